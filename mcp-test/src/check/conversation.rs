@@ -232,9 +232,10 @@ impl<'a> ConversationJudge<'a> {
         // Progress and log messages have rules of their own, which say more.
         let is_judged = ["notifications/progress", "notifications/message"].contains(&name);
         if conversation.open.is_empty() && !is_judged {
-            let finding = Finding::peer(format!("the server sent `{name}` while no request was open"))
-                .expected("notifications for a request or a subscription that is open")
-                .got(format!("`{name}`"));
+            let finding =
+                Finding::peer(format!("the server sent `{name}` while no request was open"))
+                    .expected("notifications for a request or a subscription that is open")
+                    .got(format!("`{name}`"));
             self.find(event, finding, Rule::STDIO_SERVER_MESSAGE_KINDS);
         }
     }
@@ -255,7 +256,9 @@ impl<'a> ConversationJudge<'a> {
             Some(posted) if is_stateless => {
                 (format!("the response to `{posted}`"), Rule::HTTP_SSE_NOTIFICATIONS_RELATED)
             }
-            Some(posted) => (format!("the response to `{posted}`"), Rule::HTTP_SSE_MESSAGES_RELATED),
+            Some(posted) => {
+                (format!("the response to `{posted}`"), Rule::HTTP_SSE_MESSAGES_RELATED)
+            }
             None if is_running && conversation.listening.contains(&exchange) => {
                 ("the listening stream".to_owned(), Rule::HTTP_GET_MESSAGES_UNRELATED)
             }
@@ -443,10 +446,14 @@ mod tests {
     #[test]
     fn progress_arrives_on_the_response_to_its_own_request() {
         let call = |id: u8| {
-            format!(r#"{id}> "id":{id},"method":"tools/call","params":{{"_meta":{{"progressToken":"{id}"}}}}"#)
+            format!(
+                r#"{id}> "id":{id},"method":"tools/call","params":{{"_meta":{{"progressToken":"{id}"}}}}"#
+            )
         };
         let progress = |exchange: u8, token: u8| {
-            format!(r#"{exchange}< "method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}"#)
+            format!(
+                r#"{exchange}< "method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}"#
+            )
         };
         let lines = [call(1), call(2), progress(1, 1), progress(1, 2)];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

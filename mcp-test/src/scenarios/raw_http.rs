@@ -182,11 +182,7 @@ pub(super) fn short_method(revision: Revision) -> &'static str {
 }
 
 /// Whether a valid request was answered with a result; an error is no better than silence.
-pub(super) fn is_served(
-    headline: &str,
-    answer: &HttpResponse,
-    id: i64,
-) -> Result<(), Finding> {
+pub(super) fn is_served(headline: &str, answer: &HttpResponse, id: i64) -> Result<(), Finding> {
     match reply(answer, id) {
         Some(Ok(_)) => Ok(()),
         _ => Err(finding(headline, answer).expected(format!("the result with id {id}"))),

@@ -63,10 +63,12 @@ fn output() -> Vec<Row> {
         broken(PING, [Fault::banner("Server started")], STDOUT),
         broken(PING, [Fault::blank_line("ping")], STDOUT),
         broken(PING, [Fault::truncate("ping")], STDOUT),
-        row(PING, [Fault::embedded_newline("ping")], Status::Failure, &[
-            STDOUT,
-            "transport.stdio.no-embedded-newlines",
-        ]),
+        row(
+            PING,
+            [Fault::embedded_newline("ping")],
+            Status::Failure,
+            &[STDOUT, "transport.stdio.no-embedded-newlines"],
+        ),
         row(PING, [Fault::stray("ping", twice)], Warning, &[]),
     ]
 }

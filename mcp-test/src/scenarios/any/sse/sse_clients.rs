@@ -43,9 +43,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for stream in &streams {
         endpoints.push(stream.require_endpoint()?);
     }
-    for (stream, endpoint) in streams.iter_mut().zip(&endpoints) {
+    for (client, endpoint) in endpoints.iter().enumerate() {
         send(ctx, endpoint, &opening_request(REVISION, 1)).await?;
-        reply_on(stream, 1).await?;
+        if let Err(missing) = reply_on(&mut streams[client], 1).await {
+            // It may have gone to the other client instead.
+            let is_elsewhere = reply_on(&mut streams[1 - client], 1).await.is_ok();
+            let got = if is_elsewhere { "it is on the other stream" } else { "no such event" };
+            ctx.check("replies-on-own-stream").fail(missing.got(got));
+            return Ok(());
+        }
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         send(ctx, endpoint, &initialized).await?;
     }
