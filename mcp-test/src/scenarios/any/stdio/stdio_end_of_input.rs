@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::harmless_method;
@@ -75,6 +75,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Finding::peer("the server did not exit when its input ended before the first message")
             .expected("a server that exits on its own soon after the end of its input")
             .got(end.how.clone())
+            .caused_by(Cause::of_rule(row))
             .should()
     }));
     Ok(())
