@@ -10,7 +10,9 @@ use super::walk::{EventJudge, TraceMessage};
 use super::{Cause, Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Era, Method, Revision, Side, meta, method, requirement};
+use crate::spec::{
+    Capability, Era, Method, Revision, Side, header, meta, method, requirement,
+};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
@@ -49,12 +51,20 @@ struct Conversation<'a> {
     has_subscribed: bool,
     /// The exchanges whose requests ask for log messages themselves, with the level.
     levels_of_exchanges: HashMap<u64, usize>,
+    /// The requests without a reply so far; a cancelled one has none.
+    open: HashSet<Position>,
+    /// The methods of posted requests, by exchange.
+    posted: HashMap<u64, &'a str>,
+    /// The exchanges that listen, and do not resume a stream.
+    listening: HashSet<u64>,
 }
 
 /// A request that asked for progress.
 struct Tracked<'a> {
     token: &'a Value,
     position: Position,
+    /// Its HTTP exchange.
+    exchange: Option<u64>,
     /// The last progress that was reported.
     progress: Option<f64>,
     /// Its reply has come, in this exchange.
@@ -65,6 +75,14 @@ struct Tracked<'a> {
 
 impl<'a> EventJudge<'a> for ConversationJudge<'a> {
     fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        if let (EventKind::HttpRequest { method, headers, .. }, Some(exchange)) =
+            (&event.kind, event.exchange)
+        {
+            let is_cursor = |name: &str| name.eq_ignore_ascii_case(header::LAST_EVENT_ID);
+            if method == "GET" && !headers.iter().any(|(name, _)| is_cursor(name)) {
+                self.conversation(event).listening.insert(exchange);
+            }
+        }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
@@ -78,7 +96,9 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 }
                 (Party::Server, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
-                    self.asked_for(event, &notification.method);
+                    if self.was_asked_for(event, &notification.method) {
+                        self.unrelated(event, &notification.method);
+                    }
                     match notification.method.as_str() {
                         "notifications/progress" => self.progress(event, notification),
                         "notifications/message" => self.log(event, notification),
@@ -119,8 +139,12 @@ impl<'a> ConversationJudge<'a> {
         let conversation = self.conversation(event);
         match request.method.as_str() {
             "initialize" => {
+                // Over HTTP another client may begin on the same connection; what it finds open belongs to the first one.
                 *conversation = Conversation {
                     client: params.and_then(|params| params.get("capabilities")),
+                    open: std::mem::take(&mut conversation.open),
+                    posted: std::mem::take(&mut conversation.posted),
+                    listening: std::mem::take(&mut conversation.listening),
                     ..Conversation::default()
                 };
             }
@@ -137,13 +161,19 @@ impl<'a> ConversationJudge<'a> {
             }
             _ => {}
         }
+        conversation.open.insert(position);
+        if let Some(exchange) = event.exchange {
+            conversation.posted.insert(exchange, &request.method);
+        }
         if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(level) {
             conversation.levels_of_requests.insert(position, level);
             conversation.levels_of_exchanges.extend(event.exchange.map(|it| (it, level)));
         }
         if let Some(token) = of_meta(meta::PROGRESS_TOKEN) {
             let is_task = params.is_some_and(|params| params.get("task").is_some());
-            let tracked = Tracked { token, position, progress: None, replied: None, is_task };
+            let exchange = event.exchange;
+            let tracked =
+                Tracked { token, position, exchange, progress: None, replied: None, is_task };
             conversation.tracked.push(tracked);
         }
     }
@@ -157,6 +187,7 @@ impl<'a> ConversationJudge<'a> {
             tracked.replied.get_or_insert(event.exchange);
         }
         conversation.levels_of_requests.remove(&position);
+        conversation.open.remove(&position);
         let Message::Response(response) = reply else { return };
         match method {
             "initialize" | "server/discover" => {
@@ -200,7 +231,7 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
-    fn asked_for(&mut self, event: &Event, name: &str) {
+    fn was_asked_for(&mut self, event: &Event, name: &str) -> bool {
         let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
         let elided = self.elided;
         let conversation = self.conversation(event);
@@ -231,22 +262,83 @@ impl<'a> ConversationJudge<'a> {
                     "resources/subscribe",
                 )
             }
-            _ => return,
+            _ => return true,
         };
         if was_asked || elided {
-            return;
+            return true;
         }
         let finding = Finding::peer(format!("`{name}` that the client did not ask for"))
             .expected(format!("it only after a request with `{expected}`"))
             .got("no such request in this connection");
         let is_advice = rule == Rule::RESOURCES_UPDATED_SUBSCRIBED;
         self.find(event, if is_advice { finding.should() } else { finding }, rule);
+        false
+    }
+
+    /// From 2026-07-28 on, every notification belongs to a request, and changes to a subscription.
+    fn unrelated(&mut self, event: &Event, name: &str) {
+        if (self.revisions)(event.connection).era() != Era::Stateless || self.elided {
+            return;
+        }
+        let conversation = self.conversation(event);
+        if let Some(exchange) = event.exchange {
+            let posted = conversation.posted.get(&exchange).copied();
+            if let Some(posted) = posted.filter(|posted| *posted != "subscriptions/listen")
+                && is_of_subscriptions(name)
+            {
+                let finding = Finding::peer(format!("the response to `{posted}` has `{name}`"))
+                    .expected("changes on the response to `subscriptions/listen` only")
+                    .got(format!("`{name}` before the reply to `{posted}`"));
+                self.find(event, finding, Rule::HTTP_SSE_NOTIFICATIONS_RELATED);
+            }
+            return;
+        }
+        // Progress and log messages have rules of their own, which say more.
+        let is_judged = ["notifications/progress", "notifications/message"].contains(&name);
+        if conversation.open.is_empty() && !is_judged {
+            let finding =
+                Finding::peer(format!("the server sent `{name}` while no request was open"))
+                    .expected("notifications for a request or a subscription that is open")
+                    .got(format!("`{name}`"));
+            self.find(event, finding, Rule::STDIO_SERVER_MESSAGE_KINDS);
+        }
+    }
+
+    /// Progress of a request arrives on the response to that request, if it arrives before the reply.
+    fn misplaced_progress(&mut self, event: &Event, token: &Value) {
+        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
+        let Some(exchange) = event.exchange else { return };
+        let conversation = self.conversation(event);
+        let mut of_token = conversation.tracked.iter().filter(|it| it.token == token);
+        // A token may be used again; a task goes on after its request.
+        if of_token.clone().any(|it| it.exchange == Some(exchange) || it.is_task) {
+            return;
+        }
+        let is_running = of_token.any(|it| it.replied.is_none());
+        let posted = conversation.posted.get(&exchange).copied();
+        let (place, rule) = match posted {
+            Some(posted) if is_stateless => {
+                (format!("the response to `{posted}`"), Rule::HTTP_SSE_NOTIFICATIONS_RELATED)
+            }
+            Some(posted) => {
+                (format!("the response to `{posted}`"), Rule::HTTP_SSE_MESSAGES_RELATED)
+            }
+            None if is_running && conversation.listening.contains(&exchange) => {
+                ("the listening stream".to_owned(), Rule::HTTP_GET_MESSAGES_UNRELATED)
+            }
+            None => return,
+        };
+        let finding = Finding::peer(format!("{place} has the progress of another request"))
+            .expected("progress on the response to the request that asked for it")
+            .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
+        self.find(event, finding, rule);
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {
         let params = notification.params.as_ref();
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
+        self.misplaced_progress(event, token);
         let elided = self.elided;
         let conversation = self.conversation(event);
         let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
@@ -320,7 +412,12 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        if rule == Rule::CAPABILITIES_RESPECTED_SHOULD {
+        let recommended = [
+            Rule::CAPABILITIES_RESPECTED_SHOULD,
+            Rule::HTTP_GET_MESSAGES_UNRELATED,
+            Rule::HTTP_SSE_MESSAGES_RELATED,
+        ];
+        if recommended.contains(&rule) {
             finding = finding.should();
         }
         finding = finding.requires(rule.id());
@@ -328,6 +425,11 @@ impl<'a> ConversationJudge<'a> {
             self.findings.push(finding.evidence(event.seq));
         }
     }
+}
+
+/// Whether a notification is one that only a subscription brings.
+fn is_of_subscriptions(name: &str) -> bool {
+    name.ends_with("/list_changed") || name == "notifications/resources/updated"
 }
 
 /// The severity of a level, by its name.
@@ -389,6 +491,38 @@ mod tests {
 
     fn after_the_handshake(revision: Revision, lines: &[&str]) -> String {
         broken(revision, &[&HANDSHAKE, lines].concat())
+    }
+
+    #[test]
+    fn a_notification_belongs_to_a_request_or_a_subscription() {
+        let list = r#"> "id":1,"method":"tools/list","params":{}"#;
+        let reply = r#"< "id":1,"result":{}"#;
+        let changed = r#"< "method":"notifications/tools/list_changed""#;
+        let lines = [list, changed, reply, changed];
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"transport.stdio.server-message-kinds Some("`notifications/tools/list_changed`")"#);
+        assert_eq!(broken(Revision::V2025_11_25, &lines), "");
+        let listen = list.replace("tools/list", "subscriptions/listen");
+        assert_eq!(broken(Revision::V2026_07_28, &[&listen, changed]), "");
+        let posted = [&format!("1{list}"), &format!("1{changed}")];
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &posted.map(String::as_str)), @r#"transport.http.sse-notifications-related Some("`notifications/tools/list_changed` before the reply to `tools/list`")"#);
+    }
+
+    #[test]
+    fn progress_arrives_on_the_response_to_its_own_request() {
+        let call = |id: u8| {
+            format!(
+                r#"{id}> "id":{id},"method":"tools/call","params":{{"_meta":{{"progressToken":"{id}"}}}}"#
+            )
+        };
+        let progress = |exchange: u8, token: u8| {
+            format!(
+                r#"{exchange}< "method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}"#
+            )
+        };
+        let lines = [call(1), call(2), progress(1, 1), progress(1, 2)];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"transport.http.sse-messages-related Some("progress for the token \"2\"")"#);
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"transport.http.sse-notifications-related Some("progress for the token \"2\"")"#);
     }
 
     #[test]

@@ -42,7 +42,7 @@ macro_rules! scenario {
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
         $(official: $official:expr,)?
-        $(transports: $transports:ident,)?
+        $(transports: $transports:ident $([$($only:ident),+])?,)?
         $(needs: $needs:expr,)?
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
@@ -59,7 +59,7 @@ macro_rules! scenario {
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
             official: $crate::scenario!(@option $($official)?),
-            transports: $crate::scenario!(@transports $($transports)?),
+            transports: $crate::scenario!(@transports $($transports $([$($only),+])?)?),
             needs: $crate::scenario!(@list $($needs)?),
             asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
@@ -92,6 +92,9 @@ macro_rules! scenario {
     (@flag) => { false };
     (@flag $value:literal) => { $value };
     (@transports) => { $crate::scenario::Transports::Any };
+    (@transports $transports:ident [$($only:ident),+]) => {
+        $crate::scenario::Transports::$transports(&[$($crate::transport::TransportKind::$only),+])
+    };
     (@transports $transports:ident) => { $crate::scenario::Transports::$transports };
     (@list) => { &[] };
     (@list $value:expr) => { &$value };

@@ -49,6 +49,7 @@ impl EnvelopeJudge<'_> {
             None => {}
             Some(Err(malformed)) => self.malformed(event, parsed, malformed),
             Some(Ok(Frame::One(_))) => {
+                self.begun.remove(&event.connection);
                 messages.iter().for_each(|message| self.message(event, message));
             }
             Some(Ok(Frame::Batch(items))) => {
@@ -313,7 +314,13 @@ impl EnvelopeJudge<'_> {
             return None;
         }
         let (finding, rule) = match reply.fit {
-            Fit::Open(method) => return Some(method),
+            Fit::Open(method) => {
+                if let Some(exchange) = event.exchange {
+                    self.replied_in.insert((event.connection, id.to_string()), exchange);
+                }
+                return Some(method);
+            }
+            Fit::Again(_) if self.is_replayed(event, id) => return None,
             Fit::Again(method) => {
                 let finding = Finding::peer(format!("`{method}` was answered twice"))
                     .expected("one response to each request")
@@ -337,6 +344,16 @@ impl EnvelopeJudge<'_> {
         };
         self.find(event, finding, rule);
         None
+    }
+
+    /// Whether the client has asked for a reply again: it resumes the stream on which that came, after an earlier event.
+    fn is_replayed(&mut self, event: &Event, id: &Id) -> bool {
+        let Some(first) = self.replied_in.get(&(event.connection, id.to_string())).copied() else {
+            return false;
+        };
+        let cursor = self.exchange(event).and_then(|exchange| exchange.resumes_after.clone());
+        let first = self.exchanges.get(&(event.connection, first));
+        cursor.is_some_and(|cursor| first.is_some_and(|first| first.event_ids.contains(&cursor)))
     }
 
     /// Whether the HTTP response that an event is part of has an error status, or its status was dropped from the trace.

@@ -63,6 +63,12 @@ fn output() -> Vec<Row> {
         broken(PING, [Fault::banner("Server started")], STDOUT),
         broken(PING, [Fault::blank_line("ping")], STDOUT),
         broken(PING, [Fault::truncate("ping")], STDOUT),
+        row(
+            PING,
+            [Fault::embedded_newline("ping")],
+            Status::Failure,
+            &[STDOUT, "transport.stdio.no-embedded-newlines"],
+        ),
         row(PING, [Fault::stray("ping", twice)], Warning, &[]),
     ]
 }
@@ -258,6 +264,7 @@ fn http() -> Vec<Row> {
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
     let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     let media = "transport.http.request-content-type";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     vec![
@@ -279,6 +286,11 @@ fn http() -> Vec<Row> {
             at(V2026_07_28),
             [Fault::stray("tools/list", question)],
             "transport.http.server-no-requests",
+        ),
+        broken(
+            at(V2026_07_28),
+            [Fault::stray("tools/list", changed)],
+            "transport.http.sse-notifications-related",
         ),
     ]
 }

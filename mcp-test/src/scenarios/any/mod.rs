@@ -5,12 +5,23 @@
 pub mod lists;
 pub mod prompts;
 pub mod resources;
+pub mod http;
+pub mod sse;
+pub mod stdio;
 pub mod tools;
 
 use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[lists::ALL, tools::ALL, resources::ALL, prompts::ALL];
+static PAGES: &[&[&Scenario]] = &[
+    lists::ALL,
+    tools::ALL,
+    resources::ALL,
+    prompts::ALL,
+    stdio::ALL,
+    http::ALL,
+    sse::ALL,
+];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
