@@ -29,6 +29,8 @@ pub(super) struct EnvelopeJudge<'a> {
     /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
     elided: bool,
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    /// How many texts of the other party may still be refused without an id, since they were not valid messages.
+    unreadable: HashMap<ConnectionId, usize>,
     findings: Vec<Finding>,
     repeats: RepeatFilter,
 }
@@ -73,6 +75,7 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::Unparsable { bytes, why, kind } if by_peer => {
                 self.stray_output(event, bytes, why, *kind);
             }
+            EventKind::Unparsable { .. } => self.not_readable(event),
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
             }
@@ -92,6 +95,7 @@ impl<'a> EnvelopeJudge<'a> {
             revisions,
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
+            unreadable: HashMap::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),
         }

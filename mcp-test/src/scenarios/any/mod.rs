@@ -2,12 +2,15 @@
 //!
 //! The official suite has none of them.
 
+pub mod base;
+pub mod lifecycle;
 pub mod tools;
+pub mod versioning;
 
 use crate::scenario::Scenario;
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[tools::ALL];
+static PAGES: &[&[&Scenario]] = &[lifecycle::ALL, versioning::ALL, base::ALL, tools::ALL];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
