@@ -18,6 +18,9 @@ use crate::wire::{Message, Notification, Request};
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
+/// The types of results that MCP itself defines.
+const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
+
 /// What is known of the conversations while the trace is read.
 pub(super) struct ConversationJudge<'a> {
     revisions: &'a dyn Fn(ConnectionId) -> Revision,
@@ -146,6 +149,8 @@ impl<'a> ConversationJudge<'a> {
         }
         conversation.levels_of_requests.remove(&position);
         let Message::Response(response) = reply else { return };
+        self.result_type(event, method, &response.result);
+        let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
                 conversation.server = response.result.get("capabilities");
@@ -157,6 +162,22 @@ impl<'a> ConversationJudge<'a> {
             }
             _ => {}
         }
+    }
+
+    /// A type of results that MCP does not define comes from an extension, which the server has to declare.
+    fn result_type(&mut self, event: &Event, method: &str, result: &Value) {
+        let Some(kind) = result.get("resultType").and_then(Value::as_str) else { return };
+        let conversation = self.conversation(event);
+        // Nobody knows what was declared.
+        let Some(declared) = conversation.server else { return };
+        let extensions = declared.get("extensions").and_then(Value::as_object);
+        if RESULT_TYPES.contains(&kind) || extensions.is_some_and(|all| !all.is_empty()) {
+            return;
+        }
+        let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
+            .expected("\"complete\" or \"input_required\": the server declares no extension")
+            .got(words::quoted(kind.as_bytes()));
+        self.find(event, finding, Rule::RESULT_TYPE_KNOWN);
     }
 
     /// A request or notification of the server needs a capability of the server, or of the client.

@@ -47,7 +47,8 @@ pub const REQUIRED_ON_REQUESTS: [&str; 2] = [PROTOCOL_VERSION, CLIENT_CAPABILITI
 /// dots and followed by a slash, and a name.
 pub(crate) fn is_key(key: &str) -> bool {
     let (prefix, name) = parts(key);
-    prefix.is_none_or(|prefix| !prefix.is_empty() && prefix.split('.').all(is_label)) && is_name(name)
+    prefix.is_none_or(|prefix| !prefix.is_empty() && prefix.split('.').all(is_label))
+        && is_name(name)
 }
 
 /// The prefix of a key, without its slash, and the name.
@@ -82,7 +83,9 @@ mod tests {
         for key in ["a", "progressToken", "com.example/a_b.c", "a-b.c1/x", SERVER_INFO, "a/"] {
             assert!(is_key(key), "{key}");
         }
-        for key in ["/a", "com..example/x", "1com/x", "com.example-/x", "com/_x", "com/a b", "a/b/c"] {
+        for key in
+            ["/a", "com..example/x", "1com/x", "com.example-/x", "com/_x", "com/a b", "a/b/c"]
+        {
             assert!(!is_key(key), "{key}");
         }
     }

@@ -6,6 +6,7 @@
 //! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
+mod contents;
 mod leftover;
 mod rules;
 mod stray_output;

@@ -95,10 +95,8 @@ impl EnvelopeJudge<'_> {
     /// JSON that is valid, but that not all parsers read alike.
     fn ambiguous_json(&mut self, event: &Event, note: &Note) {
         // The other party chose the id of a reply, and `reply_id` judges whether it came back unchanged.
-        let is_number = !matches!(
-            note.kind,
-            NoteKind::DuplicateMember { .. } | NoteKind::LoneSurrogate { .. }
-        );
+        let is_number =
+            !matches!(note.kind, NoteKind::DuplicateMember { .. } | NoteKind::LoneSurrogate { .. });
         if is_number && note.pointer.to_string() == "/id" {
             return;
         }
@@ -256,6 +254,7 @@ impl EnvelopeJudge<'_> {
     }
 
     fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
+        params.into_iter().for_each(|params| self.meta_keys(event, params));
         if let Some(params) = params.filter(|params| params.as_object().is_none()) {
             self.find(
                 event,
@@ -394,6 +393,7 @@ impl EnvelopeJudge<'_> {
 
     fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {
         let request = method.map_or("a request".to_owned(), |method| format!("`{method}`"));
+        self.meta_keys(event, result);
         if result.as_object().is_none() {
             self.find(
                 event,
@@ -419,7 +419,9 @@ impl EnvelopeJudge<'_> {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
+        self.error_message(event, &error.error);
         if error_code::may_be_sent(code, self.revision(event)) {
+            self.discouraged_code(event, &error.error);
             return;
         }
         // A code that is known has been defined by another revision.

@@ -133,6 +133,48 @@ fn conversations() -> Vec<Row> {
     ]
 }
 
+/// What messages contain.
+fn contents() -> Vec<Row> {
+    use Status::Warning;
+    let key = |key: &str| [Fault::set("ping", "/result/_meta", json!({ key: 1 }))];
+    let before = ("ping", V2025_06_18, Duplex);
+    let traced = Fault::set("tools/list", "/result/_meta/traceparent", json!("abc"));
+    let dump = "Traceback (most recent call last):\n  File \"server.py\", line 7";
+    let discovered = ("base-meta", V2026_07_28, Duplex);
+    vec![
+        broken(PING, key("com..example/x"), "base.meta-prefix-format"),
+        broken(PING, key("1com.example/x"), "base.meta-prefix-labels"),
+        broken(PING, key("_private"), "base.meta-name-format"),
+        broken(PING, key("com.mcp.tools/x"), "base.meta-prefix-reserved-second-label"),
+        broken(before, key("api.mcp.com/x"), "base.meta-prefix-reserved-any-label"),
+        row(PING, key("example.com/x"), Warning, &["base.meta-prefix-reverse-dns"]),
+        broken(LIST, [traced], "base.meta-trace-format"),
+        row(
+            PING,
+            error(json!({"code": -32603, "message": dump})),
+            Warning,
+            &["jsonrpc.error-message-concise"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32000)],
+            Warning,
+            &["jsonrpc.error-code-legacy-range-unused"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32100)],
+            Warning,
+            &["jsonrpc.error-code-application-range"],
+        ),
+        broken(
+            discovered,
+            [Fault::set("tools/list", "/result/resultType", json!("partial"))],
+            "base.result-type-known-set",
+        ),
+    ]
+}
+
 /// Messages that are not JSON-RPC, or not as MCP restricts it.
 fn envelopes() -> Vec<Row> {
     vec![
@@ -249,7 +291,8 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups = [output(), reply_ids(), envelopes(), conversations(), revisions(), http()];
+    let groups =
+        [output(), reply_ids(), envelopes(), contents(), conversations(), revisions(), http()];
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));

@@ -164,7 +164,7 @@ proofs! {
     catches "declared-served" by reply_error("completion/complete", -32601);
     catches "declared-served" by reply_error("resources/subscribe", -32601), at V2025_11_25;
     catches "served-declared" by remove("initialize", "/capabilities/prompts"), at V2025_11_25;
-    catches "undeclared-unknown" on with_an_empty_list();
+    catches "undeclared-unknown" on with_an_empty_list(), also "served-declared" Success;
 }
 
 /// Declares tools only, and lists no prompts.

@@ -1,8 +1,5 @@
 //! `base-concurrent-requests`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::json;
 
 use super::always_answered;
@@ -12,7 +9,7 @@ use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::{ensure, everything_but};
 
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server, given, meta as of_meta, method};
+use crate::server::{Answer, Server, given, meta as of_meta, method};
 use crate::spec::{Era, ItemKind, Revision, Revisions, error_code, meta};
 use crate::expect::{equals, object};
 use crate::{proofs, scenario};
@@ -111,27 +108,10 @@ fn judge_result(ctx: &mut Ctx, kind: Option<ItemKind>, reply: &Reply) {
 
 proofs! {
     passes on everything();
-    catches "requests-in-flight-answered" on answering_under_another_id(),
+    catches "requests-in-flight-answered" by wrong_id("ping"),
         also "wire-well-formed" Failure, at V2025_11_25;
     catches "requests-in-flight-results" on with_the_last_result(), also "wire-schema-valid" Failure;
     warns "requests-of-several-clients" on for_one_client();
-}
-
-/// Answers the third `ping` under the id of another request.
-fn answering_under_another_id() -> Server {
-    let count = AtomicUsize::new(0);
-    let count = Arc::new(count);
-    everything().on("ping", move |call: Call| {
-        let count = Arc::clone(&count);
-        async move {
-            if count.fetch_add(1, Ordering::Relaxed) == 2 {
-                let reply = json!({"jsonrpc": "2.0", "id": 77, "result": {}});
-                call.send_raw(reply.into()).await.expect("the client reads");
-                return Answer::already_sent();
-            }
-            json!({}).into()
-        }
-    })
 }
 
 /// Answers one list with another, from the second request on.

@@ -1,6 +1,7 @@
 //! `base-notifications`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
@@ -161,10 +162,13 @@ fn answering_notifications() -> Server {
 
 /// Closes the connection when it is asked something after such a message.
 fn dead_after(is_deadly: fn(&ClientMessage) -> bool) -> Server {
-    let is_dead = AtomicBool::new(false);
+    let dead = Mutex::new(HashSet::new());
     let dies = move |message: &ClientMessage| {
-        is_dead.fetch_or(is_deadly(message), Ordering::Relaxed);
-        message.method() == Some("ping") && is_dead.load(Ordering::Relaxed)
+        let mut dead = dead.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_deadly(message) {
+            dead.insert(message.client);
+        }
+        message.method() == Some("ping") && dead.contains(&message.client)
     };
     everything_but([given(dies).respond_with(Answer::close())])
 }

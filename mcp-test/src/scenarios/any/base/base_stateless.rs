@@ -138,10 +138,10 @@ proofs! {
     catches "meta-not-remembered" by misbehavior(Misbehavior::SkipsMeta);
 }
 
-/// Answers a list on all connections but the first with this.
+/// Answers a list on the connection that is opened first, the other one, with this.
 fn elsewhere(answer: Answer) -> Server {
     let is_elsewhere =
-        |message: &ClientMessage| message.client > 0 && message.method() == Some("tools/list");
+        |message: &ClientMessage| message.client == 0 && message.method() == Some("tools/list");
     everything_but([given(is_elsewhere).respond_with(answer)])
 }
 

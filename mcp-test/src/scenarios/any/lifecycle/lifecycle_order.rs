@@ -96,8 +96,9 @@ async fn too_early(ctx: &mut Ctx) -> Result<(), Finding> {
     let _any_reply = client.request_with("tools/list", json!({}), options).await?.error();
     let params = proposing(&json!(ctx.revision().as_str()), &json!({}));
     let reply = client.request("initialize", params).await;
+    let served = reply.and_then(|reply| reply.result().map(drop));
     client.end().await;
-    reply.and_then(|reply| reply.result().map(drop))
+    served
 }
 
 proofs! {
@@ -105,7 +106,8 @@ proofs! {
     warns "request-before-initialize" on leaving_when_early();
     warns "second-initialize" on leaving_at_the_second();
     warns "requests-before-initialized"
-        by stray("ping", json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"}));
+        by stray("ping", json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})),
+        also "wire-well-formed" Failure;
 }
 
 /// Gives up the connection on which the first request came too early.

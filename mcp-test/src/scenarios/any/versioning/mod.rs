@@ -2,4 +2,9 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
-scenarios![versioning_unsupported, versioning_supported, versioning_initialize, versioning_extensions];
+scenarios![
+    versioning_unsupported,
+    versioning_supported,
+    versioning_initialize,
+    versioning_extensions
+];

@@ -71,8 +71,9 @@ async fn handshake(ctx: &mut Ctx, revision: Revision) -> Result<(), Finding> {
     };
     ctx.check("supported-version-works").pass();
     let reply = client.request("ping", json!({})).await;
+    let served = reply.and_then(|reply| reply.result().map(drop));
     client.end().await;
-    ctx.check("era-by-opening").judge(reply.and_then(|reply| reply.result().map(drop)));
+    ctx.check("era-by-opening").judge(served);
     Ok(())
 }
 
