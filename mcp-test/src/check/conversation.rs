@@ -183,9 +183,10 @@ impl<'a> ConversationJudge<'a> {
     /// A request or notification of the server needs a capability of the server, or of the client.
     fn declared(&mut self, event: &Event, name: &str) {
         let revision = (self.revisions)(event.connection);
-        let Some(known) = method(name).filter(|known| known.sent_by(Side::Server, revision)) else {
-            return;
-        };
+        let Some(known) = method(name) else { return };
+        if !known.sent_by(Side::Server, revision) {
+            return self.other_revision(event, known, revision);
+        }
         let Some(capability) = known.capability(revision) else { return };
         let is_own = capability.sides().contains(Side::Server);
         let conversation = self.conversation(event);
@@ -202,6 +203,25 @@ impl<'a> ConversationJudge<'a> {
                 ))
                 .got(format!("`{name}`"));
         self.find(event, finding, rule_of_capability(known, revision));
+    }
+
+    /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
+    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+        let is_of_servers = |other: &Revision| known.sent_by(Side::Server, *other);
+        // A message that exists at this revision goes into the other direction, which is judged elsewhere.
+        if revision.era() == Era::Stateless
+            || known.revisions().contains(revision)
+            || !Revision::ALL.iter().any(is_of_servers)
+        {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
+            .expected(format!("only messages that MCP {revision} defines"))
+            .got(format!("`{}`", known.name));
+        match revision < Revision::V2025_06_18 {
+            true => self.find(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD),
+            false => self.find(event, finding, Rule::VERSION_RESPECTED),
+        }
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {

@@ -94,6 +94,8 @@ rules! {
         STDOUT_ONLY_MESSAGES = "transport.stdio.stdout-only-messages",
         TOOLS_LIST_CHANGED_DECLARED = "tools.list-changed.requires-capability",
         VERSION_MEMBER = "jsonrpc.version-member",
+        VERSION_RESPECTED = "lifecycle.version-respected",
+        VERSION_RESPECTED_SHOULD = "lifecycle.version-respected-should",
     }
     /// Those that the client cites, beside those of envelopes, when it cannot go on: any check of a scenario may fail with them.
     OF_CLIENT {

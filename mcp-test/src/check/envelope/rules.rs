@@ -25,6 +25,10 @@ impl EnvelopeJudge<'_> {
     ) {
         let is_well_formed = matches!(parsed.frame(), Some(Ok(_)));
         let is_readable = match parsed.frame() {
+            // MCP has no other params, so that it may be refused as an invalid request.
+            Some(Ok(Frame::One(Message::Request(request)))) => {
+                request.params.as_ref().is_none_or(|params| params.as_object().is_some())
+            }
             Some(Ok(Frame::One(_))) => true,
             Some(Ok(Frame::Batch(items))) => {
                 !items.is_empty() && self.revision(event).has_batches()

@@ -126,6 +126,17 @@ fn conversations() -> Vec<Row> {
             "logging.capability.declare",
         ),
         broken(PING, roots(), "lifecycle.capabilities-respected"),
+        broken(
+            ("ping", V2025_06_18, Duplex),
+            stray(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status"})),
+            "lifecycle.version-respected",
+        ),
+        row(
+            before,
+            stray(json!({"jsonrpc": "2.0", "id": "s1", "method": "elicitation/create"})),
+            Status::Warning,
+            &["lifecycle.version-respected-should"],
+        ),
         row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),

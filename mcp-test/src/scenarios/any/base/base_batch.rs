@@ -52,7 +52,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for one in pending {
         let answered = answer(ctx, one).await;
         is_answered &= answered.is_ok();
-        ctx.check("batch-answered").judge(answered);
+        let check = ctx.check("batch-answered").requires("jsonrpc.batch-receive");
+        check.judge(answered.map_err(|finding| Finding {
+            requirements: vec!["jsonrpc.batch-receive"],
+            ..finding
+        }));
     }
     if !is_answered {
         // A second and a third time-out would show nothing else.

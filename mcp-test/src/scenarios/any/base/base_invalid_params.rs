@@ -10,6 +10,7 @@ use crate::scenarios::refusal::{has_code, is_error};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, method};
 use crate::spec::{Capability, Revisions, error_code};
+use crate::wire::Id;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -63,11 +64,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("params-missing").judge(is_refused_for_its_params(&reply));
         let reply = invalid(ctx, method, json!({ member: 7 })).await?;
         ctx.check("params-mistyped").judge(is_refused_for_its_params(&reply));
-        let reply = invalid(ctx, method, json!(["mcp-test"])).await?;
-        let outcome = match reply.outcome() {
-            Err(error) if error.code == error_code::INVALID_REQUEST => Ok(()),
-            _ => is_refused_for_its_params(&reply),
-        };
+        // As an invalid request it may be refused without its id (JSON-RPC 2.0).
+        let id = format!("array-{method}");
+        let array = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": ["mcp-test"]});
+        let client = ctx.client().await?;
+        let pending =
+            client.start_unreadable(Id::from(id.as_str()), method, array.to_string()).await;
+        let outcome = ctx.wait(pending).await.and_then(|reply| is_error(&reply));
         ctx.check("params-array").judge(outcome);
     }
     if !ctx.has_checked("params-missing") {

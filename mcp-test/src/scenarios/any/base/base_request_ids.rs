@@ -28,19 +28,19 @@ scenario! {
             "IntegerIds",
             "Requests with ids such as 0 and negative ones are answered under their ids",
         )
-        .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo"]),
+        .requires(&["jsonrpc.request-answered"]),
         CheckSpec::own(
             "large-integer-ids",
             "LargeIntegerIds",
             "Requests with ids above 2^53 are answered under exactly these ids",
         )
-        .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo"]),
+        .requires(&["jsonrpc.request-answered"]),
         CheckSpec::own(
             "string-ids",
             "StringIds",
             "Requests with strings as ids, also an empty, a long and a numeric one, are answered under their ids",
         )
-        .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo", "jsonrpc.id-type-preserved"]),
+        .requires(&["jsonrpc.request-answered"]),
         CheckSpec::own(
             "unicode-ids",
             "UnicodeIds",
@@ -79,7 +79,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for (check, pending) in pending {
         // An error is an answer as well; `wire-well-formed` reports one with another id.
         let answered = ctx.wait(pending).await.map(|reply| drop(reply.error().cloned()));
-        ctx.check(check).judge(answered);
+        let requirement = match check {
+            "unicode-ids" => "jsonrpc.utf8",
+            _ => "jsonrpc.request-answered",
+        };
+        let broken = |finding| Finding { requirements: vec![requirement], ..finding };
+        ctx.check(check).requires(requirement).judge(answered.map_err(broken));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method};
-use crate::spec::{Revisions, error_code};
+use crate::spec::{Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -25,13 +25,13 @@ scenario! {
             "UnknownMethodError",
             "A request for an unknown method is answered with error -32601",
         )
-        .requires(&["jsonrpc.unknown-method-error"]),
+        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
         CheckSpec::own(
             "method-name-case",
             "MethodNameCase",
             "A method whose name is in other case is unknown",
         )
-        .requires(&["jsonrpc.unknown-method-error"]),
+        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
     ],
 }
 
@@ -45,7 +45,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let reply = ctx.request(method, json!({})).await?;
         let outcome =
             is_error(&reply).and_then(|()| has_code(&reply, error_code::METHOD_NOT_FOUND));
-        ctx.check(check).judge(outcome);
+        // These codes have a meaning of their own at the revision, which is another one.
+        let has_reserved_code = reply.error().is_some_and(|error| {
+            error_code::RESERVED.contains(&error.code)
+                && error_code::may_be_sent(error.code, ctx.revision())
+        });
+        let requirement = match has_reserved_code && ctx.revision() >= Revision::V2026_07_28 {
+            true => "jsonrpc.error-code-reserved-meaning",
+            false => "jsonrpc.unknown-method-error",
+        };
+        ctx.check(check).requires(requirement).judge(outcome);
     }
     Ok(())
 }
@@ -54,6 +63,7 @@ proofs! {
     passes on everything();
     catches "unknown-method-error" on with_an_empty_result();
     catches "unknown-method-error" on with_another_code(), also "method-name-case" Failure;
+    catches "unknown-method-error" by reply_error("mcp-test/no-such-method", -32021);
     catches "method-name-case" on ignoring_case();
 }
 
