@@ -63,7 +63,8 @@ proofs! {
     passes on everything();
     catches "unknown-method-error" on with_an_empty_result();
     catches "unknown-method-error" on with_another_code(), also "method-name-case" Failure;
-    catches "unknown-method-error" by reply_error("mcp-test/no-such-method", -32021);
+    catches "unknown-method-error" by reply_error("mcp-test/no-such-method", -32021),
+        also "wire-schema-valid" Failure;
     catches "method-name-case" on ignoring_case();
 }
 
