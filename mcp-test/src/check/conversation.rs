@@ -10,15 +10,16 @@ use super::walk::{EventJudge, TraceMessage};
 use super::{Cause, Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{
-    Capability, Era, Method, Revision, Side, header, meta, method, requirement,
-};
+use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// The types of results that MCP itself defines.
+const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct ConversationJudge<'a> {
@@ -189,6 +190,8 @@ impl<'a> ConversationJudge<'a> {
         conversation.levels_of_requests.remove(&position);
         conversation.open.remove(&position);
         let Message::Response(response) = reply else { return };
+        self.result_type(event, method, &response.result);
+        let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
                 conversation.server = response.result.get("capabilities");
@@ -206,12 +209,29 @@ impl<'a> ConversationJudge<'a> {
         }
     }
 
+    /// A type of results that MCP does not define comes from an extension, which the server has to declare.
+    fn result_type(&mut self, event: &Event, method: &str, result: &Value) {
+        let Some(kind) = result.get("resultType").and_then(Value::as_str) else { return };
+        let conversation = self.conversation(event);
+        // Nobody knows what was declared.
+        let Some(declared) = conversation.server else { return };
+        let extensions = declared.get("extensions").and_then(Value::as_object);
+        if RESULT_TYPES.contains(&kind) || extensions.is_some_and(|all| !all.is_empty()) {
+            return;
+        }
+        let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
+            .expected("\"complete\" or \"input_required\": the server declares no extension")
+            .got(words::quoted(kind.as_bytes()));
+        self.find(event, finding, Rule::RESULT_TYPE_KNOWN);
+    }
+
     /// A request or notification of the server needs a capability of the server, or of the client.
     fn declared(&mut self, event: &Event, name: &str) {
         let revision = (self.revisions)(event.connection);
-        let Some(known) = method(name).filter(|known| known.sent_by(Side::Server, revision)) else {
-            return;
-        };
+        let Some(known) = method(name) else { return };
+        if !known.sent_by(Side::Server, revision) {
+            return self.other_revision(event, known, revision);
+        }
         let Some(capability) = known.capability(revision) else { return };
         let is_own = capability.sides().contains(Side::Server);
         let conversation = self.conversation(event);
@@ -332,6 +352,25 @@ impl<'a> ConversationJudge<'a> {
             .expected("progress on the response to the request that asked for it")
             .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
         self.find(event, finding, rule);
+    }
+
+    /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
+    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+        let is_of_servers = |other: &Revision| known.sent_by(Side::Server, *other);
+        // A message that exists at this revision goes into the other direction, which is judged elsewhere.
+        if revision.era() == Era::Stateless
+            || known.revisions().contains(revision)
+            || !Revision::ALL.iter().any(is_of_servers)
+        {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
+            .expected(format!("only messages that MCP {revision} defines"))
+            .got(format!("`{}`", known.name));
+        match revision < Revision::V2025_06_18 {
+            true => self.find(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD),
+            false => self.find(event, finding, Rule::VERSION_RESPECTED),
+        }
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {

@@ -6,6 +6,7 @@
 //! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
+mod contents;
 mod leftover;
 mod rules;
 mod stray_output;
@@ -33,6 +34,8 @@ pub(super) struct EnvelopeJudge<'a> {
     replied_in: HashMap<(ConnectionId, String), u64>,
     /// The lines that may be the beginning of a message that was spread over several lines.
     begun: HashMap<ConnectionId, Vec<u8>>,
+    /// How many texts of the other party may still be refused without an id, since they were not valid messages.
+    unreadable: HashMap<ConnectionId, usize>,
     findings: Vec<Finding>,
     repeats: RepeatFilter,
 }
@@ -90,6 +93,7 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::Unparsable { bytes, why, kind } if by_peer => {
                 self.stray_output(event, bytes, why, *kind);
             }
+            EventKind::Unparsable { .. } => self.not_readable(event),
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
             }
@@ -111,6 +115,7 @@ impl<'a> EnvelopeJudge<'a> {
             exchanges: HashMap::new(),
             replied_in: HashMap::new(),
             begun: HashMap::new(),
+            unreadable: HashMap::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),
         }

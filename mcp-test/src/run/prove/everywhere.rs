@@ -139,6 +139,17 @@ fn conversations() -> Vec<Row> {
             "logging.capability.declare",
         ),
         broken(PING, roots(), "lifecycle.capabilities-respected"),
+        broken(
+            ("ping", V2025_06_18, Duplex),
+            stray(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status"})),
+            "lifecycle.version-respected",
+        ),
+        row(
+            before,
+            stray(json!({"jsonrpc": "2.0", "id": "s1", "method": "elicitation/create"})),
+            Status::Warning,
+            &["lifecycle.version-respected-should"],
+        ),
         row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
@@ -177,6 +188,48 @@ fn contents() -> Vec<Row> {
         broken(prompt, of_prompt(embedded("")), "prompts.content.embedded-mime"),
         broken(prompt, of_prompt(image), "prompts.content.image-base64-mime"),
         broken(prompt, of_prompt(audio), "prompts.content.audio-base64-mime"),
+    ]
+}
+
+/// What messages contain.
+fn metadata_and_errors() -> Vec<Row> {
+    use Status::Warning;
+    let key = |key: &str| [Fault::set("ping", "/result/_meta", json!({ key: 1 }))];
+    let before = ("ping", V2025_06_18, Duplex);
+    let traced = Fault::set("tools/list", "/result/_meta/traceparent", json!("abc"));
+    let dump = "Traceback (most recent call last):\n  File \"server.py\", line 7";
+    let discovered = ("base-meta", V2026_07_28, Duplex);
+    vec![
+        broken(PING, key("com..example/x"), "base.meta-prefix-format"),
+        broken(PING, key("1com.example/x"), "base.meta-prefix-labels"),
+        broken(PING, key("_private"), "base.meta-name-format"),
+        broken(PING, key("com.mcp.tools/x"), "base.meta-prefix-reserved-second-label"),
+        broken(before, key("api.mcp.com/x"), "base.meta-prefix-reserved-any-label"),
+        row(PING, key("example.com/x"), Warning, &["base.meta-prefix-reverse-dns"]),
+        broken(LIST, [traced], "base.meta-trace-format"),
+        row(
+            PING,
+            error(json!({"code": -32603, "message": dump})),
+            Warning,
+            &["jsonrpc.error-message-concise"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32000)],
+            Warning,
+            &["jsonrpc.error-code-legacy-range-unused"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32100)],
+            Warning,
+            &["jsonrpc.error-code-application-range"],
+        ),
+        broken(
+            discovered,
+            [Fault::set("tools/list", "/result/resultType", json!("partial"))],
+            "base.result-type-known-set",
+        ),
     ]
 }
 
@@ -302,8 +355,16 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups =
-        [output(), reply_ids(), envelopes(), contents(), conversations(), revisions(), http()];
+    let groups = [
+        output(),
+        reply_ids(),
+        envelopes(),
+        contents(),
+        metadata_and_errors(),
+        conversations(),
+        revisions(),
+        http(),
+    ];
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));

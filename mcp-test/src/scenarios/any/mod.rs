@@ -2,18 +2,24 @@
 //!
 //! The official suite has none of them.
 
+pub mod base;
+pub mod http;
+pub mod lifecycle;
 pub mod lists;
 pub mod prompts;
 pub mod resources;
-pub mod http;
 pub mod sse;
 pub mod stdio;
 pub mod tools;
+pub mod versioning;
 
 use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
 static PAGES: &[&[&Scenario]] = &[
+    lifecycle::ALL,
+    versioning::ALL,
+    base::ALL,
     lists::ALL,
     tools::ALL,
     resources::ALL,

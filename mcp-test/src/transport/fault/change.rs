@@ -180,6 +180,8 @@ words! {
         NoEventIds = "no-event-ids",
         /// Uses the same event ids on every stream.
         ReusesEventIds = "same-event-ids",
+        /// Refuses what is not a valid message with an error code other than the one for it.
+        VagueRefusal = "vague-refusal",
         /// Never sends a retry time.
         NoRetry = "no-retry",
         /// Does not replay what a resuming client has missed.
