@@ -385,7 +385,10 @@ mod tests {
         "#);
         let reply = r#"< "id":2,"result":{}"#.to_owned();
         assert_eq!(
-            broken(Revision::V2026_07_28, &[&asking, &warning, &reply, &warning].map(|it| it.as_str())),
+            broken(
+                Revision::V2026_07_28,
+                &[&asking, &warning, &reply, &warning].map(|it| it.as_str())
+            ),
             "logging.per-request.before-response Some(\"one after it\")\n"
         );
         let exchanges = [("1", &silent), ("2", &asking), ("2", &warning), ("1", &warning)];

@@ -137,9 +137,10 @@ impl<'a> NoticeJudge<'a> {
             }
         }
         if request.method == LISTEN {
-            let uris = request.params.as_ref().and_then(|params| {
-                params.at("/notifications/resourceSubscriptions")?.as_array()
-            });
+            let uris = request
+                .params
+                .as_ref()
+                .and_then(|params| params.at("/notifications/resourceSubscriptions")?.as_array());
             conversation.subscriptions.push(Subscription {
                 id: &request.id,
                 exchange: event.exchange,
@@ -151,7 +152,9 @@ impl<'a> NoticeJudge<'a> {
 
     /// A cancellation of the client. Over HTTP a closed stream cancels, and nothing more can arrive on it.
     fn client_cancelled(&mut self, event: &Event, notification: &Notification) {
-        let Some(id) = cancelled_id(notification).filter(|_| event.exchange.is_none()) else { return };
+        let Some(id) = cancelled_id(notification).filter(|_| event.exchange.is_none()) else {
+            return;
+        };
         let subscriptions = &mut self.conversation(event).subscriptions;
         for subscription in subscriptions.iter_mut().filter(|it| *it.id == id) {
             subscription.cancellation = Cancellation::Sent;
@@ -245,7 +248,9 @@ impl<'a> NoticeJudge<'a> {
         let times = self.conversation(event).progress.entry(token).or_default();
         if exceeds(times, event.at, PROGRESS_PER_SECOND) {
             let finding = Finding::peer("there is too much progress of one request")
-                .expected(format!("no more than {PROGRESS_PER_SECOND} notifications within a second"))
+                .expected(format!(
+                    "no more than {PROGRESS_PER_SECOND} notifications within a second"
+                ))
                 .got("more");
             self.find(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
         }
@@ -269,7 +274,8 @@ impl<'a> NoticeJudge<'a> {
         let name = notification.method.as_str();
         let uri = params.and_then(|params| params.get("uri")?.as_str());
         let is_asked = |uri: &str| subscription.uris.iter().any(|asked| uri.starts_with(asked));
-        let finding = Finding::peer(format!("`{name}` on a subscription that it does not belong to"));
+        let finding =
+            Finding::peer(format!("`{name}` on a subscription that it does not belong to"));
         let (finding, rule) = match (name, uri) {
             ("notifications/message", _) => (
                 finding.expected("log messages on the stream of their request only").got(name),
@@ -431,7 +437,8 @@ mod tests {
         let pings: Vec<&str> = pings.iter().map(String::as_str).collect();
         assert_eq!(broken(V2025_11_25, &pings[..5]), [""; 0]);
         assert_eq!(broken(V2025_11_25, &pings), ["ping.not-excessive"]);
-        let progress = r#"< "method":"notifications/progress","params":{"progressToken":1,"progress":1}"#;
+        let progress =
+            r#"< "method":"notifications/progress","params":{"progressToken":1,"progress":1}"#;
         let mut times = VecDeque::new();
         let second = Duration::from_secs(1);
         assert!(!(0..=5).any(|number| exceeds(&mut times, second * number, 5)));
@@ -442,7 +449,8 @@ mod tests {
 
     #[test]
     fn a_subscription_carries_what_it_is_for() {
-        let updated = |uri: &str| of_subscription("resources/updated", &format!(r#","uri":"{uri}""#));
+        let updated =
+            |uri: &str| of_subscription("resources/updated", &format!(r#","uri":"{uri}""#));
         let (asked, below, other) = (updated("a://b"), updated("a://b/c"), updated("a://d"));
         let log = of_subscription("message", r#","level":"info","data":1"#);
         let progress = of_subscription("progress", r#","progressToken":1,"progress":1"#);
@@ -462,20 +470,29 @@ mod tests {
     #[test]
     fn nothing_comes_from_a_subscription_whose_cancellation_was_read() {
         let cancel = r#"> "method":"notifications/cancelled","params":{"requestId":1}"#;
-        let (request, reply) = (r#"> "id":2,"method":"x/y""#, r#"< "id":2,"result":{"resultType":"complete"}"#);
+        let (request, reply) =
+            (r#"> "id":2,"method":"x/y""#, r#"< "id":2,"result":{"resultType":"complete"}"#);
         let change = of_subscription("tools/list_changed", "");
-        assert_eq!(broken(V2026_07_28, &[LISTENING, cancel, &change, request, &change, reply]), [""; 0]);
+        assert_eq!(
+            broken(V2026_07_28, &[LISTENING, cancel, &change, request, &change, reply]),
+            [""; 0]
+        );
         let late = [LISTENING, cancel, request, reply, &change];
         assert_eq!(broken(V2026_07_28, &late), ["subscriptions.cancel-ends"]);
     }
 
     #[test]
     fn results_of_subscriptions_and_of_input_have_their_members() {
-        let end = |meta: &str| format!(r#"< "id":1,"result":{{"resultType":"complete","_meta":{{{meta}}}}}"#);
+        let end = |meta: &str| {
+            format!(r#"< "id":1,"result":{{"resultType":"complete","_meta":{{{meta}}}}}"#)
+        };
         let named = end(r#""io.modelcontextprotocol/subscriptionId":1"#);
         let other = end(r#""io.modelcontextprotocol/subscriptionId":"1""#);
         assert_eq!(broken(V2026_07_28, &[LISTENING, &named]), [""; 0]);
-        assert_eq!(broken(V2026_07_28, &[LISTENING, &other]), ["subscriptions.graceful-result-shape"]);
+        assert_eq!(
+            broken(V2026_07_28, &[LISTENING, &other]),
+            ["subscriptions.graceful-result-shape"]
+        );
         let read = r#"> "id":1,"method":"resources/read""#;
         let hinted = r#"< "id":1,"result":{"resultType":"input_required","ttlMs":1}"#;
         assert_eq!(broken(V2026_07_28, &[read, hinted]), ["caching.hints.none-on-input-required"]);

@@ -29,7 +29,9 @@ impl Server {
     ) -> Result<(), Refusal> {
         let level = params.and_then(|params| params.get("_meta")?.get(meta::LOG_LEVEL));
         let is_known = level.and_then(Value::as_str).is_none_or(|level| LEVELS.contains(&level));
-        if is_known || !context.revision.has_log_level_per_request() || !self.declares(Capability::Logging)
+        if is_known
+            || !context.revision.has_log_level_per_request()
+            || !self.declares(Capability::Logging)
         {
             return Ok(());
         }

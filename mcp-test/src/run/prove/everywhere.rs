@@ -142,7 +142,8 @@ fn notices() -> Vec<Row> {
     let cancel = |before: &str, id: serde_json::Value| {
         note(before, "notifications/cancelled", json!({"requestId": id}))
     };
-    let ping = |id: i32| Fault::stray("ping", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    let ping =
+        |id: i32| Fault::stray("ping", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
     let subscription = json!({"io.modelcontextprotocol/subscriptionId": 7002});
     let updated = json!({"uri": "test://static-text", "_meta": subscription});
     let updated = note("server/discover", "notifications/resources/updated", updated);
@@ -278,7 +279,8 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups = [output(), reply_ids(), envelopes(), conversations(), notices(), revisions(), http()];
+    let groups =
+        [output(), reply_ids(), envelopes(), conversations(), notices(), revisions(), http()];
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
