@@ -4,4 +4,4 @@
 
 mod targets;
 
-scenarios![completion_offered, completion_context, completion_malformed, completion_undeclared];
+scenarios![completion_offered, completion_context, completion_malformed, completion_declared];

@@ -9,7 +9,7 @@ use crate::scenarios::everything_but;
 use crate::scenarios::refusal::refused;
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, meta, method};
-use crate::spec::{Capability, Revision, Revisions, error_code, meta as keys};
+use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta as keys};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -32,14 +32,19 @@ scenario! {
     ],
 }
 
-/// What every server of the revision has.
-const REQUEST: &str = "server/discover";
-
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut request = "server/discover";
+    for kind in ItemKind::ALL {
+        if ctx.declares(kind.capability()).await? {
+            // More likely to log than what only describes the server.
+            request = kind.method();
+            break;
+        }
+    }
     // A server that refuses every level would refuse the unknown one for another reason.
-    ctx.request(REQUEST, json!({})).log_level("emergency").await?.result()?;
+    ctx.request(request, json!({})).log_level("emergency").await?.result()?;
     // As in other logging libraries, but not a level of MCP.
-    let reply = ctx.request(REQUEST, json!({})).log_level("verbose").deliberate().await?;
+    let reply = ctx.request(request, json!({})).log_level("verbose").deliberate().await?;
     ctx.check("unknown-request-level-refused").judge(refused(&reply, error_code::INVALID_PARAMS));
     Ok(())
 }
@@ -52,7 +57,7 @@ proofs! {
 
 fn answering(answer: impl Into<Answer>) -> Server {
     let unknown = meta(keys::LOG_LEVEL, equals("verbose"));
-    everything_but([given(method(REQUEST)).and(unknown).respond_with(answer.into())])
+    everything_but([given(method("tools/list")).and(unknown).respond_with(answer.into())])
 }
 
 /// Answers an unknown level with an internal error.
@@ -62,6 +67,5 @@ fn failing_on_unknown_levels() -> Server {
 
 /// Answers as if no level were named.
 fn ignoring_unknown_levels() -> Server {
-    let versions = Revision::V2026_07_28.as_str();
-    answering(json!({"supportedVersions": [versions], "capabilities": {"logging": {}}}))
+    answering(json!({"tools": []}))
 }

@@ -1,4 +1,4 @@
-//! `completion-undeclared`.
+//! `completion-declared`.
 
 use serde_json::json;
 
@@ -14,36 +14,33 @@ use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// A server that does not declare `completions` does not complete.
+    /// The server completes exactly if it declares `completions`.
     ///
     /// Clients offer completion only where it is declared, so that a server which completes without saying so has written code
     /// that nobody uses. One without completion says with -32601 that it does not have the method; an empty list of values
     /// would say that it has nothing to propose this time.
-    Server "completion-undeclared": "Completion is declared, or refused as an unknown method",
+    Server "completion-declared": "Completion exists exactly if it is declared",
     revisions: Revisions::from(Revision::V2025_03_26),
     shares_connection: true,
     checks: [
         CheckSpec::own(
             "completion-declared",
             "CompletionDeclared",
-            "A server that does not declare `completions` proposes no values",
+            "A server that declares `completions` has the method, and one that does not proposes no values",
         )
-        .requires(&["completion.capability.declare"]),
+        .requires(&["completion.capability.declare", "completion.complete.respond"]),
         CheckSpec::own(
             "completion-unknown-method",
             "CompletionUnknownMethod",
             "A server that does not declare `completions` refuses `completion/complete` with -32601",
         )
         .requires(&["completion.error.capability-not-supported-32601"])
+        .conditional()
         .warns(),
     ],
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    if ctx.declares(Capability::Completions).await? {
-        ctx.skip_the_rest("the server declares `completions`");
-        return Ok(());
-    }
     let (listed, _) = targets(ctx).await?;
     let unlisted = Target {
         reference: json!({"type": "ref/prompt", "name": "no-such-prompt-of-mcp-test"}),
@@ -51,9 +48,28 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     };
     let target = listed.into_iter().next().unwrap_or(unlisted);
     let reply = ctx.request("completion/complete", target.params("")).deliberate().await?;
-    ctx.check("completion-declared").judge(proposes_nothing(&reply));
+    if ctx.declares(Capability::Completions).await? {
+        let check = ctx.check("completion-declared").requires("completion.complete.respond");
+        check.judge(is_known(&reply));
+        return Ok(());
+    }
+    let check = ctx.check("completion-declared").requires("completion.capability.declare");
+    check.judge(proposes_nothing(&reply));
     ctx.check("completion-unknown-method").judge(refused(&reply, error_code::METHOD_NOT_FOUND));
     Ok(())
+}
+
+/// Whether the method exists, whatever the answer is.
+fn is_known(reply: &Reply) -> Result<(), Finding> {
+    match reply.outcome() {
+        Err(error) if error.code == error_code::METHOD_NOT_FOUND => {
+            Err(Finding::peer("the server declares `completions` and does not have the method")
+                .expected("an answer to `completion/complete`")
+                .got(error.to_string())
+                .evidence_all(reply.evidence()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
@@ -70,15 +86,21 @@ fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on without_completion();
+    passes on everything();
+    catches "completion-declared" by reply_error("completion/complete", -32601);
     catches "completion-declared" on completing_undeclared(), also "completion-unknown-method" Warning;
-    warns "completion-unknown-method" by reply_error("completion/complete", -32603);
-    warns "completion-unknown-method" by answer("completion/complete", json!({"resultType": "complete", "completion": {"values": []}}));
+    warns "completion-unknown-method" on failing_undeclared();
+    warns "completion-unknown-method" on proposing_nothing();
 }
 
-/// The reference server without its completion.
-fn without_completion() -> Server {
-    answering(Answer::error(error_code::METHOD_NOT_FOUND, "unknown method"))
+/// Fails when it looks for its completion.
+fn failing_undeclared() -> Server {
+    answering(Answer::error(error_code::INTERNAL_ERROR, "no completion"))
+}
+
+/// Has the default answer of its library.
+fn proposing_nothing() -> Server {
+    answering(json!({"completion": {"values": []}}).into())
 }
 
 /// Completes, but has forgotten to say so.
