@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(
             broken(
                 Revision::V2026_07_28,
-                &[&asking, &warning, &reply, &warning].map(|it| it.as_str())
+                &[&asking, &warning, &reply, &warning].map(String::as_str)
             ),
             "logging.per-request.before-response Some(\"one after it\")\n"
         );

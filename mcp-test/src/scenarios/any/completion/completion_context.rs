@@ -5,7 +5,7 @@ use serde_json::json;
 use super::targets::targets;
 use crate::check::Finding;
 use crate::expect::{Matcher, anything, not, object};
-use crate::scenario::{CheckSpec, Ctx, Need};
+use crate::scenario::{CheckBuilder, CheckSpec, Ctx, Need};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method, params};
 use crate::scenarios::everything_but;
@@ -70,7 +70,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     }
     let check = ctx.check("context-tolerated");
-    outcomes.into_iter().fold(check, |check, finding| check.fail(finding)).pass();
+    outcomes.into_iter().fold(check, CheckBuilder::fail).pass();
     Ok(())
 }
 

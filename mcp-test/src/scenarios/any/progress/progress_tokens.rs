@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::expect::equals;
 use crate::json::Value;
-use crate::scenario::{CheckSpec, Ctx};
+use crate::scenario::{CheckBuilder, CheckSpec, Ctx};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, meta};
@@ -56,7 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         outcomes.push(outcome.map_err(|finding| finding.expected(expected)));
     }
     let check = ctx.check("progress-token-accepted");
-    outcomes.into_iter().fold(check, |check, outcome| check.judge(outcome));
+    outcomes.into_iter().fold(check, CheckBuilder::judge);
     repeated(ctx).await
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::client::{Pending, SubscriptionFilter};
 use crate::json::{Object, Value};
-use crate::scenario::{CheckSpec, Ctx};
+use crate::scenario::{CheckBuilder, CheckSpec, Ctx};
 use crate::scenarios::{ensure, everything_but};
 use crate::scenarios::raw_http::{finding, post, request};
 use crate::server::reference::everything;
@@ -132,7 +132,7 @@ async fn filter(ctx: &mut Ctx, acknowledged: &Value) -> Result<(), Finding> {
     let mut outcomes = Vec::new();
     for (name, honored) in acknowledged.as_object().into_iter().flat_map(Object::iter) {
         // `false` and an empty list promise nothing.
-        if *honored == Value::from(false) || honored.as_array().is_some_and(<[Value]>::is_empty) {
+        if honored.as_bool() == Some(false) || honored.as_array().is_some_and(<[Value]>::is_empty) {
             continue;
         }
         let why = match KINDS.iter().find(|(kind, _)| *kind == name) {
@@ -149,7 +149,7 @@ async fn filter(ctx: &mut Ctx, acknowledged: &Value) -> Result<(), Finding> {
         );
     }
     let check = ctx.check("listen-filter").pass();
-    outcomes.into_iter().fold(check, |check, finding| check.fail(finding));
+    outcomes.into_iter().fold(check, CheckBuilder::fail);
     Ok(())
 }
 
@@ -183,7 +183,7 @@ async fn acknowledged(ctx: &mut Ctx) -> Result<Vec<Pending>, Finding> {
         }
     }
     let check = ctx.check("listen-acknowledged");
-    outcomes.into_iter().fold(check, |check, outcome| check.judge(outcome));
+    outcomes.into_iter().fold(check, CheckBuilder::judge);
     Ok(open)
 }
 
