@@ -58,6 +58,8 @@ struct Conversation<'a> {
     posted: HashMap<u64, &'a str>,
     /// The exchanges that listen, and do not resume a stream.
     listening: HashSet<u64>,
+    /// The exchanges of such requests that have their reply; `None` stands for a line transport.
+    logged_exchanges: HashSet<Option<u64>>,
 }
 
 /// A request that asked for progress.
@@ -187,8 +189,10 @@ impl<'a> ConversationJudge<'a> {
         if let Some(tracked) = conversation.tracked.iter_mut().find(|it| it.position == position) {
             tracked.replied.get_or_insert(event.exchange);
         }
-        conversation.levels_of_requests.remove(&position);
         conversation.open.remove(&position);
+        if conversation.levels_of_requests.remove(&position).is_some() {
+            conversation.logged_exchanges.insert(event.exchange);
+        }
         let Message::Response(response) = reply else { return };
         self.result_type(event, method, &response.result);
         let conversation = self.conversation(event);
@@ -419,6 +423,15 @@ impl<'a> ConversationJudge<'a> {
                 Some(exchange) => conversation.levels_of_exchanges.get(&exchange).copied(),
                 None => conversation.levels_of_requests.values().min().copied(),
             };
+            let is_late = conversation.logged_exchanges.contains(&event.exchange)
+                && (event.exchange.is_some() || asked.is_none());
+            if is_late && !elided {
+                let finding = Finding::peer("a log message after the reply to its request")
+                    .expected("the log messages of a request before its reply")
+                    .got("one after it");
+                self.find(event, finding, Rule::LOG_BEFORE_RESPONSE);
+                return;
+            }
             let Some(asked) = asked else {
                 if !elided {
                     let finding = Finding::peer("a log message that no open request asked for")
@@ -491,31 +504,13 @@ fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
+    use crate::check::recorded::recorded;
     use crate::check::walk::walk;
-    use crate::trace::{ParsedText, Recorder};
 
-    /// The requirements that a conversation breaks: `>` is the client, `<` the server; a number before it is an HTTP exchange.
+    /// The requirements that a conversation breaks; see [`recorded`].
     fn broken(revision: Revision, lines: &[&str]) -> String {
-        let recorder = Recorder::new();
-        let connection = recorder.open("duplex");
-        for line in lines {
-            let (exchange, line) = match line.split_at(1) {
-                (number, line) if line.starts_with(['<', '>']) => (number.parse().ok(), line),
-                _ => (None, *line),
-            };
-            let (party, text) = match line.split_at(1) {
-                (">", text) => (Party::Client, text),
-                (_, text) => (Party::Server, text),
-            };
-            let text = Bytes::from(format!("{{\"jsonrpc\":\"2.0\",{}}}", text.trim()));
-            let parsed = ParsedText::parse(&text);
-            let message = EventKind::Message { text, parsed };
-            recorder.record_in(connection, exchange, party, message);
-        }
-        let (trace, revisions) = (recorder.trace(), |_| revision);
+        let (trace, revisions) = (recorded(lines), |_| revision);
         let mut judge = ConversationJudge::new(&trace, &revisions);
         walk(&trace, &mut [&mut judge]);
         let line =
@@ -621,6 +616,14 @@ mod tests {
         logging.per-request.silent-without-level Some("one while no such request was open")
         logging.per-request.threshold Some("level `info`")
         "#);
+        let reply = r#"< "id":2,"result":{}"#.to_owned();
+        assert_eq!(
+            broken(
+                Revision::V2026_07_28,
+                &[&asking, &warning, &reply, &warning].map(String::as_str)
+            ),
+            "logging.per-request.before-response Some(\"one after it\")\n"
+        );
         let exchanges = [("1", &silent), ("2", &asking), ("2", &warning), ("1", &warning)];
         let exchanges = exchanges.map(|(exchange, line)| format!("{exchange}{line}"));
         let exchanges = exchanges.each_ref().map(String::as_str);

@@ -13,6 +13,9 @@ mod envelope;
 mod finding;
 mod judgement;
 mod malformed;
+mod notices;
+#[cfg(test)]
+mod recorded;
 mod repeat_filter;
 mod rule;
 mod sdk;

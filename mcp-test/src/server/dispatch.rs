@@ -200,7 +200,7 @@ impl ServerConversation {
         let admitted = admitted.and_then(|context| match rule {
             Some(_) => Ok(context),
             None => match server.exists(&method, context.revision) {
-                Ok(()) => Ok(context),
+                Ok(()) => server.check_log_level(params.as_ref(), &context).map(|()| context),
                 Err(refusal) => Err(self.unanswerable(message.clone(), &context, refusal)),
             },
         });

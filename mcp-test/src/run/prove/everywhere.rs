@@ -233,6 +233,36 @@ fn metadata_and_errors() -> Vec<Row> {
     ]
 }
 
+/// Notifications that belong to no request, or to another one.
+fn notices() -> Vec<Row> {
+    use Status::Warning;
+    let note = |before: &str, method: &str, params: serde_json::Value| {
+        [Fault::stray(before, json!({"jsonrpc": "2.0", "method": method, "params": params}))]
+    };
+    let cancel = |before: &str, id: serde_json::Value| {
+        note(before, "notifications/cancelled", json!({"requestId": id}))
+    };
+    let ping =
+        |id: i32| Fault::stray("ping", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    let subscription = json!({"io.modelcontextprotocol/subscriptionId": 7002});
+    let updated = json!({"uri": "test://static-text", "_meta": subscription});
+    let updated = note("server/discover", "notifications/resources/updated", updated);
+    let progress = ("tools-call-with-progress", V2025_11_25, Duplex);
+    let silent = Fault::set("notifications/progress", "/message", "");
+    let listening = ("subscriptions-listen", V2026_07_28, Duplex);
+    let asking = ("tools-call-elicitation", V2026_07_28, Duplex);
+    let hint = Fault::set("tools/call", "/ttlMs", 1);
+    vec![
+        broken(PING, cancel("ping", json!("s1")), "cancellation.only-own-inflight"),
+        broken(LIST, cancel("tools/list", json!(77)), "cancellation.only-client-inflight"),
+        broken(LIST, cancel("tools/list", json!(1)), "cancellation.server-only-for-listen"),
+        row(PING, (1..=6).map(ping), Warning, &["ping.not-excessive"]),
+        row(progress, [silent], Warning, &["progress.message-meaningful"]),
+        broken(listening, updated, "subscriptions.resource-uris-only"),
+        broken(asking, [hint], "caching.hints.none-on-input-required"),
+    ]
+}
+
 /// Messages that are not JSON-RPC, or not as MCP restricts it.
 fn envelopes() -> Vec<Row> {
     vec![
@@ -362,6 +392,7 @@ fn the_judge_finds_what_a_fault_does_to_a_conversation() {
         contents(),
         metadata_and_errors(),
         conversations(),
+        notices(),
         revisions(),
         http(),
     ];

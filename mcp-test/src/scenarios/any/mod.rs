@@ -3,13 +3,20 @@
 //! The official suite has none of them.
 
 pub mod base;
+pub mod caching;
+pub mod cancellation;
+pub mod completion;
 pub mod http;
 pub mod lifecycle;
 pub mod lists;
+pub mod logging;
+pub mod ping;
+pub mod progress;
 pub mod prompts;
 pub mod resources;
 pub mod sse;
 pub mod stdio;
+pub mod subscriptions;
 pub mod tools;
 pub mod versioning;
 
@@ -20,10 +27,17 @@ static PAGES: &[&[&Scenario]] = &[
     lifecycle::ALL,
     versioning::ALL,
     base::ALL,
+    ping::ALL,
+    cancellation::ALL,
+    progress::ALL,
     lists::ALL,
     tools::ALL,
     resources::ALL,
     prompts::ALL,
+    completion::ALL,
+    logging::ALL,
+    subscriptions::ALL,
+    caching::ALL,
     stdio::ALL,
     http::ALL,
     sse::ALL,
