@@ -180,6 +180,10 @@ impl<'a> ConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
+        let finding = match known.name {
+            "roots/list" => finding.requires(Rule::ROOTS_DECLARED.id()),
+            _ => finding,
+        };
         self.find(event, finding, rule_of_capability(known, revision));
     }
 

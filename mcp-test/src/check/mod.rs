@@ -15,6 +15,7 @@ mod malformed;
 mod repeat_filter;
 mod rule;
 mod sdk;
+mod server_requests;
 mod shape;
 mod shapes;
 mod status;

@@ -29,14 +29,32 @@ rules! {
     /// Those that `wire-well-formed` cites.
     OF_ENVELOPES {
         BATCH_NOT_SENT = "jsonrpc.batch-not-sent",
+        CANCELLATION_NO_RESPONSE = "cancellation.no-response",
         CAPABILITIES_RESPECTED = "lifecycle.capabilities-respected",
         CAPABILITIES_RESPECTED_SHOULD = "lifecycle.capabilities-respected-should",
-        CANCELLATION_NO_RESPONSE = "cancellation.no-response",
+        COMPLETE_CARRIES_ID = "elicitation.complete.carries-id",
+        COMPLETE_REMOVED = "elicitation.complete.removed",
+        COMPLETE_TO_INITIATOR = "elicitation.complete.only-to-initiator",
+        CONTEXT_AVOIDED = "sampling.context.avoid-deprecated",
+        CONTEXT_DECLARED = "sampling.context.requires-capability",
+        ELICITATION_VIA_INPUT = "elicitation.request.via-input-required",
         ERROR_CODE_INTEGER = "jsonrpc.error-code-integer",
         ERROR_CODE_RESERVED_RANGE = "jsonrpc.error-code-reserved-range",
         ERROR_CODE_RETIRED = "jsonrpc.error-code-retired",
         ERROR_ID_ECHO = "jsonrpc.error-id-echo",
         ERROR_SHAPE = "jsonrpc.error-shape",
+        FORM_CHOICES_BOUNDS = "elicitation.schema.multi-select-bounds",
+        FORM_CHOICES_TITLED = "elicitation.schema.enum-multi-titled",
+        FORM_CHOICES_UNTITLED = "elicitation.schema.enum-multi-untitled",
+        FORM_CHOICE_TITLED = "elicitation.schema.enum-single-titled",
+        FORM_CHOICE_UNTITLED = "elicitation.schema.enum-single-untitled",
+        FORM_DEFAULTS = "elicitation.schema.defaults-typed",
+        FORM_ENUM_NAMES = "elicitation.schema.enum-names",
+        FORM_FLAT = "elicitation.schema.flat",
+        FORM_LENGTH_BOUNDS = "elicitation.schema.string-length-bounds",
+        FORM_NO_ADVANCED_KEYWORDS = "elicitation.schema.no-advanced-keywords",
+        FORM_NUMBER_BOUNDS = "elicitation.schema.number-bounds",
+        FORM_STRING_FORMATS = "elicitation.schema.string-formats",
         HTTP_ACCEPTED_202 = "transport.http.accepted-202",
         HTTP_BODY_REQUEST_OR_NOTIFICATION = "transport.http.body-request-or-notification",
         HTTP_BODY_SINGLE_MESSAGE = "transport.http.body-single-message",
@@ -48,13 +66,20 @@ rules! {
         HTTP_SSE_CLOSE_AFTER_RESPONSE = "transport.http.sse-close-after-response",
         HTTP_SSE_EVENT_DATA = "transport.http.sse-event-data",
         ID_TYPE_PRESERVED = "jsonrpc.id-type-preserved",
+        INPUT_NOT_CACHED = "caching.hints.none-on-input-required",
+        INPUT_ONLY_IN_RESULTS = "mrtr.input-only-via-mrtr",
+        INPUT_RESULT_TYPE = "mrtr.result-type",
+        INPUT_UNDECLARED_KIND = "mrtr.undeclared-input-kind",
         LOGGING_DECLARED = "logging.capability.declare",
         LOG_SILENT_WITHOUT_LEVEL = "logging.per-request.silent-without-level",
         LOG_THRESHOLD = "logging.set-level.threshold",
         LOG_THRESHOLD_OF_REQUEST = "logging.per-request.threshold",
         MESSAGE_DIRECTION = "schema.message-direction",
+        MODE_DECLARED = "elicitation.request.supported-modes-only",
         NEWLINE_DELIMITED = "transport.stdio.newline-delimited",
         NOTIFICATION_NO_ID = "jsonrpc.notification-no-id",
+        NO_LINKS_IN_FORMS = "elicitation.safe-url.no-links-in-forms",
+        NO_MODE_MEANS_FORM = "elicitation.capability.empty-means-form",
         PARAMS_OBJECT = "jsonrpc.params-object",
         PROGRESS_INCREASES = "progress.increases",
         PROGRESS_STOPS = "progress.stops-after-completion",
@@ -72,16 +97,34 @@ rules! {
         RESULT_ID_ECHO = "jsonrpc.result-id-echo",
         RESULT_OBJECT = "jsonrpc.result-object",
         RESULT_TYPE_PRESENT = "base.result-type-present",
+        ROOTS_DECLARED = "roots.list.requires-capability",
+        ROOTS_VIA_INPUT = "roots.list.via-input-required",
+        SAMPLING_TOOLS_DECLARED = "sampling.tools.server-gate",
+        SAMPLING_VIA_INPUT = "sampling.request.via-input-required",
+        SECRETS_IN_URL_MODE = "elicitation.sensitive.url-mode-used",
+        SECRETS_NOT_ELICITED = "elicitation.sensitive.not-elicited",
+        SECRETS_NOT_IN_FORMS = "elicitation.sensitive.not-in-form-mode",
         SERVER_LEAVES_NO_PROCESS = "mcp-test.server-leaves-no-process",
+        SERVER_SENDS_NO_REQUESTS = "mrtr.no-server-requests",
         SINGLE_RESPONSE = "jsonrpc.single-response",
         SSE_MESSAGE_EVENTS = "transport.sse.message-events",
+        STDIN_ONLY_MESSAGES = "transport.stdio.stdin-only-messages",
         STDIO_CANCEL_NO_FURTHER_MESSAGES = "transport.stdio.cancel-no-further-messages",
         STDIO_EXIT_ON_EOF = "transport.stdio.exit-on-eof",
         STDIO_EXIT_ON_EOF_IMPLIED = "transport.stdio.exit-on-eof-implied",
         STDIO_SERVER_NO_REQUESTS = "transport.stdio.server-no-requests",
-        STDIN_ONLY_MESSAGES = "transport.stdio.stdin-only-messages",
         STDOUT_ONLY_MESSAGES = "transport.stdio.stdout-only-messages",
         TOOLS_LIST_CHANGED_DECLARED = "tools.list-changed.requires-capability",
+        TOOL_RESULTS_ALONE = "sampling.message.tool-results-only",
+        TOOL_RESULTS_BY_USER = "sampling.message.tool-result-user-role",
+        TOOL_RESULT_IDS = "sampling.message.tool-result-id-match",
+        TOOL_USE_BALANCE = "sampling.message.tool-use-balance",
+        URL_ERROR_LISTS = "elicitation.url-required-error.lists-elicitations",
+        URL_ERROR_ONLY_WHEN_NEEDED = "elicitation.url-required-error.only-when-needed",
+        URL_HTTPS = "elicitation.safe-url.https",
+        URL_ID_UNIQUE = "elicitation.url.elicitation-id-unique",
+        URL_NO_ELICITATION_ID = "elicitation.url.no-elicitation-id",
+        URL_NO_SENSITIVE_DATA = "elicitation.safe-url.no-sensitive-data",
         VERSION_MEMBER = "jsonrpc.version-member",
     }
     /// Those that the client cites, beside those of envelopes, when it cannot go on: any check of a scenario may fail with them.
@@ -94,7 +137,6 @@ rules! {
         INPUT_REQUESTS_OR_STATE = "mrtr.requests-or-state",
         INPUT_REQUIRED_RESULT = "schema.input-required-result",
         INPUT_SUPPORTED_METHODS = "mrtr.supported-methods-only",
-        INPUT_UNDECLARED_KIND = "mrtr.undeclared-input-kind",
         NOTHING_BEFORE_ACK = "subscriptions.nothing-before-ack",
         REQUEST_ANSWERED = "jsonrpc.request-answered",
         SUBSCRIPTION_ID_VALUE = "subscriptions.id-value",
@@ -104,6 +146,29 @@ rules! {
     /// That which `wire-schema-valid` cites of a shape without a requirement of its own.
     OF_SHAPES {
         MESSAGE_SHAPE = "mcp-test.message-shape",
+    }
+    /// Those that `wire-schema-valid` cites of what a server asks of its client, beside those of envelopes.
+    OF_SERVER_REQUESTS {
+        ELICITATION_MESSAGE = "elicitation.request.message-required",
+        ELICITATION_MODES = "elicitation.request.mode-values",
+        FORM_ARRAYS_ARE_CHOICES = "elicitation.schema.arrays-only-for-enums",
+        FORM_BOOLEAN_DEFAULT = "elicitation.schema.boolean-default",
+        FORM_MODE = "elicitation.form.mode-field",
+        FORM_NO_ARRAYS = "elicitation.schema.no-arrays",
+        FORM_OBJECT_ROOT = "elicitation.schema.object-root",
+        FORM_PRIMITIVE_TYPES = "elicitation.schema.primitive-types",
+        FORM_SCHEMA_REQUIRED = "elicitation.form.requested-schema-required",
+        SAMPLING_BASE64 = "sampling.content.base64",
+        SAMPLING_PRIORITIES = "sampling.preferences.priority-range",
+        SAMPLING_TOOL_CHOICE = "sampling.tool-choice.mode-enum",
+        SAMPLING_TYPES = "sampling.content.types-text-image",
+        SAMPLING_TYPES_WITH_AUDIO = "sampling.content.types-with-audio",
+        SAMPLING_TYPES_WITH_TOOLS = "sampling.content.types-with-tools",
+        URL_ERROR_ENTRIES = "elicitation.url-required-error.entries",
+        URL_ID_REQUIRED = "elicitation.url.elicitation-id-required",
+        URL_MODE_AND_MESSAGE = "elicitation.url.mode-and-message",
+        URL_REQUIRED = "elicitation.url.url-required",
+        URL_VALID = "elicitation.url.url-valid",
     }
     /// That which `client-took-part` cites.
     OF_TOOK_PART {
@@ -142,7 +207,8 @@ mod tests {
     fn rules_are_requirements_by_their_own_ids_and_listed_once() {
         let mut seen = HashSet::new();
         let of_runs = [OF_TOOK_PART, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS].concat();
-        let of_messages = [OF_ENVELOPES, OF_CLIENT, OF_SHAPES, OF_TOOLS].concat();
+        let of_shapes = [OF_SHAPES, OF_SERVER_REQUESTS].concat();
+        let of_messages = [OF_ENVELOPES, OF_CLIENT, &of_shapes, OF_TOOLS].concat();
         for rule in of_messages.into_iter().chain(of_runs) {
             let id = rule.id();
             assert_eq!(requirement::find(id).map(|found| found.id), Some(id));

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::check::rule;
+use crate::check::server_requests::places;
 use crate::json::Pointer;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::schema::Definition;
@@ -87,7 +88,9 @@ pub(super) fn find(
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
     let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
-    of_places.chain(of_shapes).chain(rule::OF_SHAPES.iter().map(|rule| rule.id()))
+    let of_requests = places::ALL.iter().map(|rule| rule.id());
+    let others = of_requests.chain(rule::OF_SHAPES.iter().map(|rule| rule.id()));
+    of_places.chain(of_shapes).chain(others)
 }
 
 /// The requirements for a definition; those for params are reported for their message.

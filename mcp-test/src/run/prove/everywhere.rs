@@ -1,5 +1,7 @@
 //! The proofs of the checks that every scenario has: `wire-well-formed`, `wire-schema-valid`, `wire-schema-harness-error`.
 
+mod server_requests;
+
 use serde_json::json;
 
 use super::table::Row;
@@ -89,6 +91,8 @@ fn reply_ids() -> Vec<Row> {
     ]
 }
 
+const ROOTS: &str = "roots.list.requires-capability";
+
 /// Messages that nothing before them allows.
 fn conversations() -> Vec<Row> {
     let note = |method: &str, params: serde_json::Value| {
@@ -125,8 +129,8 @@ fn conversations() -> Vec<Row> {
             undeclared("logging", note("notifications/message", log())),
             "logging.capability.declare",
         ),
-        broken(PING, roots(), "lifecycle.capabilities-respected"),
-        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
+        row(PING, roots(), Status::Failure, &[ROOTS, "lifecycle.capabilities-respected"]),
+        row(before, roots(), Status::Warning, &[ROOTS, "lifecycle.capabilities-respected-should"]),
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
@@ -196,7 +200,17 @@ fn revisions() -> Vec<Row> {
             stray(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),
             "schema.message-direction",
         ),
-        broken(LIST, [Fault::stray("tools/list", question)], "transport.stdio.server-no-requests"),
+        row(
+            LIST,
+            [Fault::stray("tools/list", question)],
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "roots.list.via-input-required",
+                "transport.stdio.server-no-requests",
+            ],
+        ),
         broken(
             LIST,
             [Fault::remove("tools/list", "/result/resultType")],
@@ -216,7 +230,7 @@ fn http() -> Vec<Row> {
     use Status::Warning;
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
     let media = "transport.http.request-content-type";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     vec![
@@ -234,10 +248,16 @@ fn http() -> Vec<Row> {
             [Fault::content_type("tools/list", "text/event-stream")],
             "transport.http.sse-event-data",
         ),
-        broken(
+        row(
             at(V2026_07_28),
             [Fault::stray("tools/list", question)],
-            "transport.http.server-no-requests",
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "sampling.request.via-input-required",
+                "transport.http.server-no-requests",
+            ],
         ),
     ]
 }
@@ -250,7 +270,8 @@ fn http() -> Vec<Row> {
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
     let groups = [output(), reply_ids(), envelopes(), conversations(), revisions(), http()];
-    let rows: Vec<Row> = groups.into_iter().flatten().collect();
+    let groups = groups.into_iter().chain(server_requests::groups());
+    let rows: Vec<Row> = groups.flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
     for status in [Status::Failure, Status::Warning] {
