@@ -180,10 +180,13 @@ impl<'a> ConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
-        let finding = match known.name {
-            "roots/list" => finding.requires(Rule::ROOTS_DECLARED.id()),
-            _ => finding,
+        let own = match known.name {
+            "elicitation/create" => Some(Rule::ELICITATION_DECLARED),
+            "roots/list" => Some(Rule::ROOTS_DECLARED),
+            "sampling/createMessage" => Some(Rule::SAMPLING_DECLARED),
+            _ => None,
         };
+        let finding = own.into_iter().fold(finding, |finding, rule| finding.requires(rule.id()));
         self.find(event, finding, rule_of_capability(known, revision));
     }
 
@@ -264,7 +267,11 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        if rule == Rule::CAPABILITIES_RESPECTED_SHOULD {
+        let requires = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
+        // Another requirement for the same message may be stricter.
+        if rule == Rule::CAPABILITIES_RESPECTED_SHOULD
+            && !finding.requirements.iter().any(|id| requires(id))
+        {
             finding = finding.should();
         }
         finding = finding.requires(rule.id());
@@ -353,9 +360,9 @@ mod tests {
         prompts.list-changed.requires-capability Some("`notifications/prompts/list_changed`")
         resources.list-changed.requires-capability Some("`notifications/resources/list_changed`")
         resources.updated.requires-subscribe-capability Some("`notifications/resources/updated`")
-        lifecycle.capabilities-respected Some("`sampling/createMessage`")
+        sampling.request.requires-capability lifecycle.capabilities-respected Some("`sampling/createMessage`")
         "#);
-        insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
+        insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"sampling.request.requires-capability lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
         // Nobody knows what was declared.
         assert_eq!(broken(Revision::V2025_11_25, &lines), "");
     }

@@ -2,12 +2,14 @@
 //!
 //! The official suite has none of them.
 
+pub mod mrtr;
+pub mod roots;
 pub mod tools;
 
 use crate::scenario::Scenario;
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[tools::ALL];
+static PAGES: &[&[&Scenario]] = &[mrtr::ALL, roots::ALL, tools::ALL];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {

@@ -94,9 +94,15 @@ fn urls() -> Vec<Row> {
             form,
             with_url("https://user:password@a.example"),
             Failure,
-            &[modes, "elicitation.safe-url.no-sensitive-data"],
+            &["elicitation.safe-url.no-sensitive-data", modes],
         ),
-        broken(PING, stray(complete("1")), "elicitation.complete.carries-id"),
+        // The client of the scenario has no elicitation at all.
+        row(
+            PING,
+            stray(complete("1")),
+            Failure,
+            &["elicitation.complete.carries-id", "lifecycle.capabilities-respected"],
+        ),
         broken(LIST, [Fault::stray("tools/list", complete("1"))], "elicitation.complete.removed"),
         row(
             PING,
@@ -117,10 +123,18 @@ fn sampling() -> Vec<Row> {
     let call = || json!({"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "t", "input": {}}});
     let result = |role: &str, id: &str| json!({"role": role, "content": [{"type": "tool_result", "toolUseId": id, "content": []}]});
     let mut mixed = result("user", "1");
-    mixed["content"][1] = json!({"type": "text", "text": "and more"});
+    let text = json!({"type": "text", "text": "and more"});
+    mixed["content"].as_array_mut().expect("an array").push(text);
+    let unasked = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
     let deprecated = "sampling.context.avoid-deprecated";
     let context = ["sampling.context.requires-capability", deprecated];
     vec![
+        row(
+            ("ping", Revision::V2024_11_05, Duplex),
+            stray(unasked),
+            Status::Failure,
+            &["lifecycle.capabilities-respected-should", "sampling.request.requires-capability"],
+        ),
         broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),
         row(cell, set("/includeContext", json!("allServers")), Warning, &context),
         broken(cell, set("/messages", json!([call()])), "sampling.message.tool-use-balance"),
