@@ -133,7 +133,7 @@ fn sampling() -> Vec<Row> {
             ("ping", Revision::V2024_11_05, Duplex),
             stray(unasked),
             Status::Failure,
-            &["lifecycle.capabilities-respected-should", "sampling.request.requires-capability"],
+            &["sampling.request.requires-capability", "lifecycle.capabilities-respected-should"],
         ),
         broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),
         row(cell, set("/includeContext", json!("allServers")), Warning, &context),
