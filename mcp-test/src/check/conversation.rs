@@ -180,14 +180,15 @@ impl<'a> ConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
-        let own = match known.name {
-            "elicitation/create" => Some(Rule::ELICITATION_DECLARED),
-            "roots/list" => Some(Rule::ROOTS_DECLARED),
-            "sampling/createMessage" => Some(Rule::SAMPLING_DECLARED),
-            _ => None,
+        let rule = rule_of_capability(known, revision);
+        // The strictest one first.
+        let finding = match known.name {
+            "elicitation/create" => finding.requires(Rule::ELICITATION_DECLARED.id()),
+            "roots/list" => finding.requires(rule.id()).requires(Rule::ROOTS_DECLARED.id()),
+            "sampling/createMessage" => finding.requires(Rule::SAMPLING_DECLARED.id()),
+            _ => finding,
         };
-        let finding = own.into_iter().fold(finding, |finding, rule| finding.requires(rule.id()));
-        self.find(event, finding, rule_of_capability(known, revision));
+        self.find(event, finding, rule);
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {
@@ -267,10 +268,10 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        let requires = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
+        let is_must = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
         // Another requirement for the same message may be stricter.
         if rule == Rule::CAPABILITIES_RESPECTED_SHOULD
-            && !finding.requirements.iter().any(|id| requires(id))
+            && !finding.requirements.iter().any(|id| is_must(id))
         {
             finding = finding.should();
         }

@@ -8,10 +8,9 @@ use crate::json::{Pointer, Value};
 use crate::spec::{Revision, error_code};
 use crate::wire::Message;
 
-/// The rules that [`rule_at`] may return.
-pub(in crate::check) const ALL: &[Rule] = &[
-    Rule::FORM_ARRAYS_ARE_CHOICES,
-    Rule::FORM_BOOLEAN_DEFAULT,
+/// The rules that [`rule_at`] may return, beside those of [`OF_SERVER_REQUESTS`](crate::check::rule::OF_SERVER_REQUESTS): also what
+/// has its shape may break them.
+pub(in crate::check) const SHARED: &[Rule] = &[
     Rule::FORM_CHOICES_BOUNDS,
     Rule::FORM_CHOICES_TITLED,
     Rule::FORM_CHOICES_UNTITLED,
@@ -22,27 +21,9 @@ pub(in crate::check) const ALL: &[Rule] = &[
     Rule::FORM_FLAT,
     Rule::FORM_LENGTH_BOUNDS,
     Rule::FORM_NO_ADVANCED_KEYWORDS,
-    Rule::FORM_NO_ARRAYS,
     Rule::FORM_NUMBER_BOUNDS,
-    Rule::FORM_PRIMITIVE_TYPES,
     Rule::FORM_STRING_FORMATS,
-    Rule::FORM_MODE,
-    Rule::FORM_OBJECT_ROOT,
-    Rule::FORM_SCHEMA_REQUIRED,
-    Rule::ELICITATION_MESSAGE,
-    Rule::ELICITATION_MODES,
-    Rule::SAMPLING_BASE64,
-    Rule::SAMPLING_PRIORITIES,
-    Rule::SAMPLING_TOOL_CHOICE,
-    Rule::SAMPLING_TYPES,
-    Rule::SAMPLING_TYPES_WITH_AUDIO,
-    Rule::SAMPLING_TYPES_WITH_TOOLS,
-    Rule::URL_ERROR_ENTRIES,
     Rule::URL_ERROR_LISTS,
-    Rule::URL_ID_REQUIRED,
-    Rule::URL_MODE_AND_MESSAGE,
-    Rule::URL_REQUIRED,
-    Rule::URL_VALID,
 ];
 
 /// The rule that a message of a server breaks at a place that does not have its shape.

@@ -88,8 +88,8 @@ pub(super) fn find(
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
     let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
-    let of_requests = places::ALL.iter().map(|rule| rule.id());
-    let others = of_requests.chain(rule::OF_SHAPES.iter().map(|rule| rule.id()));
+    let others = [rule::OF_SHAPES, rule::OF_SERVER_REQUESTS, places::SHARED];
+    let others = others.into_iter().flatten().map(|rule| rule.id());
     of_places.chain(of_shapes).chain(others)
 }
 
