@@ -1,5 +1,7 @@
 //! Conversations written down line by line, and the requirements that they break.
 
+#![allow(clippy::needless_pass_by_value, reason = "JSON literals are easier to read as arguments")]
+
 use serde_json::json;
 
 use super::ServerRequestJudge;
