@@ -251,7 +251,15 @@ impl<'a> ConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
-        self.find(event, finding, rule_of_capability(known, revision));
+        let rule = rule_of_capability(known, revision);
+        // The strictest one first.
+        let finding = match known.name {
+            "elicitation/create" => finding.requires(Rule::ELICITATION_DECLARED.id()),
+            "roots/list" => finding.requires(rule.id()).requires(Rule::ROOTS_DECLARED.id()),
+            "sampling/createMessage" => finding.requires(Rule::SAMPLING_DECLARED.id()),
+            _ => finding,
+        };
+        self.find(event, finding, rule);
     }
 
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
@@ -464,12 +472,16 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        let recommended = [
-            Rule::CAPABILITIES_RESPECTED_SHOULD,
-            Rule::HTTP_GET_MESSAGES_UNRELATED,
-            Rule::HTTP_SSE_MESSAGES_RELATED,
-        ];
-        if recommended.contains(&rule) {
+        let is_must = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
+        let is_recommended = match rule {
+            // Another requirement for the same message may be stricter.
+            Rule::CAPABILITIES_RESPECTED_SHOULD => {
+                !finding.requirements.iter().any(|id| is_must(id))
+            }
+            Rule::HTTP_GET_MESSAGES_UNRELATED | Rule::HTTP_SSE_MESSAGES_RELATED => true,
+            _ => false,
+        };
+        if is_recommended {
             finding = finding.should();
         }
         finding = finding.requires(rule.id());
@@ -577,9 +589,9 @@ mod tests {
         prompts.list-changed.requires-capability Some("`notifications/prompts/list_changed`")
         resources.list-changed.requires-capability Some("`notifications/resources/list_changed`")
         resources.updated.requires-subscribe-capability Some("`notifications/resources/updated`")
-        lifecycle.capabilities-respected Some("`sampling/createMessage`")
+        sampling.request.requires-capability lifecycle.capabilities-respected Some("`sampling/createMessage`")
         "#);
-        insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
+        insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"sampling.request.requires-capability lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
         // Nobody knows what was declared.
         assert_eq!(broken(Revision::V2025_11_25, &lines), "");
     }

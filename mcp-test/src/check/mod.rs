@@ -19,6 +19,7 @@ mod recorded;
 mod repeat_filter;
 mod rule;
 mod sdk;
+mod server_requests;
 mod shape;
 mod shapes;
 mod status;

@@ -316,14 +316,6 @@ impl<'a> NoticeJudge<'a> {
         if !self.is_stateless(event) {
             return;
         }
-        let kind = response.result.get("resultType").and_then(Value::as_str);
-        let hint = ["ttlMs", "cacheScope"].into_iter().find(|it| response.result.get(it).is_some());
-        if let (Some("input_required"), Some(hint)) = (kind, hint) {
-            let finding = Finding::peer("a result that asks for input has a caching hint")
-                .expected("caching hints in complete results only")
-                .got(format!("`{hint}`"));
-            self.find(event, finding, Rule::CACHING_NOT_ON_INPUT_REQUIRED);
-        }
         if method == Some(LISTEN) {
             self.closed(event, &response.id, &response.result);
         }
@@ -493,8 +485,5 @@ mod tests {
             broken(V2026_07_28, &[LISTENING, &other]),
             ["subscriptions.graceful-result-shape"]
         );
-        let read = r#"> "id":1,"method":"resources/read""#;
-        let hinted = r#"< "id":1,"result":{"resultType":"input_required","ttlMs":1}"#;
-        assert_eq!(broken(V2026_07_28, &[read, hinted]), ["caching.hints.none-on-input-required"]);
     }
 }

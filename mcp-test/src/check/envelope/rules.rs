@@ -200,16 +200,24 @@ impl EnvelopeJudge<'_> {
             let http = event.exchange.is_some();
             let rule =
                 if http { Rule::HTTP_SERVER_NO_REQUESTS } else { Rule::STDIO_SERVER_NO_REQUESTS };
-            self.find(
-                event,
+            // What the server wants to know, it may ask in a result.
+            let input = match request.method.as_str() {
+                "elicitation/create" => Some(Rule::ELICITATION_VIA_INPUT),
+                "roots/list" => Some(Rule::ROOTS_VIA_INPUT),
+                "sampling/createMessage" => Some(Rule::SAMPLING_VIA_INPUT),
+                _ => None,
+            };
+            let of_input = input.into_iter().flat_map(|rule| [Rule::INPUT_ONLY_IN_RESULTS, rule]);
+            let finding = [Rule::SERVER_SENDS_NO_REQUESTS].into_iter().chain(of_input).fold(
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
                         self.revision(event)
                     ))
                     .got(format!("a request with id {}", request.id)),
-                rule,
+                |finding, rule| finding.requires(rule.id()),
             );
+            self.find(event, finding, rule);
         }
         let id = match &request.id {
             // JSON-RPC only discourages null and fractions as ids; in MCP an id is a string or an integer (`basic`).

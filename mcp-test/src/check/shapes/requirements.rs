@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::check::rule;
+use crate::check::server_requests::places;
 use crate::json::Pointer;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::schema::Definition;
@@ -127,7 +128,9 @@ pub(super) fn of_message(
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
     let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
-    of_places.chain(of_shapes).chain(rule::OF_SHAPES.iter().map(|rule| rule.id()))
+    let others = [rule::OF_SHAPES, rule::OF_SERVER_REQUESTS, places::SHARED];
+    let others = others.into_iter().flatten().map(|rule| rule.id());
+    of_places.chain(of_shapes).chain(others)
 }
 
 /// The requirements for a definition; those for params are reported for their message.

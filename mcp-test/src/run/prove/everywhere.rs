@@ -1,5 +1,7 @@
 //! The proofs of the checks that every scenario has: `wire-well-formed`, `wire-schema-valid`, `wire-schema-harness-error`.
 
+mod server_requests;
+
 use serde_json::json;
 
 use super::table::Row;
@@ -95,6 +97,8 @@ fn reply_ids() -> Vec<Row> {
     ]
 }
 
+const ROOTS: &str = "roots.list.requires-capability";
+
 /// Messages that nothing before them allows.
 fn conversations() -> Vec<Row> {
     let note = |method: &str, params: serde_json::Value| {
@@ -138,7 +142,6 @@ fn conversations() -> Vec<Row> {
             undeclared("logging", note("notifications/message", log())),
             "logging.capability.declare",
         ),
-        broken(PING, roots(), "lifecycle.capabilities-respected"),
         broken(
             ("ping", V2025_06_18, Duplex),
             stray(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status"})),
@@ -150,7 +153,8 @@ fn conversations() -> Vec<Row> {
             Status::Warning,
             &["lifecycle.version-respected-should"],
         ),
-        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
+        row(PING, roots(), Status::Failure, &["lifecycle.capabilities-respected", ROOTS]),
+        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should", ROOTS]),
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
@@ -311,7 +315,6 @@ fn envelopes() -> Vec<Row> {
 fn revisions() -> Vec<Row> {
     use Status::Warning;
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
     vec![
         broken(PING, stray(json!([log])), "jsonrpc.batch-not-sent"),
         broken(("ping", V2025_06_18, Duplex), stray(json!([log])), "jsonrpc.batch-not-sent"),
@@ -326,7 +329,17 @@ fn revisions() -> Vec<Row> {
             stray(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),
             "schema.message-direction",
         ),
-        broken(LIST, [Fault::stray("tools/list", question)], "transport.stdio.server-no-requests"),
+        row(
+            LIST,
+            [Fault::stray("tools/list", question)],
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "roots.list.via-input-required",
+                "transport.stdio.server-no-requests",
+            ],
+        ),
         broken(
             LIST,
             [Fault::remove("tools/list", "/result/resultType")],
@@ -348,6 +361,7 @@ fn http() -> Vec<Row> {
     let at = |revision| ("tools-list", revision, Router);
     let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
     let media = "transport.http.request-content-type";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     vec![
@@ -365,10 +379,16 @@ fn http() -> Vec<Row> {
             [Fault::content_type("tools/list", "text/event-stream")],
             "transport.http.sse-event-data",
         ),
-        broken(
+        row(
             at(V2026_07_28),
             [Fault::stray("tools/list", question)],
-            "transport.http.server-no-requests",
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "sampling.request.via-input-required",
+                "transport.http.server-no-requests",
+            ],
         ),
         broken(
             at(V2026_07_28),
@@ -396,7 +416,8 @@ fn the_judge_finds_what_a_fault_does_to_a_conversation() {
         revisions(),
         http(),
     ];
-    let rows: Vec<Row> = groups.into_iter().flatten().collect();
+    let groups = groups.into_iter().chain(server_requests::groups());
+    let rows: Vec<Row> = groups.flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
     for status in [Status::Failure, Status::Warning] {

@@ -10,10 +10,12 @@ pub mod http;
 pub mod lifecycle;
 pub mod lists;
 pub mod logging;
+pub mod mrtr;
 pub mod ping;
 pub mod progress;
 pub mod prompts;
 pub mod resources;
+pub mod roots;
 pub mod sse;
 pub mod stdio;
 pub mod subscriptions;
@@ -38,6 +40,8 @@ static PAGES: &[&[&Scenario]] = &[
     logging::ALL,
     subscriptions::ALL,
     caching::ALL,
+    mrtr::ALL,
+    roots::ALL,
     stdio::ALL,
     http::ALL,
     sse::ALL,
