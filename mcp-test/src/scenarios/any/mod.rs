@@ -2,12 +2,13 @@
 //!
 //! The official suite has none of them.
 
+pub mod tasks;
 pub mod tools;
 
 use crate::scenario::Scenario;
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[tools::ALL];
+static PAGES: &[&[&Scenario]] = &[tools::ALL, tasks::ALL];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
