@@ -7,6 +7,7 @@ mod task;
 
 scenarios![
     tasks_cancel,
+    tasks_extension_calls,
     tasks_extension_requests,
     tasks_legacy_capability,
     tasks_run,

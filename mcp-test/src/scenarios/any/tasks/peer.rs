@@ -1,6 +1,7 @@
 //! A server with tasks: the good peer of the scenarios of this page.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -41,6 +42,16 @@ pub(super) enum Flaw {
     NotifiesWithMetadata,
     /// It notifies that a finished task is at work.
     NotifiesAfterEnd,
+    /// It answers with tasks whether or not the client declares the extension.
+    TasksForEveryone,
+    /// It takes the member `task` of 2025-11-25 for a declaration of the extension.
+    TasksByMember,
+    /// It takes the extension for declared once a request has declared it.
+    RemembersDeclaration,
+    /// `tasks/cancel` of the extension changes a finished task.
+    CancelsFinishedOfExtension,
+    /// An answer that nobody waits for is an error.
+    RefusesUnknownKeys,
 }
 
 /// How many times `tasks/get` says that a task is at work.
@@ -61,6 +72,8 @@ struct Task {
 struct Tasks {
     flaw: Flaw,
     tasks: Arc<Mutex<Vec<Task>>>,
+    /// Whether some client has declared the extension.
+    was_declared: Arc<AtomicBool>,
 }
 
 /// A server with tasks in the form of each revision; its tools support them in each way.
@@ -70,7 +83,7 @@ pub(super) fn tasks_server() -> Server {
 
 /// The server with one flaw.
 pub(super) fn flawed(flaw: Flaw) -> Server {
-    let tasks = Tasks { flaw, tasks: Arc::default() };
+    let tasks = Tasks { flaw, tasks: Arc::default(), was_declared: Arc::default() };
     let with = |answer: fn(&Tasks, &Call) -> Answer| {
         let tasks = tasks.clone();
         move |call: Call| {
@@ -175,6 +188,20 @@ impl Task {
     }
 }
 
+impl Task {
+    /// In the form of the extension, where the state of a finished task has its result.
+    fn to_extension_json(&self) -> Value {
+        let mut task = json!({
+            "taskId": self.id, "status": self.status, "createdAt": self.created,
+            "lastUpdatedAt": self.updated, "ttlMs": null, "pollIntervalMs": 10,
+        });
+        if self.status == "completed" {
+            task["result"] = output(&self.tool);
+        }
+        task
+    }
+}
+
 impl Tasks {
     fn lock(&self) -> MutexGuard<'_, Vec<Task>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
@@ -202,11 +229,14 @@ impl Tasks {
 
     fn call(&self, call: &Call) -> Answer {
         let (tool, task) = (text(call, "name"), call.param("task"));
+        if call.revision().has_result_type() {
+            return self.call_with_extension(call, tool);
+        }
         let refused = |why| Answer::error(error_code::METHOD_NOT_FOUND, why);
         match (tool, task) {
-            // The member `task` means nothing in the extension.
-            ("plain" | "either" | "always", _) if call.revision().has_result_type() => output(tool).into(),
-            ("either", None) if self.flaw == Flaw::OnlyTasks => refused("this tool is called as a task"),
+            ("either", None) if self.flaw == Flaw::OnlyTasks => {
+                refused("this tool is called as a task")
+            }
             ("plain" | "either", None) => output(tool).into(),
             ("plain", Some(_)) => refused("this tool is not called as a task"),
             ("always", None) => refused("this tool is called as a task"),
@@ -215,18 +245,51 @@ impl Tasks {
         }
     }
 
+    /// In the extension, the declaration of the client decides; the member `task` means nothing.
+    fn call_with_extension(&self, call: &Call, tool: &str) -> Answer {
+        let declared = call.require(Capability::TasksExtension);
+        if declared.is_ok() {
+            self.was_declared.store(true, Ordering::Relaxed);
+        }
+        let makes_task = match self.flaw {
+            Flaw::TasksForEveryone => true,
+            Flaw::TasksByMember => declared.is_ok() || call.param("task").is_some(),
+            Flaw::RemembersDeclaration => self.was_declared.load(Ordering::Relaxed),
+            _ => declared.is_ok(),
+        };
+        match (tool, declared) {
+            ("either" | "always", _) if makes_task => {
+                let task = self.add(tool, None);
+                let mut handle = task.to_extension_json();
+                handle["resultType"] = json!("task");
+                self.lock().push(task);
+                handle.into()
+            }
+            ("always", Err(refusal)) => refusal,
+            ("plain" | "either" | "always", _) => output(tool).into(),
+            _ => invalid("there is no tool with this name"),
+        }
+    }
+
     fn create(&self, tool: &str, wanted: &crate::json::Value) -> Answer {
         if self.flaw == Flaw::RequiresTtl && wanted.get("ttl").is_none() {
             return invalid("`ttl` is missing");
         }
-        let wanted = wanted.get("taskId").and_then(crate::json::Value::as_str);
+        let task = self.add(tool, wanted.get("taskId").and_then(crate::json::Value::as_str));
+        let created = json!({ "task": task.to_json() });
+        self.lock().push(task);
+        created.into()
+    }
+
+    /// A new task, with the id that the client asks for if the flaw is that.
+    fn add(&self, tool: &str, wanted: Option<&str>) -> Task {
         let id = match (self.flaw, wanted) {
             (Flaw::AdoptsIds, Some(wanted)) => wanted.to_owned(),
             (Flaw::RepeatsIds, _) => "0123456789abcdef".to_owned(),
             _ => format!("{:016x}{:016x}", random(), random()),
         };
         let now = clock::utc_now();
-        let task = Task {
+        Task {
             id,
             created: now.clone(),
             updated: now,
@@ -234,13 +297,11 @@ impl Tasks {
             tool: tool.to_owned(),
             polls: 0,
             is_fetched: false,
-        };
-        let created = json!({ "task": task.to_json() });
-        self.lock().push(task);
-        created.into()
+        }
     }
 
     fn get(&self, call: &Call) -> Answer {
+        let is_extension = call.revision().has_result_type();
         self.with(call, |task| {
             task.polls += 1;
             if self.flaw == Flaw::CompletesCancelled && task.status == "cancelled" {
@@ -249,7 +310,7 @@ impl Tasks {
             if task.polls > WORKING_POLLS && !task.is_finished() {
                 task.end("completed");
             }
-            task.to_json().into()
+            if is_extension { task.to_extension_json().into() } else { task.to_json().into() }
         })
     }
 
@@ -277,7 +338,12 @@ impl Tasks {
     fn cancel(&self, call: &Call) -> Answer {
         let is_extension = call.revision().has_result_type();
         self.with(call, |task| match (task.is_finished(), self.flaw) {
-            _ if is_extension => json!({}).into(),
+            (is_finished, flaw) if is_extension => {
+                if !is_finished || flaw == Flaw::CancelsFinishedOfExtension {
+                    task.end("cancelled");
+                }
+                json!({}).into()
+            }
             (true, Flaw::CancelsFinished) | (false, _) => {
                 let before = task.to_json();
                 task.end("cancelled");
@@ -288,7 +354,10 @@ impl Tasks {
     }
 
     fn update(&self, call: &Call) -> Answer {
-        self.with(call, |_| json!({}).into())
+        self.with(call, |_| match self.flaw {
+            Flaw::RefusesUnknownKeys => invalid("the task has not asked for this"),
+            _ => json!({}).into(),
+        })
     }
 
     fn list(&self, call: &Call) -> Answer {

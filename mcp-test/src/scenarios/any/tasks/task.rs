@@ -27,7 +27,8 @@ pub(super) async fn tool_with(
     wanted: &[&str],
 ) -> Result<Option<CallableTool>, Finding> {
     let tools = ctx.callable_tools().await?;
-    let is_wanted = |tool: &CallableTool| tool.arguments.is_some() && wanted.contains(&support(tool));
+    let is_wanted =
+        |tool: &CallableTool| tool.arguments.is_some() && wanted.contains(&support(tool));
     Ok(tools.into_iter().find(is_wanted))
 }
 
@@ -74,7 +75,8 @@ pub(super) fn timestamp() -> impl Matcher {
 
 fn is_timestamp(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
-    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // Digits by groups of these lengths; the basic form has no separators.
     let grouped = |text: &str, separator: char, lengths: &[usize]| {
         let groups: Vec<&str> = text.split(separator).collect();
@@ -91,7 +93,10 @@ fn is_timestamp(text: &str) -> bool {
         "Z" | "z" => true,
         offset => offset.len() == 2 && all_digits(offset) || grouped(offset, ':', &[2, 2, 2]),
     };
-    grouped(date, '-', &[4, 2, 2]) && grouped(clock, ':', &[2, 2, 2]) && all_digits(fraction) && zone_is_good
+    grouped(date, '-', &[4, 2, 2])
+        && grouped(clock, ':', &[2, 2, 2])
+        && all_digits(fraction)
+        && zone_is_good
 }
 
 #[cfg(test)]
@@ -111,7 +116,16 @@ mod tests {
         ] {
             assert!(is_timestamp(good), "{good}");
         }
-        for bad in ["", "T", "1764000000", "2026-11-23", "2026-11-23 10:00:00", "Mon Nov 23", "2026-11-23T10:00:00+", "26-11-23T10:00"] {
+        for bad in [
+            "",
+            "T",
+            "1764000000",
+            "2026-11-23",
+            "2026-11-23 10:00:00",
+            "Mon Nov 23",
+            "2026-11-23T10:00:00+",
+            "26-11-23T10:00",
+        ] {
             assert!(!is_timestamp(bad), "{bad}");
         }
     }

@@ -122,11 +122,11 @@ fn acknowledging_anything() -> Server {
     tasks_server().on("tasks/cancel", |_: Call| async { json!({}) })
 }
 
-/// Uses the code for a missing resource.
+/// Uses the code for internal errors.
 fn with_another_code_for_unknown_tasks() -> Server {
     tasks_server().on("tasks/get", |call: Call| async move {
         let refused = call.require(Capability::TasksExtension);
-        refused.err().unwrap_or_else(|| Answer::error(error_code::RESOURCE_NOT_FOUND, "no such task"))
+        refused.err().unwrap_or_else(|| Answer::error(error_code::INTERNAL_ERROR, "no such task"))
     })
 }
 
