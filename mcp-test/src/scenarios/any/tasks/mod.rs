@@ -2,6 +2,7 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>
 
+mod flaw;
 mod peer;
 mod task;
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::peer::{Flaw, flawed, tasks_server};
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
 use super::task::{NO_TOOL, call_as_task, is_terminal, member, of_task, tool_with};
 use crate::check::Finding;
 use crate::expect::{equals, object};

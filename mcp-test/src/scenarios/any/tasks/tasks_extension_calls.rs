@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::peer::{Flaw, flawed, tasks_server};
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
 use super::task::{call_of, is_terminal, member, timestamp};
 use crate::check::Finding;
 use crate::clock;
@@ -278,13 +279,13 @@ proofs! {
     passes on tasks_server();
     catches "extension-task-undeclared" on making_tasks_for_everyone(), also "extension-task-required" Info;
     catches "extension-task-undeclared" on making_tasks_by_member();
-    catches "extension-task-undeclared" on remembering_the_declaration();
+    catches "extension-task-undeclared" on remembering_the_declaration(), also "extension-task-required" Info;
     catches "extension-task-required" by set("tools/call", "/error/code", json!(-32603));
-    catches "extension-task-required" by remove("tools/call", "/error/data");
+    catches "extension-task-required" by remove("tools/call", "/error/data"), also "wire-schema-valid" Failure;
     catches "extension-task-state" by remove("tools/call", "/ttlMs");
     catches "extension-task-state" by set("tasks/get", "/createdAt", json!(1_764_000_000));
     catches "extension-task-state" by set("tasks/get", "/resultType", json!("task"));
-    catches "extension-task-state" by remove("tasks/get", "/result/content");
+    catches "extension-task-state" by remove("tasks/get", "/result/result/content");
     catches "extension-task-state" by reply_error("tasks/get", -32602),
         also "extension-task-acknowledged" Info, also "extension-task-final" Info;
     warns "extension-task-acknowledged" on refusing_unknown_keys();
