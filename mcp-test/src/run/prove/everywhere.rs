@@ -315,6 +315,7 @@ fn envelopes() -> Vec<Row> {
 fn revisions() -> Vec<Row> {
     use Status::Warning;
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
+    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
     vec![
         broken(PING, stray(json!([log])), "jsonrpc.batch-not-sent"),
         broken(("ping", V2025_06_18, Duplex), stray(json!([log])), "jsonrpc.batch-not-sent"),
@@ -359,7 +360,6 @@ fn http() -> Vec<Row> {
     use Status::Warning;
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
     let media = "transport.http.request-content-type";
@@ -393,7 +393,7 @@ fn http() -> Vec<Row> {
         broken(
             at(V2026_07_28),
             [Fault::stray("tools/list", changed)],
-            "transport.http.sse-notifications-related",
+            "tools.list-changed.only-on-listen-stream",
         ),
     ]
 }

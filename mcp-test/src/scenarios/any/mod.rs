@@ -19,6 +19,7 @@ pub mod roots;
 pub mod sse;
 pub mod stdio;
 pub mod subscriptions;
+pub mod tasks;
 pub mod tools;
 pub mod versioning;
 
@@ -42,6 +43,7 @@ static PAGES: &[&[&Scenario]] = &[
     caching::ALL,
     mrtr::ALL,
     roots::ALL,
+    tasks::ALL,
     stdio::ALL,
     http::ALL,
     sse::ALL,
