@@ -34,6 +34,7 @@ scenario! {
             "ext.tasks.cancel-unknown-task",
             "ext.tasks.protocol-errors-jsonrpc",
         ])
+        .conditional()
         .also_warns(),
         CheckSpec::own(
             "extension-error-message",
@@ -48,13 +49,15 @@ scenario! {
             "ExtensionUndeclared",
             "Requests of a client that does not declare the extension are refused with -32021",
         )
-        .requires(&["ext.tasks.methods-missing-capability", "ext.tasks.legacy-capability-not-enough"]),
+        .requires(&["ext.tasks.methods-missing-capability", "ext.tasks.legacy-capability-not-enough"])
+        .conditional(),
         CheckSpec::own(
             "extension-tasks-result",
             "ExtensionTasksResult",
             "`tasks/result` is refused with -32601",
         )
-        .requires(&["ext.tasks.tasks-result-removed"]),
+        .requires(&["ext.tasks.tasks-result-removed"])
+        .conditional(),
     ],
 }
 

@@ -27,7 +27,8 @@ scenario! {
             "UnknownTaskRefused",
             "`tasks/get`, `tasks/result` and `tasks/cancel` for an unknown task are refused with -32602",
         )
-        .requires(&["tasks.invalid-id-error"]),
+        .requires(&["tasks.invalid-id-error"])
+        .conditional(),
         CheckSpec::own(
             "unknown-task-cursor-refused",
             "UnknownTaskCursorRefused",
