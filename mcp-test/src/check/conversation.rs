@@ -545,12 +545,15 @@ mod tests {
         let reply = r#"< "id":1,"result":{}"#;
         let changed = r#"< "method":"notifications/tools/list_changed""#;
         let lines = [list, changed, reply, changed];
-        insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"transport.stdio.server-message-kinds Some("`notifications/tools/list_changed`")"#);
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"tools.list-changed.only-on-listen-stream Some("no such request in this connection")"#);
         assert_eq!(broken(Revision::V2025_11_25, &lines), "");
-        let listen = list.replace("tools/list", "subscriptions/listen");
+        let filter = r#"{"notifications":{"toolsListChanged":true}}"#;
+        let listen = list.replace("tools/list", "subscriptions/listen").replace("{}", filter);
+        let again = [listen.as_str(), reply, changed];
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &again), @r#"transport.stdio.server-message-kinds Some("`notifications/tools/list_changed`")"#);
         assert_eq!(broken(Revision::V2026_07_28, &[&listen, changed]), "");
         let posted = [&format!("1{list}"), &format!("1{changed}")];
-        insta::assert_snapshot!(broken(Revision::V2026_07_28, &posted.map(String::as_str)), @r#"transport.http.sse-notifications-related Some("`notifications/tools/list_changed` before the reply to `tools/list`")"#);
+        insta::assert_snapshot!(broken(Revision::V2026_07_28, &posted.map(String::as_str)), @r#"tools.list-changed.only-on-listen-stream Some("no such request in this connection")"#);
     }
 
     #[test]

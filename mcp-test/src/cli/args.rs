@@ -131,8 +131,8 @@ pub(super) struct RunArgs {
     /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
     pub(super) transports: Vec<TransportKind>,
-    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; without --call, those annotated `readOnlyHint` are
-    /// called, and a tool annotated `destructiveHint` only if it is named (repeatable)
+    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; one annotated `destructiveHint` is called only if it
+    /// is named (repeatable) [default: those annotated `readOnlyHint`]
     #[arg(long = "call", value_name = "all|none|NAME[=JSON]")]
     pub(super) calls: Vec<CallArg>,
     #[command(flatten)]

@@ -96,7 +96,7 @@ mod tests {
         let error = |text: &str| read(text).expect_err(text).to_string();
         insta::assert_snapshot!(error("={}"), @"expected the name of a tool before `=`");
         insta::assert_snapshot!(error("add=[1]"), @"the arguments of `add` must be a JSON object, not an array");
-        insta::assert_snapshot!(error("add={a: 1}"), @"");
+        insta::assert_snapshot!(error("add={a: 1}"), @"the arguments of `add` are not valid JSON: line 1, column 2: expected a member name in double quotes, found `a`");
     }
 
     #[test]

@@ -73,13 +73,13 @@ pub(super) struct RunOptions {
     /// Run only this scenario, or those that match a pattern such as `tools-*` (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
+    /// Run only what tests this page of the specification, such as `tools`, `lifecycle` or `transport` (repeatable)
+    #[arg(long = "page", value_name = "PAGE", conflicts_with = "scenarios")]
+    pub(super) pages: Vec<String>,
     /// Run a suite
     // Each command replaces this text, to name its suites.
     #[arg(long, value_name = "NAME")]
     pub(super) suite: Option<Suite>,
-    /// Run only what tests this page of the specification, such as `tools`, `lifecycle` or `transport` (repeatable)
-    #[arg(long = "page", value_name = "PAGE", conflicts_with = "scenarios")]
-    pub(super) pages: Vec<String>,
     #[command(flatten)]
     pub(super) schemas: SchemaArgs,
     /// Run a named scenario even if it does not exist at the revision

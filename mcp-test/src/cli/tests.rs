@@ -103,7 +103,7 @@ const WITHOUT_DEFAULT: [&str; 21] = [
 ];
 
 /// Options that select from everything.
-const SELECTIONS: [&str; 4] = ["cases", "scenarios", "skip_tags", "transports"];
+const SELECTIONS: [&str; 5] = ["cases", "pages", "scenarios", "skip_tags", "transports"];
 
 #[test]
 fn help_shows_defaults_and_possible_values() {
@@ -360,6 +360,9 @@ fn patterns_select_scenarios() {
       - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-unknown [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-malformed [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-arguments [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-results [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
     ");
     insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");
     insta::assert_snapshot!(refused("server --reference --scenario entirely-different-*"), @"error: --scenario: nothing matches `entirely-different-*`");

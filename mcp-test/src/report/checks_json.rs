@@ -353,6 +353,7 @@ mod tests {
           ],
           "inapplicable": [],
           "baseline": null,
+          "coverage": null,
           "shard": null,
           "notStarted": []
         }

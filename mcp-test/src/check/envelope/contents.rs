@@ -131,7 +131,7 @@ impl EnvelopeJudge<'_> {
         let message = error.message.trim();
         let got = if message.contains('\n') {
             format!("{} lines", message.lines().count())
-        } else if message.chars().count() > SENTENCE {
+        } else if length(message) > SENTENCE {
             format!("{} characters", message.chars().count())
         } else {
             return;
@@ -162,6 +162,12 @@ impl EnvelopeJudge<'_> {
             self.find(event, finding, rule);
         }
     }
+}
+
+/// The length of a message, in which a very long word counts as a long one: such a word repeats what the client sent.
+fn length(message: &str) -> usize {
+    const WORD: usize = 60;
+    message.split_whitespace().map(|word| 1 + word.chars().count().min(WORD)).sum()
 }
 
 /// Whether text has the form of version 00 of a `traceparent`, or one that a later version extends.
