@@ -87,6 +87,7 @@ async fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -
     let peer = damaged(peer, &proof.damage);
     let mut plan = plan(&peer, &cell.scenario, profile);
     plan.prompt = proof.prompt.unwrap_or(plan.prompt);
+    plan.timeout = proof.timeout.unwrap_or(plan.timeout);
     run_on(&peer, plan, cell).await
 }
 

@@ -112,7 +112,7 @@ macro_rules! scenario {
 ///
 /// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
 /// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
-/// `prompt MILLISECONDS` may follow.
+/// `prompt MILLISECONDS` and, for a peer that falls silent, `timeout SECONDS` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -152,6 +152,9 @@ macro_rules! proofs {
     };
     (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
+    };
+    (@proof $proof:expr; , timeout $seconds:literal $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.timeout($seconds); $($rest)*)
     };
     (@proof $proof:expr; , prompt $milliseconds:literal $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.prompt($milliseconds); $($rest)*)

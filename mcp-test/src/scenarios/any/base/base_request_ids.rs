@@ -91,8 +91,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "integer-ids" on without_zero(), also "wire-well-formed" Failure, at V2025_11_25;
-    catches "large-integer-ids" on rounding(), also "wire-well-formed" Failure, at V2025_11_25;
+    catches "integer-ids" on without_zero(), also "wire-well-formed" Failure, at V2025_11_25, timeout 3;
+    catches "large-integer-ids" on rounding(), also "wire-well-formed" Failure, at V2025_11_25, timeout 3;
     catches "string-ids" on retyping(), also "wire-well-formed" Failure, at V2025_11_25;
     catches "unicode-ids" on only_ascii(), also "wire-well-formed" Failure, at V2025_11_25;
 }
