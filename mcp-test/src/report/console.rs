@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
-use super::coverage;
+use super::coverage_table;
 use super::wrap::wrap;
 use super::{CellNames, Rerun, checks_json, digest, failure};
 use crate::check::Status;
@@ -177,7 +177,7 @@ impl<W: Write> Console<W> {
                 };
                 self.show(&text)?;
                 if self.options.coverage {
-                    let table = coverage::table(&summary.coverage, self.options.leg);
+                    let table = coverage_table::table(&summary.coverage, self.options.leg);
                     self.show(&format!("\n{table}"))?;
                 }
             }

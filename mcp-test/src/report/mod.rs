@@ -18,6 +18,8 @@ mod ci;
 mod console;
 mod coverage;
 #[cfg(feature = "cli")]
+mod coverage_table;
+#[cfg(feature = "cli")]
 mod digest;
 mod error;
 pub mod failure;

@@ -45,6 +45,7 @@ pub const REQUIRED_ON_REQUESTS: [&str; 2] = [PROTOCOL_VERSION, CLIENT_CAPABILITI
 
 /// Whether a key has the form that the specification prescribes from 2025-06-18 on: an optional prefix of labels that are joined by
 /// dots and followed by a slash, and a name.
+#[cfg(any(test, feature = "scenarios"))]
 pub(crate) fn is_key(key: &str) -> bool {
     let (prefix, name) = parts(key);
     prefix.is_none_or(|prefix| !prefix.is_empty() && prefix.split('.').all(is_label))

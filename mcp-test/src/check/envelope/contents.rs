@@ -42,7 +42,7 @@ impl EnvelopeJudge<'_> {
             let Some(members) = value.as_object() else { continue };
             for (name, member) in members.iter() {
                 if name == "_meta" {
-                    let keys = member.as_object().into_iter().flat_map(|keys| keys.iter());
+                    let keys = member.as_object().into_iter().flat_map(crate::json::Object::iter);
                     keys.for_each(|(key, value)| self.meta_key(event, key, value));
                 } else if !DATA.contains(&name) {
                     open.push(member);
@@ -84,8 +84,7 @@ impl EnvelopeJudge<'_> {
             labels.get(1).is_some_and(is_reserved).then_some(second)
         } else {
             let before_last = labels.split_last().map(|(_, others)| others).unwrap_or_default();
-            (holds(any, revision) && before_last.iter().any(|label| is_reserved(&label)))
-                .then_some(any)
+            (holds(any, revision) && before_last.iter().any(is_reserved)).then_some(any)
         };
         let Some(rule) = rule.filter(|_| !OFFICIAL.iter().any(|own| key.starts_with(own))) else {
             return;
