@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::references::COMPLETION;
-use crate::scenarios::refusal::refused;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{Matcher, array, array_of, boolean, integer, object, satisfying, string};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Profile};
+use crate::scenarios::refusal::refused;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code};

@@ -1,10 +1,10 @@
 //! `dns-rebinding-protection`.
 
-use crate::scenarios::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
 use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
 use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::scenarios::ensure;
+use crate::scenarios::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
 use crate::server::reference::everything;
 use crate::spec::{Era, Revision, Revisions};
 use crate::transport::fault::Misbehavior;

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::references::LOGGING;
-use crate::scenarios::refusal::refused;
 use crate::check::Finding;
 use crate::expect::empty_object;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use crate::scenarios::refusal::refused;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::log_level::LEVELS;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::scenarios::matchers::{repeated, uri};
 use super::references::RESOURCES_LIST;
 use crate::check::Finding;
 use crate::expect::{Matcher, array_of, non_empty_string, number, object, string};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::scenarios::matchers::{repeated, uri};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions};

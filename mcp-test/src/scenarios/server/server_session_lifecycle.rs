@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::scenarios::raw_http::{Session, finding, is_success, post, request};
 use super::references::SESSION;
 use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official};
 use crate::scenarios::ensure;
+use crate::scenarios::raw_http::{Session, finding, is_success, post, request};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions, header};
 use crate::transport::HttpResponse;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::scenarios::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use super::references::SEP_1699;
-use crate::scenarios::sdk_answers::of_second_stream;
 use crate::check::{Cause, Fate, Finding};
 use crate::clock::Deadline;
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
+use crate::scenarios::raw_http::{Session, describe, finding, is_success, post, reply, request};
+use crate::scenarios::sdk_answers::of_second_stream;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Era, Revision, Revisions};

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
-use crate::scenarios::matchers::first_text;
 use super::references::ELICITATION;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
@@ -11,6 +10,7 @@ use crate::client::{ElicitationResponse, Reply};
 use crate::expect::{Matcher, all_of, equals, non_empty_array, object, string, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official};
+use crate::scenarios::matchers::first_text;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code};

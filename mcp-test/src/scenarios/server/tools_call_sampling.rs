@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
-use crate::scenarios::matchers::first_text;
 use super::references::SAMPLING;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
@@ -13,6 +12,7 @@ use crate::expect::{
     some_item, text_containing,
 };
 use crate::scenario::{CheckSpec, Ctx, Need, Official};
+use crate::scenarios::matchers::first_text;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Revision, Revisions};

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::scenarios::matchers::first_text;
 use super::references::TOOLS_CALL;
 use crate::check::Finding;
 use crate::expect::{equals, non_empty_array, not, object};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::scenarios::matchers::first_text;
 use crate::server::reference::everything;
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};

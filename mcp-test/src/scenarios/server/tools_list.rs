@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
-use crate::scenarios::matchers::repeated;
 use super::references::{
     SEP_986_HISTORY, SEP_986_INTEGRATION, TOOL_NAMES, TOOL_NAMES_DRAFT, TOOLS_LIST, TOOLS_ORDER,
 };
@@ -15,6 +14,7 @@ use crate::expect::{
 };
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::scenarios::matchers::repeated;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions};

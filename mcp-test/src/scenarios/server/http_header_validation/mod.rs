@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use self::checks::CHECKS;
-use crate::scenarios::raw_http::{error, finding, post, request};
 use crate::check::Finding;
 use crate::client::Options;
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, Ctx, Official, Profile, Suite};
 use crate::scenarios::ensure;
+use crate::scenarios::raw_http::{error, finding, post, request};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code, header};

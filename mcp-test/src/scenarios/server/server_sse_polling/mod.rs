@@ -8,11 +8,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::checks::CHECKS;
-use crate::scenarios::raw_http::{Session, finding, is_success, reply, request};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
+use crate::scenarios::raw_http::{Session, finding, is_success, reply, request};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions, header};
