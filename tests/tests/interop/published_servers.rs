@@ -60,7 +60,7 @@ fn findings_about_mcp_memory_libsql_are_documented() {
     let database = format!("LIBSQL_URL=file:{}", folder.path().join("memory.db").display());
     let command = over_stdio(peers.node("mcp-memory-libsql/dist/index.js", &[]));
     let target = [vec!["--env".to_owned(), database], command].concat();
-    assert_documented("mcp-memory-libsql", target, 0);
+    assert_documented("mcp-memory-libsql", target, 1);
 }
 
 /// A program in Rust, on rmcp.
