@@ -259,7 +259,7 @@ impl HttpExchange {
                 self.answer.events.push(event.clone());
             }
             match item {
-                // Over HTTP+SSE it names the URI of the POSTs, and is no message.
+                // Over HTTP+SSE it names the URI of the POSTs, and is not a message.
                 SseItem::Event(SseEvent { event, data, id, retry })
                     if event.as_deref() == Some("endpoint") =>
                 {

@@ -197,7 +197,7 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
         if member(&state, "/status").is_none_or(|status| status != "working") {
             break;
         }
-        clock::quiet(interval(&state)).await;
+        clock::quiet(poll_interval(&state)).await;
         state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     }
     let cancel = of_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
@@ -215,7 +215,7 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
 }
 
 /// The interval that the server asks for, within bounds.
-fn interval(state: &Reply) -> Duration {
+fn poll_interval(state: &Reply) -> Duration {
     let stated = state.outcome().ok().and_then(|state| state.get("pollIntervalMs")?.as_f64());
     let stated = stated.filter(|stated| *stated >= 0.0).unwrap_or(100.0);
     let stated = Duration::try_from_secs_f64(stated / 1000.0).unwrap_or(LONGEST_INTERVAL);

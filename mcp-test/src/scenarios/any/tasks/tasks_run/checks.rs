@@ -1,11 +1,11 @@
 //! What is judged of a task: its states, its result, the list of tasks, and notifications.
 
-use super::super::task::{is_terminal, of_task, timestamp};
 use crate::check::Finding;
 use crate::client::{MAX_PAGES, Reply};
 use crate::expect::{array, array_of, equals, non_empty_string, object, satisfying};
 use crate::json::Value;
 use crate::scenario::Ctx;
+use crate::scenarios::any::tasks::task::{is_terminal, of_task, timestamp};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::spec::{Capability, error_code, meta};
@@ -111,7 +111,8 @@ pub(super) async fn listed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
         no_metadata(ctx, page);
         let tasks = page.outcome().ok().and_then(|page| page.get("tasks")?.as_array());
         let tasks = tasks.unwrap_or_default();
-        is_listed |= tasks.iter().any(|task| task.get("taskId").and_then(Value::as_str) == Some(id));
+        is_listed |=
+            tasks.iter().any(|task| task.get("taskId").and_then(Value::as_str) == Some(id));
     }
     if is_listed || !has_more {
         let evidence = pages.iter().flat_map(Reply::evidence);

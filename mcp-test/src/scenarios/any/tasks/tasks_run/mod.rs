@@ -4,6 +4,9 @@ mod checks;
 
 use serde_json::json;
 
+use self::checks::{
+    finished, is_same, judge_failure, judge_result, judge_state, listed, notifications, timestamps,
+};
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::{NO_TOOL, UNKNOWN, call_as_task, is_terminal, member, of_task, tool_with};
@@ -13,9 +16,6 @@ use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::{proofs, scenario};
-use checks::{
-    finished, is_same, judge_failure, judge_result, judge_state, listed, notifications, timestamps,
-};
 
 scenario! {
     /// A tool is called as a task, whose state and result are fetched.
@@ -190,7 +190,9 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
         return Ok(());
     }
     let again = of_task(ctx, "tasks/result", id).await?;
-    ctx.check("task-result").requires("tasks.result-terminal-returned").judge(is_same(&result, &again));
+    ctx.check("task-result")
+        .requires("tasks.result-terminal-returned")
+        .judge(is_same(&result, &again));
     judge_failure(ctx, &result, &ended, &status);
     if ctx.declares(Capability::TasksList).await? {
         listed(ctx, id).await?;
