@@ -6,7 +6,7 @@ use crate::check::Finding;
 use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::everything_but;
-use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, method};
 use crate::spec::{Capability, Revisions, error_code};
@@ -70,8 +70,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let client = ctx.client().await?;
         let pending =
             client.start_unreadable(Id::from(id.as_str()), method, array.to_string()).await;
-        let outcome = ctx.wait(pending).await.and_then(|reply| is_error(&reply));
-        ctx.check("params-array").judge(outcome);
+        let outcome = ctx.wait(pending).await;
+        let refused = refused_in_any_way(&ctx.trace(), outcome, is_error);
+        ctx.check("params-array").judge(refused);
     }
     if !ctx.has_checked("params-missing") {
         ctx.check("params-missing").skip("the server declares no tools, resources or prompts");
@@ -107,7 +108,9 @@ fn failing_internally() -> Server {
     everything().on("resources/read", |call: Call| async move {
         match call.param("uri") {
             None => Answer::error(error_code::INVALID_PARAMS, "no `uri`"),
-            Some(_) => Answer::error(error_code::INTERNAL_ERROR, "uri.startsWith is not a function"),
+            Some(_) => {
+                Answer::error(error_code::INTERNAL_ERROR, "uri.startsWith is not a function")
+            }
         }
     })
 }

@@ -7,7 +7,7 @@ use crate::check::Finding;
 use crate::client::{Reply, RequestOptions};
 use crate::expect::equals;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Server, given, method, param};
@@ -89,11 +89,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     if let Some(revision) = offered {
         let reply = propose(ctx, &json!(revision.as_str())).await?;
-        let confirmed = crate::expect::object().member("protocolVersion", equals(revision.as_str()));
+        let confirmed =
+            crate::expect::object().member("protocolVersion", equals(revision.as_str()));
         ctx.check("offered-version-accepted").expect(&reply, confirmed);
     }
-    let refused = number(ctx).await.and_then(|reply| {
-        is_error(&reply).and_then(|()| has_code(&reply, error_code::INVALID_PARAMS))
+    let outcome = number(ctx).await;
+    let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
+        is_error(reply).and_then(|()| has_code(reply, error_code::INVALID_PARAMS))
     });
     ctx.check("version-not-a-string").judge(refused);
     Ok(())

@@ -6,7 +6,7 @@ use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{array_of, equals, object, string};
 use crate::scenario::{CheckSpec, Ctx, Part};
-use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions, error_code, header, meta};
 use crate::transport::fault::Misbehavior;
@@ -57,19 +57,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let error = reply.error().filter(|_| is_refused);
         if let Some(error) = error {
             let data = error.data.clone().unwrap_or_default();
-            let part = Part::new(
-                "`data` of the error",
-                &data,
-                reply.evidence().last().copied(),
-            );
+            let part = Part::new("`data` of the error", &data, reply.evidence().last().copied());
             let named = object()
                 .member("supported", array_of(string()))
                 .member("requested", equals(version));
             ctx.check("unsupported-version-data").expect(&part, named);
         }
     }
-    let reply = at_version(ctx, json!(20_260_728), "20260728").await?;
-    ctx.check("version-not-a-string").judge(is_error(&reply));
+    let outcome = at_version(ctx, json!(20_260_728), "20260728").await;
+    let refused = refused_in_any_way(&ctx.trace(), outcome, is_error);
+    ctx.check("version-not-a-string").judge(refused);
     Ok(())
 }
 
