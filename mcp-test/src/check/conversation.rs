@@ -3,20 +3,27 @@
 //! Only what a trace shows for certain is reported. Over HTTP the messages of different streams have no order, so that there the
 //! order of two messages counts only within one exchange. The rules for clients are not judged here.
 
-use std::collections::HashMap;
+#[cfg(test)]
+mod tests;
+mod unasked;
+
+use std::collections::{HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule};
+use super::{Cause, Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Era, Method, Revision, Side, meta, method, requirement};
+use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// The types of results that MCP itself defines.
+const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct ConversationJudge<'a> {
@@ -43,14 +50,28 @@ struct Conversation<'a> {
     tracked: Vec<Tracked<'a>>,
     /// The levels that `logging/setLevel` asks for, by request.
     set_levels: HashMap<Position, usize>,
+    /// The kinds of notifications that the client has asked for with `subscriptions/listen`.
+    listened: HashSet<&'a str>,
+    /// The client has subscribed to a resource.
+    has_subscribed: bool,
     /// The exchanges whose requests ask for log messages themselves, with the level.
     levels_of_exchanges: HashMap<u64, usize>,
+    /// The requests without a reply so far; a cancelled one has none.
+    open: HashSet<Position>,
+    /// The methods of posted requests, by exchange.
+    posted: HashMap<u64, &'a str>,
+    /// The exchanges that listen, and do not resume a stream.
+    listening: HashSet<u64>,
+    /// The exchanges of such requests that have their reply; `None` stands for a line transport.
+    logged_exchanges: HashSet<Option<u64>>,
 }
 
 /// A request that asked for progress.
 struct Tracked<'a> {
     token: &'a Value,
     position: Position,
+    /// Its HTTP exchange.
+    exchange: Option<u64>,
     /// The last progress that was reported.
     progress: Option<f64>,
     /// Its reply has come, in this exchange.
@@ -61,6 +82,14 @@ struct Tracked<'a> {
 
 impl<'a> EventJudge<'a> for ConversationJudge<'a> {
     fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        if let (EventKind::HttpRequest { method, headers, .. }, Some(exchange)) =
+            (&event.kind, event.exchange)
+        {
+            let is_cursor = |name: &str| name.eq_ignore_ascii_case(header::LAST_EVENT_ID);
+            if method == "GET" && !headers.iter().any(|(name, _)| is_cursor(name)) {
+                self.conversation(event).listening.insert(exchange);
+            }
+        }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
@@ -74,6 +103,9 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 }
                 (Party::Server, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
+                    if self.was_asked_for(event, &notification.method) {
+                        self.unrelated(event, &notification.method);
+                    }
                     match notification.method.as_str() {
                         "notifications/progress" => self.progress(event, notification),
                         "notifications/message" => self.log(event, notification),
@@ -114,16 +146,31 @@ impl<'a> ConversationJudge<'a> {
         let conversation = self.conversation(event);
         match request.method.as_str() {
             "initialize" => {
+                // Over HTTP another client may begin on the same connection; what it finds open belongs to the first one.
                 *conversation = Conversation {
                     client: params.and_then(|params| params.get("capabilities")),
+                    open: std::mem::take(&mut conversation.open),
+                    posted: std::mem::take(&mut conversation.posted),
+                    listening: std::mem::take(&mut conversation.listening),
                     ..Conversation::default()
                 };
             }
+            "subscriptions/listen" => {
+                let filter = params.and_then(|params| params.get("notifications")?.as_object());
+                let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
+                let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));
+                conversation.listened.extend(wanted.map(|(name, _)| name));
+            }
+            "resources/subscribe" => conversation.has_subscribed = true,
             "logging/setLevel" => {
                 let level = params.and_then(|params| level(params.get("level")?));
                 conversation.set_levels.extend(level.map(|level| (position, level)));
             }
             _ => {}
+        }
+        conversation.open.insert(position);
+        if let Some(exchange) = event.exchange {
+            conversation.posted.insert(exchange, &request.method);
         }
         if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(level) {
             conversation.levels_of_requests.insert(position, level);
@@ -131,7 +178,9 @@ impl<'a> ConversationJudge<'a> {
         }
         if let Some(token) = of_meta(meta::PROGRESS_TOKEN) {
             let is_task = params.is_some_and(|params| params.get("task").is_some());
-            let tracked = Tracked { token, position, progress: None, replied: None, is_task };
+            let exchange = event.exchange;
+            let tracked =
+                Tracked { token, position, exchange, progress: None, replied: None, is_task };
             conversation.tracked.push(tracked);
         }
     }
@@ -144,8 +193,13 @@ impl<'a> ConversationJudge<'a> {
         if let Some(tracked) = conversation.tracked.iter_mut().find(|it| it.position == position) {
             tracked.replied.get_or_insert(event.exchange);
         }
-        conversation.levels_of_requests.remove(&position);
+        conversation.open.remove(&position);
+        if conversation.levels_of_requests.remove(&position).is_some() {
+            conversation.logged_exchanges.insert(event.exchange);
+        }
         let Message::Response(response) = reply else { return };
+        self.result_type(event, method, &response.result);
+        let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
                 conversation.server = response.result.get("capabilities");
@@ -157,14 +211,35 @@ impl<'a> ConversationJudge<'a> {
             }
             _ => {}
         }
+        let has_resources = conversation.server.map(|it| Capability::Resources.declared_in(it));
+        for (finding, rule) in content::judge(method, &response.result, has_resources) {
+            self.find(event, finding, rule);
+        }
+    }
+
+    /// A type of results that MCP does not define comes from an extension, which the server has to declare.
+    fn result_type(&mut self, event: &Event, method: &str, result: &Value) {
+        let Some(kind) = result.get("resultType").and_then(Value::as_str) else { return };
+        let conversation = self.conversation(event);
+        // Nobody knows what was declared.
+        let Some(declared) = conversation.server else { return };
+        let extensions = declared.get("extensions").and_then(Value::as_object);
+        if RESULT_TYPES.contains(&kind) || extensions.is_some_and(|all| !all.is_empty()) {
+            return;
+        }
+        let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
+            .expected("\"complete\" or \"input_required\": the server declares no extension")
+            .got(words::quoted(kind.as_bytes()));
+        self.find(event, finding, Rule::RESULT_TYPE_KNOWN);
     }
 
     /// A request or notification of the server needs a capability of the server, or of the client.
     fn declared(&mut self, event: &Event, name: &str) {
         let revision = (self.revisions)(event.connection);
-        let Some(known) = method(name).filter(|known| known.sent_by(Side::Server, revision)) else {
-            return;
-        };
+        let Some(known) = method(name) else { return };
+        if !known.sent_by(Side::Server, revision) {
+            return self.other_revision(event, known, revision);
+        }
         let Some(capability) = known.capability(revision) else { return };
         let is_own = capability.sides().contains(Side::Server);
         let conversation = self.conversation(event);
@@ -180,13 +255,71 @@ impl<'a> ConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
-        self.find(event, finding, rule_of_capability(known, revision));
+        let rule = rule_of_capability(known, revision);
+        // The strictest one first.
+        let finding = match known.name {
+            "elicitation/create" => finding.requires(Rule::ELICITATION_DECLARED.id()),
+            "roots/list" => finding.requires(rule.id()).requires(Rule::ROOTS_DECLARED.id()),
+            "sampling/createMessage" => finding.requires(Rule::SAMPLING_DECLARED.id()),
+            _ => finding,
+        };
+        self.find(event, finding, rule);
+    }
+
+    /// Progress of a request arrives on the response to that request, if it arrives before the reply.
+    fn misplaced_progress(&mut self, event: &Event, token: &Value) {
+        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
+        let Some(exchange) = event.exchange else { return };
+        let conversation = self.conversation(event);
+        let mut of_token = conversation.tracked.iter().filter(|it| it.token == token);
+        // A token may be used again; a task goes on after its request.
+        if of_token.clone().any(|it| it.exchange == Some(exchange) || it.is_task) {
+            return;
+        }
+        let is_running = of_token.any(|it| it.replied.is_none());
+        let posted = conversation.posted.get(&exchange).copied();
+        let (place, rule) = match posted {
+            Some(posted) if is_stateless => {
+                (format!("the response to `{posted}`"), Rule::HTTP_SSE_NOTIFICATIONS_RELATED)
+            }
+            Some(posted) => {
+                (format!("the response to `{posted}`"), Rule::HTTP_SSE_MESSAGES_RELATED)
+            }
+            None if is_running && conversation.listening.contains(&exchange) => {
+                ("the listening stream".to_owned(), Rule::HTTP_GET_MESSAGES_UNRELATED)
+            }
+            None => return,
+        };
+        let finding = Finding::peer(format!("{place} has the progress of another request"))
+            .expected("progress on the response to the request that asked for it")
+            .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
+        self.find(event, finding, rule);
+    }
+
+    /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
+    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+        let is_of_servers = |other: &Revision| known.sent_by(Side::Server, *other);
+        // A message that exists at this revision goes into the other direction, which is judged elsewhere.
+        if revision.era() == Era::Stateless
+            || known.revisions().contains(revision)
+            || !Revision::ALL.iter().any(is_of_servers)
+        {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
+            .expected(format!("only messages that MCP {revision} defines"))
+            .got(format!("`{}`", known.name));
+        match revision < Revision::V2025_06_18 {
+            true => self.find(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD),
+            false => self.find(event, finding, Rule::VERSION_RESPECTED),
+        }
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {
         let params = notification.params.as_ref();
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
+        self.misplaced_progress(event, token);
         let elided = self.elided;
         let conversation = self.conversation(event);
         let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
@@ -228,6 +361,15 @@ impl<'a> ConversationJudge<'a> {
                 Some(exchange) => conversation.levels_of_exchanges.get(&exchange).copied(),
                 None => conversation.levels_of_requests.values().min().copied(),
             };
+            let is_late = conversation.logged_exchanges.contains(&event.exchange)
+                && (event.exchange.is_some() || asked.is_none());
+            if is_late && !elided {
+                let finding = Finding::peer("a log message after the reply to its request")
+                    .expected("the log messages of a request before its reply")
+                    .got("one after it");
+                self.find(event, finding, Rule::LOG_BEFORE_RESPONSE);
+                return;
+            }
             let Some(asked) = asked else {
                 if !elided {
                     let finding = Finding::peer("a log message that no open request asked for")
@@ -260,7 +402,16 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        if rule == Rule::CAPABILITIES_RESPECTED_SHOULD {
+        let is_must = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
+        let is_recommended = match rule {
+            // Another requirement for the same message may be stricter.
+            Rule::CAPABILITIES_RESPECTED_SHOULD => {
+                !finding.requirements.iter().any(|id| is_must(id))
+            }
+            Rule::HTTP_GET_MESSAGES_UNRELATED | Rule::HTTP_SSE_MESSAGES_RELATED => true,
+            _ => false,
+        };
+        if is_recommended {
             finding = finding.should();
         }
         finding = finding.requires(rule.id());
@@ -268,6 +419,11 @@ impl<'a> ConversationJudge<'a> {
             self.findings.push(finding.evidence(event.seq));
         }
     }
+}
+
+/// Whether a notification is one that only a subscription brings.
+fn is_of_subscriptions(name: &str) -> bool {
+    name.ends_with("/list_changed") || name == "notifications/resources/updated"
 }
 
 /// The severity of a level, by its name.
@@ -285,138 +441,5 @@ fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
         "notifications/message" => Rule::LOGGING_DECLARED,
         _ if revision < Revision::V2025_06_18 => Rule::CAPABILITIES_RESPECTED_SHOULD,
         _ => Rule::CAPABILITIES_RESPECTED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-
-    use super::*;
-    use crate::check::walk::walk;
-    use crate::trace::{ParsedText, Recorder};
-
-    /// The requirements that a conversation breaks: `>` is the client, `<` the server; a number before it is an HTTP exchange.
-    fn broken(revision: Revision, lines: &[&str]) -> String {
-        let recorder = Recorder::new();
-        let connection = recorder.open("duplex");
-        for line in lines {
-            let (exchange, line) = match line.split_at(1) {
-                (number, line) if line.starts_with(['<', '>']) => (number.parse().ok(), line),
-                _ => (None, *line),
-            };
-            let (party, text) = match line.split_at(1) {
-                (">", text) => (Party::Client, text),
-                (_, text) => (Party::Server, text),
-            };
-            let text = Bytes::from(format!("{{\"jsonrpc\":\"2.0\",{}}}", text.trim()));
-            let parsed = ParsedText::parse(&text);
-            let message = EventKind::Message { text, parsed };
-            recorder.record_in(connection, exchange, party, message);
-        }
-        let (trace, revisions) = (recorder.trace(), |_| revision);
-        let mut judge = ConversationJudge::new(&trace, &revisions);
-        walk(&trace, &mut [&mut judge]);
-        let line =
-            |finding: &Finding| format!("{} {:?}\n", finding.requirements.join(" "), finding.got);
-        judge.into_findings().iter().map(line).collect()
-    }
-
-    const HANDSHAKE: [&str; 2] = [
-        r#"> "id":0,"method":"initialize","params":{"capabilities":{"roots":{}}}"#,
-        r#"< "id":0,"result":{"capabilities":{"tools":{},"logging":{}}}"#,
-    ];
-
-    fn after_the_handshake(revision: Revision, lines: &[&str]) -> String {
-        broken(revision, &[&HANDSHAKE, lines].concat())
-    }
-
-    #[test]
-    fn what_is_sent_needs_its_capability() {
-        let lines = [
-            r#"< "method":"notifications/tools/list_changed""#,
-            r#"< "method":"notifications/prompts/list_changed""#,
-            r#"< "method":"notifications/resources/list_changed""#,
-            r#"< "method":"notifications/resources/updated","params":{"uri":"a:b"}"#,
-            r#"< "method":"notifications/message","params":{"level":"info","data":1}"#,
-            r#"< "id":"s1","method":"roots/list""#,
-            r#"< "id":"s2","method":"sampling/createMessage""#,
-            r#"< "id":"s3","method":"ping""#,
-            r#"< "id":"s4","method":"example.com/other""#,
-        ];
-        insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &lines), @r#"
-        tools.list-changed.requires-capability Some("`notifications/tools/list_changed`")
-        prompts.list-changed.requires-capability Some("`notifications/prompts/list_changed`")
-        resources.list-changed.requires-capability Some("`notifications/resources/list_changed`")
-        resources.updated.requires-subscribe-capability Some("`notifications/resources/updated`")
-        lifecycle.capabilities-respected Some("`sampling/createMessage`")
-        "#);
-        insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
-        // Nobody knows what was declared.
-        assert_eq!(broken(Revision::V2025_11_25, &lines), "");
-    }
-
-    #[test]
-    fn log_messages_are_not_below_the_level_that_was_set() {
-        let debug = r#"< "method":"notifications/message","params":{"level":"debug","data":1}"#;
-        let error = r#"< "method":"notifications/message","params":{"level":"error","data":1}"#;
-        let set = r#"> "id":1,"method":"logging/setLevel","params":{"level":"error"}"#;
-        let lines = [debug, set, debug, r#"< "id":1,"result":{}"#, error, debug];
-        insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &lines), @r#"logging.set-level.threshold Some("level `debug`")"#);
-        let refused = [set, r#"< "id":1,"error":{"code":-32603,"message":"no"}"#, debug];
-        assert_eq!(after_the_handshake(Revision::V2025_11_25, &refused), "");
-        // On another stream it may have been sent before.
-        let elsewhere = [&format!("1{set}"), r#"1< "id":1,"result":{}"#, &format!("2{debug}")];
-        assert_eq!(after_the_handshake(Revision::V2025_11_25, &elsewhere), "");
-    }
-
-    #[test]
-    fn from_2026_07_28_on_log_messages_are_asked_for() {
-        let call = |id: u8, meta: &str| {
-            format!(
-                r#"> "id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{{meta}}}}}"#
-            )
-        };
-        let asking = call(2, r#""io.modelcontextprotocol/logLevel":"warning""#);
-        let log = |level: &str| {
-            format!(r#"< "method":"notifications/message","params":{{"level":"{level}","data":1}}"#)
-        };
-        let (warning, info) = (log("warning"), log("info"));
-        let silent = call(1, "");
-        let lines = [&silent, &info, &asking, &warning, &info].map(String::as_str);
-        insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"
-        logging.per-request.silent-without-level Some("one while no such request was open")
-        logging.per-request.threshold Some("level `info`")
-        "#);
-        let exchanges = [("1", &silent), ("2", &asking), ("2", &warning), ("1", &warning)];
-        let exchanges = exchanges.map(|(exchange, line)| format!("{exchange}{line}"));
-        let exchanges = exchanges.each_ref().map(String::as_str);
-        insta::assert_snapshot!(broken(Revision::V2026_07_28, &exchanges), @r#"logging.per-request.silent-without-level Some("one while no such request was open")"#);
-    }
-
-    #[test]
-    fn progress_has_a_known_token_increases_and_ends_with_the_reply() {
-        let call =
-            r#"> "id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"p"}}"#;
-        let task = r#"> "id":1,"method":"tools/call","params":{"name":"a","task":{},"_meta":{"progressToken":"p"}}"#;
-        let progress = |token: &str, progress: u8| {
-            format!(
-                r#"< "method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}"#
-            )
-        };
-        let (one, two, other) = (progress("\"p\"", 1), progress("\"p\"", 2), progress("7", 1));
-        let reply = r#"< "id":1,"result":{}"#;
-        let lines = [call, &one, &two, &two, &other, reply, &progress("\"p\"", 9)];
-        insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"
-        progress.increases Some("2")
-        progress.token-known Some("7")
-        progress.stops-after-completion Some("progress for the token \"p\"")
-        "#);
-        assert_eq!(broken(Revision::V2025_11_25, &[task, &one, reply, &two]), "");
-        // The same token again is that of the new request.
-        let again = [call, &two, reply, &call.replace("1,", "2,"), &one];
-        assert_eq!(broken(Revision::V2025_11_25, &again), "");
-        let other_stream = [&format!("1{call}"), &format!("1{reply}"), &format!("2{one}")];
-        assert_eq!(broken(Revision::V2025_11_25, &other_stream.map(String::as_str)), "");
     }
 }

@@ -3,6 +3,8 @@
 use super::Finding;
 use super::conversation::ConversationJudge;
 use super::envelope::EnvelopeJudge;
+use super::notices::NoticeJudge;
+use super::server_requests::ServerRequestJudge;
 use super::shapes::{ShapeJudge, ShapeJudgement};
 use super::tool_judgement::ToolJudgement;
 #[cfg(feature = "schema")]
@@ -40,9 +42,13 @@ pub fn judge_trace(
 ) -> Judgement {
     let mut envelopes = EnvelopeJudge::new(trace, who, revisions);
     let mut conversation = (who == Party::Server).then(|| ConversationJudge::new(trace, revisions));
+    let mut notices = (who == Party::Server).then(|| NoticeJudge::new(trace, revisions));
+    let mut asked = (who == Party::Server).then(|| ServerRequestJudge::new(trace, revisions));
     let mut shapes = ShapeJudge::new(trace, who, revisions, schemas, authority);
     let mut judges: Vec<&mut dyn EventJudge<'_>> = vec![&mut envelopes, &mut shapes];
     judges.extend(conversation.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
+    judges.extend(notices.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
+    judges.extend(asked.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     #[cfg(feature = "schema")]
     let tools = {
         let mut tools = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::until(ends));
@@ -59,5 +65,7 @@ pub fn judge_trace(
     };
     let mut envelopes = envelopes.into_findings();
     envelopes.extend(conversation.into_iter().flat_map(ConversationJudge::into_findings));
+    envelopes.extend(notices.into_iter().flat_map(NoticeJudge::into_findings));
+    envelopes.extend(asked.into_iter().flat_map(ServerRequestJudge::into_findings));
     Judgement { envelopes, shapes: shapes.into_judgement(), tools }
 }

@@ -7,14 +7,19 @@
 
 mod cause;
 mod collector;
+mod content;
 mod conversation;
 mod envelope;
 mod finding;
 mod judgement;
 mod malformed;
+mod notices;
+#[cfg(test)]
+mod recorded;
 mod repeat_filter;
 mod rule;
 mod sdk;
+mod server_requests;
 mod shape;
 mod shapes;
 mod status;

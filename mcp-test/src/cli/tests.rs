@@ -360,6 +360,9 @@ fn patterns_select_scenarios() {
       - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-unknown [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-malformed [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-arguments [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-results [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
     ");
     insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");
     insta::assert_snapshot!(refused("server --reference --scenario entirely-different-*"), @"error: --scenario: nothing matches `entirely-different-*`");
@@ -445,7 +448,7 @@ fn scenarios_are_listed_in_the_official_format() {
     assert_eq!(listed, crate::scenarios::all().count(), "{all}");
     let newest = printed("list --server --spec-version draft");
     assert!(newest.starts_with(heading) && newest.contains(tools), "{newest}");
-    assert!(!newest.contains("ping"), "{newest}");
+    assert!(!newest.contains("  - ping ["), "{newest}");
     let clients = printed("list --client");
     let first = "Client scenarios (test against a client):\n  - initialize [2025-03-26,";
     assert!(clients.starts_with(first), "{clients}");
@@ -569,6 +572,8 @@ fn a_check_is_explained() {
         tools.name.length (SHOULD) Tool names have 1 to 128 characters.
           https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
         tools.name.charset (SHOULD) Tool names use ASCII letters, digits, underscore, hyphen and dot only.
+          https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+        tools.name.no-special-characters (SHOULD NOT) Tool names hold no blanks, commas or other special characters.
           https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
         MCP-Tool-Names: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
         MCP-Tool-Names-Draft: https://modelcontextprotocol.io/specification/draft/server/tools#tool-names

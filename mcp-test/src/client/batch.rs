@@ -47,7 +47,17 @@ impl Client {
         let pending = requested.into_iter().map(|(id, method, params, options)| {
             // All share the event and the exchange of the batch, whose end settles each of them.
             self.state.begin(id.clone(), &method, sent);
-            Pending { id, method, params, options, sent, deadline, timeout, received_before }
+            Pending {
+                id,
+                method,
+                params,
+                options,
+                sent,
+                deadline,
+                timeout,
+                received_before,
+                overtaken: None,
+            }
         });
         pending.collect()
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::state::State;
+use super::wait::Overtaken;
 use super::{Handlers, LogMessage, Options, Progress, ReceivedNotification, Reply, ServerFacts};
 use crate::check::Finding;
 use crate::json::{Object, Value};
@@ -44,6 +45,8 @@ pub struct Client {
     pub(super) tracked: Vec<Reply>,
     /// The `Mcp-Param-*` headers of each listed tool; none for a tool whose annotations are not valid.
     pub(super) param_headers: BTreeMap<String, Vec<ParamHeader>>,
+    /// The last `ping` that overtook a request.
+    pub(super) overtaken: Option<Overtaken>,
 }
 
 impl Client {
@@ -128,7 +131,7 @@ impl Client {
             return Ok(pages);
         }
         let evidence = pages.last().map(Reply::evidence).unwrap_or_default();
-        Err(Finding::peer(format!("the list of `{method}` never ends"))
+        Err(Finding::peer(format!("the list of `{method}` does not end"))
             .expected(format!("at most {MAX_PAGES} pages"))
             .got(format!("a `nextCursor` on page {}", pages.len()))
             .evidence_all(evidence))
@@ -162,9 +165,10 @@ impl Client {
             let Some(next) = next else { return Ok((pages, false)) };
             // A repeated cursor leads to pages that were already fetched, since the client sends nothing else.
             if cursors.contains(&next) {
-                return Err(Finding::peer(format!("the list of `{method}` never ends"))
+                return Err(Finding::peer(format!("the list of `{method}` does not end"))
                     .expected("a new cursor on each page")
                     .got(format!("nextCursor {next:?} on page {} again", pages.len()))
+                    .requires("pagination.cursor.absent-at-end")
                     .evidence_all(evidence));
             }
             if pages.len() >= limit {

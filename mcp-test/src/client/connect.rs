@@ -32,6 +32,7 @@ impl Client {
             ids: 0,
             state,
             tracked: Vec::new(),
+            overtaken: None,
             param_headers: BTreeMap::new(),
         }
     }

@@ -7,7 +7,7 @@
 use super::handlers::{Handlers, InputError};
 use super::wait::Pending;
 use super::{Client, Reply, RequestOptions};
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Finding, Rule};
 use crate::json::{Object, Value};
 use crate::spec::{self, Capability};
 use crate::wire::{Id, Request};
@@ -252,7 +252,9 @@ fn input_request(
     if let Some(capability) = needed.into_iter().find(|needed| !needed.declared_in(declared)) {
         let expected = format!("only what the client declares: {}", declared.short(120));
         let got = format!("{at} with `{}`, which needs `{capability}`", known.name);
-        let finding = broken(reply, Rule::INPUT_UNDECLARED_KIND.id(), &expected, got);
+        let rule = Rule::INPUT_UNDECLARED_KIND.id();
+        let cause = Cause::RequirementFor(rule, known.name.to_owned());
+        let finding = broken(reply, rule, &expected, got).caused_by(cause);
         return Err(finding.hint(format!(
             "a client declares what its handlers serve; if the server may ask, set one for `{}` before the first request",
             known.name

@@ -33,6 +33,15 @@ impl RequestOptions {
         self.verbatim = true;
         self
     }
+
+    /// Waits for the reply no longer than until shortly after the reply to a later `ping`.
+    ///
+    /// For requests that cost a server no time but that it may ignore, such as invalid ones. A server that is busy, or that does
+    /// not answer the `ping` either, has as much time as usual.
+    pub(crate) fn promptly(mut self) -> Self {
+        self.promptly = true;
+        self
+    }
 }
 
 impl Client {
@@ -42,11 +51,17 @@ impl Client {
         self.connection.send(handlers::message(request, answer), deadline).await
     }
 
-    /// Sends text that is not a message in place of a request, so that an error without an id may answer it.
+    /// Whether the peer has ended the connection, as far as is known.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.closed().is_some()
+    }
+
+    /// Sends text that is not a message in place of a request, so that an error without an id may answer it. The reply is
+    /// awaited as with [`RequestOptions::promptly`].
     pub(crate) async fn start_unreadable(&mut self, id: Id, method: &str, text: String) -> Pending {
         let pending = self.start_raw(id, method, text).await;
         self.state.mark_id_unreadable(pending.id());
-        pending
+        pending.promptly()
     }
 
     /// Cancels a request as [`Client::cancel`] does, with this notification where one is sent. With `waits`, the reply is

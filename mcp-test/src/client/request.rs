@@ -124,6 +124,7 @@ impl Client {
             deadline,
             timeout,
             received_before,
+            overtaken: None,
         }
     }
 

@@ -30,6 +30,7 @@ pub struct RequestOptions {
     pub(super) manual: bool,
     pub(super) verbatim: bool,
     pub(super) deliberate: bool,
+    pub(super) promptly: bool,
 }
 
 impl RequestOptions {

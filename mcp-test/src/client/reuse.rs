@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Client, Options, RequestOptions, ServerFacts};
+use super::{Client, Options, Reply, RequestOptions, ServerFacts};
 use crate::clock::Deadline;
 use crate::spec::Era;
 use crate::trace::{ConnectionId, Recorder};
@@ -23,15 +23,23 @@ impl Client {
             ids,
             state: state.renewed(is_begun),
             tracked: Vec::new(),
+            overtaken: None,
             param_headers: BTreeMap::new(),
         }
     }
 
-    /// Makes a request of the pool's own, and returns whether the conversation is complete: the reply came before the deadline,
-    /// nothing is open, and nothing unexpected arrived. The request and its reply are removed from the trace.
+    /// Makes a request of the pool's own, and returns whether the conversation is settled: nothing is open, and nothing unexpected
+    /// arrived. `None` if the reply did not come before the deadline. The request and its reply are removed from the trace.
     ///
     /// As with the end of its input, what the server was about to send has then arrived.
-    pub(crate) async fn fence(&mut self, deadline: Deadline) -> bool {
+    pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
+        let reply = self.ping(deadline).await?;
+        reply.evidence().into_iter().for_each(|seq| self.recorder().forget(seq));
+        Some(self.state.is_settled() && self.connection.ready().is_none())
+    }
+
+    /// The reply to a request that every server answers at once, if it comes before the deadline.
+    pub(super) async fn ping(&mut self, deadline: Deadline) -> Option<Reply> {
         let method = match self.facts.revision.era() {
             Era::Handshake => "ping",
             Era::Stateless => "server/discover",
@@ -40,9 +48,7 @@ impl Client {
         let options = RequestOptions::new().once().timeout(timeout);
         let pending = self.start_with(method, serde_json::json!({}), options).await;
         // An error reply serves as well: it is only the order that matters.
-        let Ok(reply) = self.until_reply(pending).await else { return false };
-        reply.evidence().into_iter().for_each(|seq| self.recorder().forget(seq));
-        self.state.is_settled() && self.connection.ready().is_none()
+        self.until_reply(pending).await.ok()
     }
 
     /// The recorder of the conversation.

@@ -11,7 +11,7 @@ use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions};
 use crate::check::{Cause, Fate, Finding, Rule};
-use crate::clock::{self, Deadline};
+use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 use crate::spec::meta;
 use crate::trace::{EventKind, Party, Seq};
@@ -32,6 +32,25 @@ pub struct Pending {
     pub(super) timeout: Duration,
     /// How many unsolicited messages the peer had sent before.
     pub(super) received_before: usize,
+    /// The reply to a `ping` that was sent later.
+    pub(super) overtaken: Option<Overtaken>,
+}
+
+/// Before a later `ping` shows whether the server reads on.
+const BEFORE_PING: Duration = Duration::from_millis(250);
+/// After the reply to the `ping`, for servers that handle requests side by side; and so many times as long as that took, for
+/// machines that are busy.
+const AFTER_PING: Duration = Duration::from_millis(500);
+const TIMES_PING: u32 = 10;
+
+/// The reply to a `ping`, which came while requests before it were not answered.
+#[derive(Debug, Clone)]
+pub(super) struct Overtaken {
+    /// The `ping` and its reply.
+    evidence: Vec<Seq>,
+    /// How long requests before it are given from then on.
+    grace: Duration,
+    until: Deadline,
 }
 
 impl Pending {
@@ -45,6 +64,12 @@ impl Pending {
     #[must_use]
     pub fn sent(&self) -> Sent {
         self.sent
+    }
+
+    /// Awaits the reply as [`RequestOptions::promptly`] does.
+    pub(crate) fn promptly(mut self) -> Self {
+        self.options = self.options.promptly();
+        self
     }
 }
 
@@ -71,12 +96,17 @@ impl Client {
         Ok(reply)
     }
 
-    pub(super) async fn until_reply(&mut self, pending: Pending) -> Result<Reply, Finding> {
+    pub(super) async fn until_reply(&mut self, mut pending: Pending) -> Result<Reply, Finding> {
         if !pending.sent.written {
             // A peer that did not read the request cannot answer it, so there is nothing to wait for.
             self.state.abandon(&pending.id, Abandoned::TimedOut);
             return Err(self.not_read(&pending));
         }
+        let mut before_ping =
+            pending.options.promptly.then(|| match self.has_overtaken(&pending) {
+                true => Deadline::after(Duration::ZERO),
+                false => Deadline::after(BEFORE_PING),
+            });
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
@@ -84,12 +114,20 @@ impl Client {
             }
             let step = match self.state.closed() {
                 Some(_) => Step::Closed,
-                None => self.step(pending.deadline).await,
+                None => {
+                    self.step(pending.deadline.min(before_ping.unwrap_or(Deadline::never()))).await
+                }
             };
             if step == Step::Observed {
                 continue;
             }
-            self.state.abandon(&pending.id, Abandoned::TimedOut);
+            if step == Step::TimedOut && before_ping.take().is_some() {
+                self.let_overtake(&mut pending).await;
+                continue;
+            }
+            let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
+            let why = if is_ignored { Abandoned::Ignored } else { Abandoned::TimedOut };
+            self.state.abandon(&pending.id, why);
             if step == Step::Closed {
                 return Err(self.closed_before_reply(&pending));
             }
@@ -98,6 +136,27 @@ impl Client {
             self.abandon(&pending).await;
             return Err(finding);
         }
+    }
+
+    /// Shortens the time for a pending request if a later `ping` is answered, which is sent unless there has been one.
+    async fn let_overtake(&mut self, pending: &mut Pending) {
+        if !self.has_overtaken(pending) {
+            let stopwatch = Stopwatch::start();
+            let Some(reply) = Box::pin(self.ping(pending.deadline)).await else { return };
+            let grace = AFTER_PING + stopwatch.elapsed() * TIMES_PING;
+            let (evidence, until) = (reply.evidence(), Deadline::after(grace));
+            self.overtaken = Some(Overtaken { evidence, grace, until });
+        }
+        pending.overtaken.clone_from(&self.overtaken);
+        if let Some(overtaken) = &pending.overtaken {
+            pending.deadline = pending.deadline.min(overtaken.until);
+        }
+    }
+
+    /// Whether a `ping` that was sent after this request has been answered.
+    fn has_overtaken(&self, pending: &Pending) -> bool {
+        let ping = self.overtaken.iter().flat_map(|overtaken| overtaken.evidence.first());
+        ping.max() > Some(&pending.sent.seq)
     }
 
     /// Processes the next observation, if one arrives before the deadline.
@@ -210,9 +269,21 @@ impl Client {
     }
 
     fn no_reply(&self, pending: &Pending) -> Finding {
-        let within = clock::format_duration(pending.timeout);
-        let awaited = format!("a response with id {} within {within}", pending.id);
-        let fired = self.deadline_fired(pending.sent.exchange, &awaited);
+        let response = format!("a response with id {}", pending.id);
+        let (awaited, fired) = match &pending.overtaken {
+            Some(Overtaken { grace, .. }) => {
+                let after = clock::format_duration(*grace);
+                let awaited = format!("{response}, at most {after} after that to a later request");
+                let fence = EventKind::Fence(format!("no {awaited}"));
+                (awaited, self.record(pending.sent.exchange, fence))
+            }
+            None => {
+                let awaited =
+                    format!("{response} within {}", clock::format_duration(pending.timeout));
+                let fired = self.deadline_fired(pending.sent.exchange, &awaited);
+                (awaited, fired)
+            }
+        };
         let (unexpected, seqs) = self.state.unexpected_since(Some(pending.sent.seq));
         let received = self.state.received();
         let unsolicited = received.received_among(pending.received_before..received.count(), None);
@@ -240,12 +311,14 @@ impl Client {
                 (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
             }
         };
+        let overtaken = pending.overtaken.iter().flat_map(|it| it.evidence.iter().copied());
         let finding = Finding::peer(format!("`{}` was not answered", pending.method))
             .expected(awaited)
             .got(got)
             .requires(requirement)
             .caused_by(cause)
             .evidence(pending.sent.seq)
+            .evidence_all(overtaken)
             .evidence_all(seqs)
             .evidence(fired);
         match self.connection.kind() {
@@ -302,7 +375,10 @@ impl Client {
 
     /// Records in the trace what was awaited when its deadline passed.
     pub(super) fn deadline_fired(&self, exchange: Option<u64>, awaited: impl Into<String>) -> Seq {
-        let what = EventKind::DeadlineFired { awaited: awaited.into() };
+        self.record(exchange, EventKind::DeadlineFired { awaited: awaited.into() })
+    }
+
+    fn record(&self, exchange: Option<u64>, what: EventKind) -> Seq {
         let connection = &self.connection;
         connection.recorder().record_in(connection.id(), exchange, Party::Harness, what)
     }

@@ -181,6 +181,7 @@ impl<'a> CellRun<'a> {
                 let run = Self { spent: doubtful.spent, ..self };
                 let outcome = run.test_alone(target, body, facts, progress).await;
                 pool.compare(doubtful.statuses.as_ref(), &outcome);
+                drop(doubtful.confirming);
                 outcome
             }
         }

@@ -11,14 +11,16 @@ pub(super) mod tests;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
 use super::{Cell, Outcome, Plan};
 use crate::check::{Finding, Status};
 use crate::client::{Client, Options};
+use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
 use crate::spec::{Era, Revision};
 use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
@@ -38,6 +40,9 @@ type Key = (TransportKind, Revision);
 
 /// The most severe status of each check of a scenario run.
 pub(super) type Statuses = BTreeMap<String, Status>;
+
+/// Held while a run shows on a connection of its own what it has shown on a shared one, so that others of the same scenario wait.
+pub(super) type Confirming = OwnedMutexGuard<()>;
 
 /// The connections of a run.
 pub(super) struct ConnectionPool {
@@ -61,6 +66,8 @@ struct State {
     endings: JoinSet<()>,
     /// The failures and warnings that scenarios have shown on a connection of their own.
     confirmed: BTreeMap<String, Statuses>,
+    /// The scenarios of which a run is about to show something on a connection of its own.
+    confirming: BTreeMap<String, Arc<Mutex<()>>>,
     /// Scenarios that show something else on a shared connection.
     unshared: BTreeSet<String>,
 }
@@ -277,6 +284,13 @@ impl ConnectionPool {
     pub(super) fn has_confirmed(&self, outcome: &Outcome) -> bool {
         let confirmed = &self.state.borrow().confirmed;
         confirmed.get(&*outcome.cell.scenario.id) == Some(&raised(statuses(outcome)))
+    }
+
+    /// Waits until no other run of the scenario confirms what it has shown; `None` if that takes longer than this.
+    pub(super) async fn confirming(&self, cell: &Cell, timeout: Duration) -> Option<Confirming> {
+        let id = cell.scenario.id.to_string();
+        let confirming = self.state.borrow_mut().confirming.entry(id).or_default().clone();
+        clock::within(Deadline::after(timeout), confirming.lock_owned()).await.ok()
     }
 
     /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.

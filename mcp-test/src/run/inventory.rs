@@ -64,7 +64,7 @@ impl InventoryRequest<'_> {
 
     /// Keeps the connection for the scenarios, if the target sends nothing more on it.
     async fn keep(&self, mut client: Client, beginning: Beginning) {
-        if client.fence(Deadline::after(self.timeout.min(QUIET))).await {
+        if client.fence(Deadline::after(self.timeout.min(QUIET))).await == Some(true) {
             let key = (self.cell.transport, self.cell.revision);
             self.pool.keep(key, SharedConnection { client, beginning });
         } else {

@@ -47,7 +47,39 @@ fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
 }
 
 async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
-    run_cell(&plan(peer, &cell.scenario, profile), cell, CellFacts::default()).await
+    run_on(peer, plan(peer, &cell.scenario, profile), cell).await
+}
+
+/// Runs a cell; over the network against the server on a port of its own.
+async fn run_on(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
+    #[cfg(feature = "http")]
+    if let (Peer::Server(server), true) = (peer, has_port(cell.transport)) {
+        let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
+        plan.target = target_at(&listening, cell.transport).into();
+        let outcome = run_cell(&plan, cell, CellFacts::default()).await;
+        listening.end().await;
+        return outcome;
+    }
+    // Without HTTP there is no port to run on.
+    let _ = (peer, &mut plan);
+    run_cell(&plan, cell, CellFacts::default()).await
+}
+
+/// Whether a transport needs a server that listens on a port.
+fn has_port(transport: TransportKind) -> bool {
+    cfg!(feature = "http") && matches!(transport, TransportKind::Http | TransportKind::Sse)
+}
+
+#[cfg(feature = "http")]
+fn target_at(
+    listening: &crate::server::HttpListener,
+    transport: TransportKind,
+) -> crate::transport::Target {
+    use crate::transport::Target;
+    match transport {
+        TransportKind::Sse => Target::sse(listening.sse_url()),
+        _ => Target::url(listening.url()),
+    }
 }
 
 /// The outcome of the damaged peer of a proof.
@@ -55,7 +87,8 @@ async fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -
     let peer = damaged(peer, &proof.damage);
     let mut plan = plan(&peer, &cell.scenario, profile);
     plan.prompt = proof.prompt.unwrap_or(plan.prompt);
-    run_cell(&plan, cell, CellFacts::default()).await
+    plan.timeout = proof.timeout.unwrap_or(plan.timeout);
+    run_on(&peer, plan, cell).await
 }
 
 /// The outcome of a scenario that is not among the built-in ones.
@@ -228,7 +261,9 @@ fn is_explained(outcome: &Outcome, check: &Check, id: &str) -> bool {
 
 /// The problem with a proof over a transport that its peer does not have; none if that is HTTP, and not compiled in.
 fn unreachable(scenario: &Scenario, transport: TransportKind) -> Option<String> {
-    let excused = transport.is_http() && !cfg!(feature = "http");
+    let excused = transport != TransportKind::Duplex
+        && transport != TransportKind::Stdio
+        && !cfg!(feature = "http");
     (!excused).then(|| format!("{}: a proof cannot be carried out over {transport}", scenario.id))
 }
 
@@ -268,7 +303,7 @@ fn every_proof_changes_exactly_what_it_lists() {
         let transports = transports(&peer);
         for (number, proof) in (1..).zip(&proofs.proofs) {
             let transport = cell(scenario, proof).transport;
-            if transports.contains(&transport) {
+            if transports.contains(&transport) || has_port(transport) {
                 let proven = block_on(carry_out(scenario, &peer, proof));
                 let problem = |problem| format!("proof {number} of {problem}");
                 broken.extend(proven.map_err(problem).err());
@@ -308,11 +343,10 @@ fn every_scenario_passes_over_a_real_socket() {
             let peer = (proofs(scenario).peer)();
             let Peer::Server(server) = &peer else { continue };
             let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
-            for revision in scenario.revisions.iter() {
-                let cell =
-                    Cell { scenario: scenario.into(), revision, transport: TransportKind::Http };
+            for (revision, transport) in cells_with_a_port(scenario) {
+                let cell = Cell { scenario: scenario.into(), revision, transport };
                 let mut plan = plan(&peer, scenario, Profile::Strict);
-                plan.target = crate::transport::Target::url(listening.url()).into();
+                plan.target = target_at(&listening, transport).into();
                 let outcome = run_cell(&plan, cell.clone(), CellFacts::default()).await;
                 broken.extend(problems(&cell, Profile::Strict, &outcome));
             }
@@ -321,6 +355,23 @@ fn every_scenario_passes_over_a_real_socket() {
         broken
     });
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// The cells of a scenario that need a port: over Streamable HTTP, and of a scenario about HTTP+SSE over that.
+#[cfg(feature = "http")]
+fn cells_with_a_port(scenario: &Scenario) -> Vec<(Revision, TransportKind)> {
+    let mut cells = Vec::new();
+    for revision in scenario.revisions.iter() {
+        if scenario.transports.contains(TransportKind::Http) {
+            cells.push((revision, TransportKind::Http));
+        }
+        let is_about_sse = matches!(scenario.transports, Transports::Only(_))
+            && scenario.transports.contains(TransportKind::Sse);
+        if is_about_sse && TransportKind::Sse.exists_at(revision) {
+            cells.push((revision, TransportKind::Sse));
+        }
+    }
+    cells
 }
 
 /// The problems of a run that should pass: failures, and declared checks that are not SUCCESS.

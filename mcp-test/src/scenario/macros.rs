@@ -42,7 +42,7 @@ macro_rules! scenario {
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
         $(official: $official:expr,)?
-        $(transports: $transports:ident,)?
+        $(transports: $transports:ident $([$($only:ident),+])?,)?
         $(needs: $needs:expr,)?
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
@@ -59,7 +59,7 @@ macro_rules! scenario {
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
             official: $crate::scenario!(@option $($official)?),
-            transports: $crate::scenario!(@transports $($transports)?),
+            transports: $crate::scenario!(@transports $($transports $([$($only),+])?)?),
             needs: $crate::scenario!(@list $($needs)?),
             asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
@@ -92,6 +92,9 @@ macro_rules! scenario {
     (@flag) => { false };
     (@flag $value:literal) => { $value };
     (@transports) => { $crate::scenario::Transports::Any };
+    (@transports $transports:ident [$($only:ident),+]) => {
+        $crate::scenario::Transports::$transports(&[$($crate::transport::TransportKind::$only),+])
+    };
     (@transports $transports:ident) => { $crate::scenario::Transports::$transports };
     (@list) => { &[] };
     (@list $value:expr) => { &$value };
@@ -109,7 +112,7 @@ macro_rules! scenario {
 ///
 /// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
 /// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
-/// `prompt MILLISECONDS` may follow.
+/// `prompt MILLISECONDS` and, for a peer that falls silent, `timeout SECONDS` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -149,6 +152,9 @@ macro_rules! proofs {
     };
     (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
+    };
+    (@proof $proof:expr; , timeout $seconds:literal $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.timeout($seconds); $($rest)*)
     };
     (@proof $proof:expr; , prompt $milliseconds:literal $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.prompt($milliseconds); $($rest)*)

@@ -100,6 +100,8 @@ pub struct Proof {
     pub profile: Option<Profile>,
     /// How long the damaged peer may take to answer `ping`, if not as long as every peer.
     pub prompt: Option<Duration>,
+    /// The time-out of the run with the damaged peer, if not that of every run.
+    pub timeout: Option<Duration>,
 }
 
 impl Proof {
@@ -124,6 +126,7 @@ impl Proof {
             transport: None,
             profile: None,
             prompt: None,
+            timeout: None,
         }
     }
 
@@ -159,6 +162,13 @@ impl Proof {
     #[must_use]
     pub fn prompt(mut self, milliseconds: u64) -> Self {
         self.prompt = Some(Duration::from_millis(milliseconds));
+        self
+    }
+
+    /// Gives the run with the damaged peer only this many seconds, since it waits for what never comes.
+    #[must_use]
+    pub fn timeout(mut self, seconds: u64) -> Self {
+        self.timeout = Some(Duration::from_secs(seconds));
         self
     }
 

@@ -106,6 +106,11 @@ impl<'a, R> RequestBuilder<'a, R> {
         self.with(RequestOptions::deliberate)
     }
 
+    /// Waits for the reply no longer than until shortly after the reply to a later `ping`.
+    pub(crate) fn promptly(self) -> Self {
+        self.with(RequestOptions::promptly)
+    }
+
     /// Sends the request once and returns the first reply, even one that asks for input.
     pub fn once(self) -> Self {
         self.with(RequestOptions::once)

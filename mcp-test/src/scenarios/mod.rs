@@ -28,6 +28,8 @@ macro_rules! references {
 
 pub mod any;
 pub mod client;
+mod completion_values;
+mod links;
 mod matchers;
 mod raw_http;
 mod refusal;

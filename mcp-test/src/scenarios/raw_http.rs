@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::check::{Cause, Finding};
 use crate::scenario::Ctx;
-use crate::spec::{self, Era, Revision, header, meta};
+use crate::spec::{self, Era, ItemKind, Revision, header, meta};
 use crate::transport::{HttpRequest, HttpResponse};
 use crate::wire::{Id, Message, RpcError};
 
@@ -144,6 +144,48 @@ impl Session {
             // A server may refuse DELETE with 405 (`basic/transports#session-management`).
             let _ = ctx.http(self.delete()).await;
         }
+    }
+}
+
+/// Whether a host, with or without a port, is a loopback name or address.
+pub(super) fn is_local(authority: &str) -> bool {
+    // An IPv6 address is in brackets, because it contains colons itself (RFC 3986, section 3.2.2).
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    matches!(host, "localhost" | "127.0.0.1" | "::1")
+}
+
+/// A kind of items that the server declares, whose list any client may ask for.
+pub(super) async fn declared_list(ctx: &mut Ctx) -> Result<Option<ItemKind>, Finding> {
+    for kind in [ItemKind::Tool, ItemKind::Prompt, ItemKind::Resource] {
+        if ctx.declares(kind.capability()).await? {
+            return Ok(Some(kind));
+        }
+    }
+    Ok(None)
+}
+
+/// A request without any effect that every server answers: a list that it declares, else `ping` or `server/discover`.
+pub(super) async fn harmless_method(ctx: &mut Ctx) -> Result<&'static str, Finding> {
+    let list = declared_list(ctx).await?.map(ItemKind::method);
+    Ok(list.unwrap_or_else(|| short_method(ctx.revision())))
+}
+
+/// The shortest request that every server answers.
+pub(super) fn short_method(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Stateless => "server/discover",
+        Era::Handshake => "ping",
+    }
+}
+
+/// Whether a valid request was answered with a result; an error is no better than silence.
+pub(super) fn is_served(headline: &str, answer: &HttpResponse, id: i64) -> Result<(), Finding> {
+    match reply(answer, id) {
+        Some(Ok(_)) => Ok(()),
+        _ => Err(finding(headline, answer).expected(format!("the result with id {id}"))),
     }
 }
 

@@ -7,7 +7,8 @@ use super::request_context::RequestContext;
 use super::{Refusal, Server, request_context};
 use crate::json::Value;
 use crate::spec;
-use crate::spec::{Era, Revision, Side, error_code};
+use crate::spec::log_level::LEVELS;
+use crate::spec::{Capability, Era, Revision, Side, error_code, meta};
 use crate::wire::RpcError;
 
 impl Server {
@@ -18,6 +19,23 @@ impl Server {
         }
         let status = revision.answers_unknown_method_with_404().then_some(404);
         Err(Refusal { error: method_not_found(method), status })
+    }
+
+    /// Refuses a request with an unknown log level in its `_meta`, if the server logs.
+    pub(super) fn check_log_level(
+        &self,
+        params: Option<&Value>,
+        context: &RequestContext,
+    ) -> Result<(), Refusal> {
+        let level = params.and_then(|params| params.get("_meta")?.get(meta::LOG_LEVEL));
+        let is_known = level.and_then(Value::as_str).is_none_or(|level| LEVELS.contains(&level));
+        if is_known
+            || !context.revision.has_log_level_per_request()
+            || !self.declares(Capability::Logging)
+        {
+            return Ok(());
+        }
+        Err(RpcError::new(error_code::INVALID_PARAMS, "unknown log level").into())
     }
 }
 

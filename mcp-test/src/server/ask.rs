@@ -106,7 +106,12 @@ impl Call {
         }
         // The error names what is missing in the form in which a client declares it.
         let mut required = Value::from(Object::new());
-        required.set(capability.pointer(), Object::new().into());
+        let pointer = capability.pointer();
+        // `set` adds no parents: each later slash ends the pointer of one.
+        for (end, _) in pointer.match_indices('/').skip(1) {
+            required.set(&pointer[..end], Object::new().into());
+        }
+        required.set(pointer, Object::new().into());
         let mut data = Value::from(Object::new());
         data.set("/requiredCapabilities", required);
         let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;

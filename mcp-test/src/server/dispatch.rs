@@ -14,7 +14,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code};
 use crate::transport::actor::{Conversation, InboundText, OutboundMessage, Outbox, Work};
-use crate::transport::fault::{self, FollowUp};
+use crate::transport::fault::{self, FollowUp, Misbehavior};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError};
 
 impl Conversation for ServerConversation {
@@ -200,7 +200,7 @@ impl ServerConversation {
         let admitted = admitted.and_then(|context| match rule {
             Some(_) => Ok(context),
             None => match server.exists(&method, context.revision) {
-                Ok(()) => Ok(context),
+                Ok(()) => server.check_log_level(params.as_ref(), &context).map(|()| context),
                 Err(refusal) => Err(self.unanswerable(message.clone(), &context, refusal)),
             },
         });
@@ -277,6 +277,10 @@ impl ServerConversation {
 
     /// Refuses text that is not a valid request; the error has the id of the text only where one could be read.
     fn refuse_text(&self, id: Option<Id>, error: RpcError) -> Reply {
+        let error = match self.0.server.misbehaves(Misbehavior::VagueRefusal) {
+            true => RpcError { code: error_code::INTERNAL_ERROR, ..error },
+            false => error,
+        };
         // Before 2025-11-25 the schema requires an id in errors, for which JSON-RPC 2.0 prescribes null.
         let may_lack_id = match self.revision() {
             Some(revision) => revision.has_errors_without_id(),

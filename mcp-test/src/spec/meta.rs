@@ -42,3 +42,52 @@ pub const BAGGAGE: &str = "baggage";
 
 /// The keys that every request of 2026-07-28 must carry.
 pub const REQUIRED_ON_REQUESTS: [&str; 2] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES];
+
+/// Whether a key has the form that the specification prescribes from 2025-06-18 on: an optional prefix of labels that are joined by
+/// dots and followed by a slash, and a name.
+#[cfg(any(test, feature = "scenarios"))]
+pub(crate) fn is_key(key: &str) -> bool {
+    let (prefix, name) = parts(key);
+    prefix.is_none_or(|prefix| !prefix.is_empty() && prefix.split('.').all(is_label))
+        && is_name(name)
+}
+
+/// The prefix of a key, without its slash, and the name.
+pub(crate) fn parts(key: &str) -> (Option<&str>, &str) {
+    match key.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
+    }
+}
+
+/// Whether text is a label of a prefix: a letter first, a letter or digit last, hyphens only between.
+pub(crate) fn is_label(label: &str) -> bool {
+    label.starts_with(|first: char| first.is_ascii_alphabetic())
+        && label.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// Whether text is the name of a key, which may be empty after a prefix.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && name.ends_with(|last: char| last.is_ascii_alphanumeric())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_form_of_the_specification() {
+        for key in ["a", "progressToken", "com.example/a_b.c", "a-b.c1/x", SERVER_INFO, "a/"] {
+            assert!(is_key(key), "{key}");
+        }
+        for key in
+            ["/a", "com..example/x", "1com/x", "com.example-/x", "com/_x", "com/a b", "a/b/c"]
+        {
+            assert!(!is_key(key), "{key}");
+        }
+    }
+}

@@ -6,19 +6,20 @@
 //! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
+mod contents;
 mod leftover;
 mod rules;
 mod stray_output;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
 use super::{Cause, Finding, Rule};
 use crate::expect::words::quoted;
-use crate::spec::{Revision, requirement};
+use crate::spec::{Revision, header, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
 
@@ -29,6 +30,12 @@ pub(super) struct EnvelopeJudge<'a> {
     /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
     elided: bool,
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    /// The HTTP exchanges of the first reply to each request.
+    replied_in: HashMap<(ConnectionId, String), u64>,
+    /// The lines that may be the beginning of a message that was spread over several lines.
+    begun: HashMap<ConnectionId, Vec<u8>>,
+    /// How many texts of the other party may still be refused without an id, since they were not valid messages.
+    unreadable: HashMap<ConnectionId, usize>,
     findings: Vec<Finding>,
     repeats: RepeatFilter,
 }
@@ -40,6 +47,10 @@ struct Exchange {
     only_notifications: bool,
     /// Nothing was posted: the body of a response to GET or DELETE, other than a stream, has no form of its own.
     is_not_a_post: bool,
+    /// The event after which it resumes a stream.
+    resumes_after: Option<String>,
+    /// The ids of its events.
+    event_ids: HashSet<String>,
     status: Option<u16>,
     media: Option<MediaType>,
 }
@@ -62,9 +73,18 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
     fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
         let by_peer = event.party == self.who;
         match &event.kind {
-            EventKind::HttpRequest { method, .. } if !by_peer => {
+            EventKind::HttpRequest { method, headers, .. } if !by_peer => {
                 if let Some(exchange) = self.exchange(event) {
                     exchange.is_not_a_post = method != "POST";
+                    let cursor = headers
+                        .iter()
+                        .find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
+                    exchange.resumes_after = cursor.map(|(_, id)| id.clone());
+                }
+            }
+            EventKind::SseEvent { id: Some(id), .. } if by_peer => {
+                if let Some(exchange) = self.exchange(event) {
+                    exchange.event_ids.insert(id.clone());
                 }
             }
             EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
@@ -73,6 +93,7 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::Unparsable { bytes, why, kind } if by_peer => {
                 self.stray_output(event, bytes, why, *kind);
             }
+            EventKind::Unparsable { .. } => self.not_readable(event),
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
             }
@@ -92,6 +113,9 @@ impl<'a> EnvelopeJudge<'a> {
             revisions,
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
+            replied_in: HashMap::new(),
+            begun: HashMap::new(),
+            unreadable: HashMap::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),
         }

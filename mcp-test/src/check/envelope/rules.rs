@@ -24,12 +24,42 @@ impl EnvelopeJudge<'_> {
         messages: &[TraceMessage<'_>],
     ) {
         let is_well_formed = matches!(parsed.frame(), Some(Ok(_)));
+        let is_readable = match parsed.frame() {
+            // MCP has no other params, so that it may be refused as an invalid request.
+            Some(Ok(Frame::One(Message::Request(request)))) => {
+                request.params.as_ref().is_none_or(|params| params.as_object().is_some())
+            }
+            Some(Ok(Frame::One(_))) => true,
+            Some(Ok(Frame::Batch(items))) => {
+                !items.is_empty() && self.revision(event).has_batches()
+            }
+            _ => false,
+        };
+        if !is_readable {
+            self.not_readable(event);
+        }
         let is_request = |it: &TraceMessage<'_>| matches!(it.message, Message::Request(_));
         // What a malformed body asked for is unknown, so it does not decide what may answer it.
         if let Some(exchange) = self.exchange(event).filter(|_| is_well_formed) {
             // A posted response counts as well: like a notification it is accepted with 202 and no body.
             let only_notifications = !messages.iter().any(is_request);
             *exchange = Exchange { only_notifications, ..Exchange::default() };
+        }
+    }
+
+    /// A text of the other party that is not one valid message, so that an error without an id may answer it.
+    pub(super) fn not_readable(&mut self, event: &Event) {
+        *self.unreadable.entry(event.connection).or_default() += 1;
+    }
+
+    /// Whether an error without an id may answer a text of the other party that is not a valid message.
+    fn answers_unreadable(&mut self, event: &Event) -> bool {
+        match self.unreadable.get_mut(&event.connection) {
+            Some(open) if *open > 0 => {
+                *open -= 1;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -49,6 +79,7 @@ impl EnvelopeJudge<'_> {
             None => {}
             Some(Err(malformed)) => self.malformed(event, parsed, malformed),
             Some(Ok(Frame::One(_))) => {
+                self.begun.remove(&event.connection);
                 messages.iter().for_each(|message| self.message(event, message));
             }
             Some(Ok(Frame::Batch(items))) => {
@@ -68,6 +99,12 @@ impl EnvelopeJudge<'_> {
 
     /// JSON that is valid, but that not all parsers read alike.
     fn ambiguous_json(&mut self, event: &Event, note: &Note) {
+        // The other party chose the id of a reply, and `reply_id` judges whether it came back unchanged.
+        let is_number =
+            !matches!(note.kind, NoteKind::DuplicateMember { .. } | NoteKind::LoneSurrogate { .. });
+        if is_number && note.pointer.to_string() == "/id" {
+            return;
+        }
         let (headline, expected, section) = match &note.kind {
             NoteKind::DuplicateMember { .. } => {
                 ("a message has an object with duplicate keys", "every member once", "4")
@@ -163,16 +200,24 @@ impl EnvelopeJudge<'_> {
             let http = event.exchange.is_some();
             let rule =
                 if http { Rule::HTTP_SERVER_NO_REQUESTS } else { Rule::STDIO_SERVER_NO_REQUESTS };
-            self.find(
-                event,
+            // What the server wants to know, it may ask in a result.
+            let input = match request.method.as_str() {
+                "elicitation/create" => Some(Rule::ELICITATION_VIA_INPUT),
+                "roots/list" => Some(Rule::ROOTS_VIA_INPUT),
+                "sampling/createMessage" => Some(Rule::SAMPLING_VIA_INPUT),
+                _ => None,
+            };
+            let of_input = input.into_iter().flat_map(|rule| [Rule::INPUT_ONLY_IN_RESULTS, rule]);
+            let finding = [Rule::SERVER_SENDS_NO_REQUESTS].into_iter().chain(of_input).fold(
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
                         self.revision(event)
                     ))
                     .got(format!("a request with id {}", request.id)),
-                rule,
+                |finding, rule| finding.requires(rule.id()),
             );
+            self.find(event, finding, rule);
         }
         let id = match &request.id {
             // JSON-RPC only discourages null and fractions as ids; in MCP an id is a string or an integer (`basic`).
@@ -222,6 +267,7 @@ impl EnvelopeJudge<'_> {
     }
 
     fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
+        params.into_iter().for_each(|params| self.meta_keys(event, params));
         if let Some(params) = params.filter(|params| params.as_object().is_none()) {
             self.find(
                 event,
@@ -297,7 +343,7 @@ impl EnvelopeJudge<'_> {
         let echo = if is_error { Rule::ERROR_ID_ECHO } else { Rule::RESULT_ID_ECHO };
         let Some(id) = id.filter(|id| **id != Id::Null) else {
             // A refused HTTP request may be answered with an error that has no id.
-            if !(is_error && self.is_refused(event)) {
+            if !(is_error && (self.is_refused(event) || self.answers_unreadable(event))) {
                 self.find(
                     event,
                     Finding::peer("a reply has no id")
@@ -313,7 +359,13 @@ impl EnvelopeJudge<'_> {
             return None;
         }
         let (finding, rule) = match reply.fit {
-            Fit::Open(method) => return Some(method),
+            Fit::Open(method) => {
+                if let Some(exchange) = event.exchange {
+                    self.replied_in.insert((event.connection, id.to_string()), exchange);
+                }
+                return Some(method);
+            }
+            Fit::Again(_) if self.is_replayed(event, id) => return None,
             Fit::Again(method) => {
                 let finding = Finding::peer(format!("`{method}` was answered twice"))
                     .expected("one response to each request")
@@ -339,6 +391,16 @@ impl EnvelopeJudge<'_> {
         None
     }
 
+    /// Whether the client has asked for a reply again: it resumes the stream on which that came, after an earlier event.
+    fn is_replayed(&mut self, event: &Event, id: &Id) -> bool {
+        let Some(first) = self.replied_in.get(&(event.connection, id.to_string())).copied() else {
+            return false;
+        };
+        let cursor = self.exchange(event).and_then(|exchange| exchange.resumes_after.clone());
+        let first = self.exchanges.get(&(event.connection, first));
+        cursor.is_some_and(|cursor| first.is_some_and(|first| first.event_ids.contains(&cursor)))
+    }
+
     /// Whether the HTTP response that an event is part of has an error status, or its status was dropped from the trace.
     fn is_refused(&mut self, event: &Event) -> bool {
         let status = self.exchange(event).and_then(|exchange| exchange.status);
@@ -360,6 +422,7 @@ impl EnvelopeJudge<'_> {
 
     fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {
         let request = method.map_or("a request".to_owned(), |method| format!("`{method}`"));
+        self.meta_keys(event, result);
         if result.as_object().is_none() {
             self.find(
                 event,
@@ -385,7 +448,9 @@ impl EnvelopeJudge<'_> {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
+        self.error_message(event, &error.error);
         if error_code::may_be_sent(code, self.revision(event)) {
+            self.discouraged_code(event, &error.error);
             return;
         }
         // A code that is known has been defined by another revision.

@@ -1,11 +1,16 @@
 //! Stray output: bytes that are not a message where only messages belong, and the requirement that they break.
 
+use bytes::Bytes;
+
 use super::{EnvelopeJudge, holds};
 use crate::check::{Cause, Finding, Rule};
 use crate::expect::words::quoted;
 use crate::spec::Revision;
-use crate::trace::{Event, Party, UnparsableKind};
+use crate::trace::{Event, ParsedText, Party, UnparsableKind};
 use crate::wire::MediaType;
+
+/// How long the lines may be that are put together to see whether they are one message.
+const MAX_SPREAD: usize = 64 * 1024;
 
 /// A place where nothing but messages belongs.
 struct Place {
@@ -90,6 +95,7 @@ impl EnvelopeJudge<'_> {
         if self.is_refusal(event) || self.is_free(event) {
             return;
         }
+        self.spread_message(event, bytes);
         let place = self.place(event);
         let finding = Finding::peer(place.headline)
             .expected(place.expected)
@@ -119,6 +125,31 @@ impl EnvelopeJudge<'_> {
         let rule = place.rule(self.revision(event));
         // The first stands for the place at every revision.
         self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].id())), rule);
+    }
+
+    /// Reports a message that was spread over several lines, once its last line has come.
+    fn spread_message(&mut self, event: &Event, bytes: &[u8]) {
+        if event.exchange.is_some() {
+            return;
+        }
+        let text = self.begun.entry(event.connection).or_default();
+        let begins = bytes.trim_ascii_start().starts_with(b"{");
+        if text.is_empty() && !begins || text.len() + bytes.len() > MAX_SPREAD {
+            text.clear();
+            return;
+        }
+        text.extend_from_slice(bytes);
+        text.push(b'\n');
+        let whole = ParsedText::parse(&Bytes::copy_from_slice(text));
+        if !matches!(whole.frame(), Some(Ok(_))) {
+            return;
+        }
+        text.clear();
+        let finding = Finding::peer("a message is spread over several lines")
+            .expected("one line, without line breaks inside")
+            .got(quoted(bytes))
+            .hint("serialize without pretty-printing; line breaks in strings are written as `\\n`");
+        self.find(event, finding, Rule::NO_EMBEDDED_NEWLINES);
     }
 
     /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.

@@ -11,6 +11,7 @@ mod tests;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
+use super::server_requests::places;
 use super::shape::place_in_words;
 use super::walk::{EventJudge, TraceMessage, walk};
 use super::{Finding, Rule, Shape};
@@ -229,8 +230,12 @@ impl<'a> ShapeJudge<'a> {
         let answers = request.map(|request| request.method);
         let what = in_words(message.message, answers);
         let named = self.schemas.definition_for(message.message, answers, revision, self.authority);
-        let requirement =
-            requirements::find(&shape, &pointer, named.as_ref(), revision, event.party);
+        let of_place = (event.party == Party::Server)
+            .then(|| places::rule_at(message.message, &pointer, revision))
+            .flatten();
+        let requirement = of_place.map(Rule::id).or_else(|| {
+            requirements::find(&shape, &pointer, named.as_ref(), revision, event.party)
+        });
         // In a batch, the place is counted from the array.
         let root = Pointer::root();
         let pointer = match message.position.item {

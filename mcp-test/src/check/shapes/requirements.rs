@@ -7,38 +7,73 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::check::rule;
+use crate::check::server_requests::places;
 use crate::json::Pointer;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::schema::Definition;
 use crate::spec::{BoundParty, Revision};
 use crate::trace::Party;
 
-/// A message, or `*` for any; the end of a pointer in it, `*` for any index or name; the requirements about that place.
+/// A message, or `*` for any, or a message and a shape in it; the end of a pointer in it, `*` for any index or name; the requirements about that place.
 type About = (&'static str, &'static str, &'static [&'static str]);
+
+/// The kinds of content of a tool's result, by revision.
+const TOOL_CONTENT: &[&str] = &[
+    "tools.content.types-text-image-resource",
+    "tools.content.types-with-audio",
+    "tools.content.types-with-resource-link",
+];
+
+/// The kinds of content of a prompt, by revision.
+const PROMPT_CONTENT: &[&str] = &[
+    "prompts.message.types-text-image-resource",
+    "prompts.message.types-with-audio",
+    "prompts.message.types-with-resource-link",
+];
 
 #[rustfmt::skip]
 const PLACES: &[About] = &[
     ("*", "_meta/io.modelcontextprotocol~1clientCapabilities", &["base.meta-request-required-fields"]),
     ("*", "_meta/io.modelcontextprotocol~1protocolVersion", &["base.meta-request-required-fields"]),
     ("*", "_meta/progressToken", &["progress.token-type"]),
+    ("*", "annotations/audience", &["resources.annotations.audience-values"]),
+    ("*", "annotations/audience/*", &["resources.annotations.audience-values"]),
+    ("*", "annotations/priority", &["resources.annotations.priority-range"]),
     ("*", "params/cursor", &["pagination.cursor.string"]),
     ("*", "result/cacheScope", &["caching.scope.values"]),
     ("*", "result/nextCursor", &["pagination.cursor.string"]),
     ("*", "result/resultType", &["base.result-type-present"]),
     ("*", "result/ttlMs", &["caching.ttl.integer"]),
+    ("CallToolResult", "content/*/resource", &["tools.content.embedded-resource"]),
+    ("CallToolResult", "content/*/resource/blob", &["tools.content.embedded-resource"]),
+    ("CallToolResult", "content/*/resource/uri", &["tools.content.embedded-resource"]),
+    ("CallToolResult", "content/*/type", TOOL_CONTENT),
+    ("CallToolResult", "result/structuredContent", &["tools.structured.object-only"]),
+    ("CallToolResult.AudioContent", "*", &["tools.content.audio-base64"]),
+    ("CallToolResult.ImageContent", "*", &["tools.content.image-base64"]),
+    ("CallToolResult.ResourceLink", "name", &["tools.content.resource-link"]),
+    ("CallToolResult.ResourceLink", "uri", &["tools.content.resource-link"]),
     ("CompleteResult", "completion/values", &["completion.result.max-100"]),
     ("CreateMessageRequest", "params/maxTokens", &["sampling.params.max-tokens-required"]),
     ("ElicitResult", "result/action", &["elicitation.response.action-values"]),
     ("ElicitResult", "result/content/*", &["elicitation.response.value-types-flat", "elicitation.response.value-types-with-arrays"]),
+    ("GetPromptResult", "content/resource", &["prompts.content.embedded-text-or-blob"]),
+    ("GetPromptResult", "content/resource/blob", &["prompts.content.embedded-text-or-blob"]),
+    ("GetPromptResult", "content/resource/uri", &["prompts.content.embedded-uri"]),
+    ("GetPromptResult", "content/type", PROMPT_CONTENT),
     ("GetPromptResult", "messages/*/content", &["prompts.message.single-content"]),
     ("GetPromptResult", "messages/*/role", &["prompts.message.role-values"]),
+    ("GetPromptResult.AudioContent", "*", &["prompts.content.audio-base64-mime"]),
+    ("GetPromptResult.ImageContent", "*", &["prompts.content.image-base64-mime"]),
     ("ListResourceTemplatesResult", "resourceTemplates/*/uriTemplate", &["resources.templates.uri-template-valid"]),
     ("ListResourcesResult", "resources/*/uri", &["resources.definition.uri-valid"]),
+    ("ListToolsResult", "tools/*/execution/taskSupport", &["tools.definition.task-support-enum"]),
     ("ListToolsResult", "tools/*/inputSchema", &["tools.definition.input-schema-object-root"]),
     ("ListToolsResult", "tools/*/inputSchema/type", &["tools.definition.input-schema-object-root"]),
     ("ListToolsResult", "tools/*/outputSchema/type", &["tools.definition.output-schema-object-root"]),
     ("ProgressNotification", "params/progressToken", &["progress.token-type"]),
     ("ReadResourceResult", "contents/*", &["resources.contents.text-or-blob"]),
+    ("ReadResourceResult", "contents/*/blob", &["resources.contents.blob-base64"]),
 ];
 
 /// The requirements that demand the shape of a definition, by their pages.
@@ -66,8 +101,11 @@ pub(super) fn find(
 ) -> Option<&'static str> {
     let binds = |found: &&'static Requirement| is_bound(found, revision, party);
     let name = message.map(Definition::name);
-    let is_about =
-        |(of, end, _): &&About| (*of == "*" || name == Some(*of)) && ends_in(pointer, end);
+    let is_of = |of: &str| match of.split_once('.') {
+        Some((message, part)) => name == Some(message) && shape == part,
+        None => of == "*" || name == Some(of),
+    };
+    let is_about = |(of, end, _): &&About| is_of(of) && ends_in(pointer, end);
     let of_place = PLACES.iter().filter(is_about).flat_map(|(_, _, ids)| *ids);
     let of_place = of_place.filter_map(|id| requirement::find(id));
     let of_shape = demanded(shape).chain(message.into_iter().flat_map(|it| demanded(it.name())));
@@ -90,7 +128,9 @@ pub(super) fn of_message(
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
     let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
-    of_places.chain(of_shapes).chain(rule::OF_SHAPES.iter().map(|rule| rule.id()))
+    let others = [rule::OF_SHAPES, rule::OF_SERVER_REQUESTS, places::SHARED];
+    let others = others.into_iter().flatten().map(|rule| rule.id());
+    of_places.chain(of_shapes).chain(others)
 }
 
 /// The requirements for a definition; those for params are reported for their message.

@@ -31,7 +31,7 @@ use crate::transport::TransportKind;
 const TICK: Duration = Duration::from_secs(1);
 
 /// The least number of jobs by default.
-const TWO: NonZeroUsize = NonZeroUsize::new(2).expect("it is not zero");
+const FOUR: NonZeroUsize = NonZeroUsize::new(4).expect("it is not zero");
 
 /// A command that runs scenarios.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,8 +204,8 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         plan.timeout(Duration::MAX)
     } else {
         let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        // At least two: scenarios mostly wait, and one job would mean that the server must not run twice at the same time.
-        let jobs = args.common.jobs.unwrap_or(processors.max(TWO));
+        // More than the processors of a small machine: scenarios mostly wait. One job would mean that the server must not run twice at the same time.
+        let jobs = args.common.jobs.unwrap_or(processors.max(FOUR));
         plan.jobs(jobs).timeout(args.common.timeout).retries(args.common.retries)
     };
     let plan = plan

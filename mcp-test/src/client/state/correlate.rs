@@ -69,7 +69,7 @@ impl State {
             return false;
         };
         let text = match why {
-            Abandoned::TimedOut => "a reply that arrived after its deadline",
+            Abandoned::TimedOut | Abandoned::Ignored => "a reply that arrived after its deadline",
             Abandoned::Cancelled => "a reply to a cancelled request",
         };
         self.note_unexpected(seq, text.to_owned());
@@ -95,6 +95,16 @@ impl State {
             self.open.iter().position(same)
         });
         let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
+        let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
+        // An error without an id is for what could not be read, even if other requests are open.
+        let mut unreadable = self.open.iter_mut().filter(|open| open.settled.is_none());
+        if anonymous
+            && origin.exchange.is_none()
+            && let Some(open) = unreadable.find(|open| open.id_unreadable)
+        {
+            open.settled = Some(Ok((seq, outcome)));
+            return;
+        }
         let Some(index) = self.only_candidate(origin.exchange).or(retyped) else {
             let id = id.map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
             self.note_unexpected(seq, format!("a response with {id}, which no open request has"));
@@ -105,10 +115,7 @@ impl State {
             return;
         };
         // An error reply may lack the id; the exchange then shows which request it refuses.
-        let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
-        let is_addressed =
-            origin.exchange.is_some() || (anonymous && self.open[index].id_unreadable);
-        if (anonymous || ignores_id) && is_addressed {
+        if (anonymous || ignores_id) && origin.exchange.is_some() {
             self.open[index].settled = Some(Ok((seq, outcome)));
             return;
         }

@@ -74,7 +74,9 @@ impl State {
 
     /// Whether nothing is open, and everything that the peer sent was expected.
     pub(super) fn is_settled(&self) -> bool {
-        let nothing_is_open = self.open.is_empty() && self.abandoned.is_empty();
+        // What the peer ignores it will hardly answer later.
+        let is_ignored = |(_, why): &(Id, Abandoned)| *why == Abandoned::Ignored;
+        let nothing_is_open = self.open.is_empty() && self.abandoned.iter().all(is_ignored);
         let nothing_is_odd = self.unmatched.is_empty() && self.unexpected.is_empty();
         nothing_is_open && nothing_is_odd && self.closed.is_none()
     }

@@ -32,6 +32,8 @@ pub(super) struct OpenRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::client) enum Abandoned {
     TimedOut,
+    /// A later request was answered.
+    Ignored,
     Cancelled,
 }
 

@@ -236,7 +236,7 @@ async fn pages_are_followed_to_the_last_but_not_forever() {
     let answers: &'static [&'static str] = vec![page, page].leak();
     let endless = client(&scripted(answers), &recorder).await.pages("tools/list").await;
     insta::assert_snapshot!(endless.map(drop).unwrap_err(), @r#"
-    the list of `tools/list` never ends
+    the list of `tools/list` does not end
       expected a new cursor on each page
       got nextCursor "a" on page 2 again
     "#);

@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::clock::Deadline;
 use crate::run::Outcome;
 use crate::run::connection_pool::{
-    ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
+    Confirming, ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
 };
 use crate::scenario::{Conversation, Ctx, Ended, Inventory, Opened, Run, Setup};
 use crate::trace::{Event, EventKind, Seq, Trace};
@@ -30,6 +30,8 @@ pub(super) struct Doubtful {
     pub(super) statuses: Option<Statuses>,
     /// How much of the time-out it has taken.
     pub(super) spent: Duration,
+    /// Held until it is known what a connection of its own shows.
+    pub(super) confirming: Option<Confirming>,
 }
 
 /// What a run has shown on a shared connection.
@@ -76,16 +78,27 @@ impl CellRun<'_> {
         // The scenario may have ended the connection.
         let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
         // Each connection begins in the same way, whatever happens on it later.
-        let needs_no_proof = shown.is_of_beginning || pool.has_confirmed(&shown.outcome);
+        let mut needs_no_proof = shown.is_of_beginning || pool.has_confirmed(&shown.outcome);
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
             return Err(self.doubtful(None));
         }
+        let mut confirming = None;
         if !needs_no_proof {
-            drop(pool.retire(client));
-            return Err(self.doubtful(Some(&shown.outcome)));
+            // Another run of the scenario may be about to confirm the same.
+            confirming = pool.confirming(&self.cell, self.timeout() / 4).await;
+            needs_no_proof = pool.has_confirmed(&shown.outcome);
         }
+        if !needs_no_proof {
+            if shown.is_reusable {
+                pool.keep(key, SharedConnection { client, beginning });
+            } else {
+                drop(pool.retire(client));
+            }
+            return Err(Doubtful { confirming, ..self.doubtful(Some(&shown.outcome)) });
+        }
+        drop(confirming);
         progress(Progress::Ending);
         let fate = if shown.is_reusable {
             pool.give_back(key, SharedConnection { client, beginning }, shown.last)
@@ -120,12 +133,13 @@ impl CellRun<'_> {
         let is_used = ctx.uses_begun();
         let released = ctx.release();
         let is_early = early.is_some();
-        let (client, is_quiet) = match released {
+        let (client, is_settled) = match released {
+            Some(client) if is_early => (Some(client), None),
             Some(mut client) => {
-                let is_quiet = !is_early && client.fence(deadline).await;
-                (Some(client), is_quiet)
+                let is_settled = client.fence(deadline).await;
+                (Some(client), is_settled)
             }
-            None => (None, false),
+            None => (None, None),
         };
         let conversation = ctx.close().await;
         // Before the trace is taken: what arrives in between counts as late, and is not lost.
@@ -135,12 +149,15 @@ impl CellRun<'_> {
         let ended = conversation.judge(trace);
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
-        let is_complete = (is_quiet || is_early) && !trace.deadline_fired();
-        let is_reusable = is_quiet && !is_damaged(trace.since(began));
+        let is_reusable = is_settled == Some(true) && !is_damaged(trace.since(began));
+        let has_fired = trace.deadline_fired();
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
         let outcome = self.clone().conclude(recorded);
         let is_of_beginning = is_of_beginning(&outcome, &envelopes, began);
+        // What is left of the conversation is what the scenario reports, if it reports anything.
+        let reports = outcome.checks.iter().any(|check| is_raised(check.status));
+        let is_complete = !has_fired && (is_early || is_settled.is_some_and(|it| it || reports));
         let shown = Shown {
             checks,
             conversation,
@@ -157,7 +174,7 @@ impl CellRun<'_> {
     fn doubtful(&self, outcome: Option<&Outcome>) -> Doubtful {
         // Something must be left for the run that counts.
         let spent = self.stopwatch.elapsed().min(self.timeout() / 2);
-        Doubtful { statuses: outcome.map(statuses), spent }
+        Doubtful { statuses: outcome.map(statuses), spent, confirming: None }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The proofs of the checks that every scenario has: `wire-well-formed`, `wire-schema-valid`, `wire-schema-harness-error`.
 
+mod server_requests;
+
 use serde_json::json;
 
 use super::table::Row;
@@ -63,6 +65,12 @@ fn output() -> Vec<Row> {
         broken(PING, [Fault::banner("Server started")], STDOUT),
         broken(PING, [Fault::blank_line("ping")], STDOUT),
         broken(PING, [Fault::truncate("ping")], STDOUT),
+        row(
+            PING,
+            [Fault::embedded_newline("ping")],
+            Status::Failure,
+            &[STDOUT, "transport.stdio.no-embedded-newlines"],
+        ),
         row(PING, [Fault::stray("ping", twice)], Warning, &[]),
     ]
 }
@@ -89,6 +97,8 @@ fn reply_ids() -> Vec<Row> {
     ]
 }
 
+const ROOTS: &str = "roots.list.requires-capability";
+
 /// Messages that nothing before them allows.
 fn conversations() -> Vec<Row> {
     let note = |method: &str, params: serde_json::Value| {
@@ -110,6 +120,13 @@ fn conversations() -> Vec<Row> {
         "tools/list",
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log()}),
     );
+    let unasked_change = |list: &str| {
+        let method = format!("notifications/{list}/list_changed");
+        [Fault::stray("tools/list", json!({"jsonrpc": "2.0", "method": method}))]
+    };
+    let declares = Fault::set("server/discover", "/capabilities/resources/listChanged", true);
+    let resources_changed = unasked_change("resources").into_iter().chain([declares]);
+    let unsubscribed = updated.clone();
     let still = Fault::set("notifications/progress", "/progress", 1);
     vec![
         broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
@@ -125,11 +142,128 @@ fn conversations() -> Vec<Row> {
             undeclared("logging", note("notifications/message", log())),
             "logging.capability.declare",
         ),
-        broken(PING, roots(), "lifecycle.capabilities-respected"),
-        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
+        broken(
+            ("ping", V2025_06_18, Duplex),
+            stray(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status"})),
+            "lifecycle.version-respected",
+        ),
+        row(
+            before,
+            stray(json!({"jsonrpc": "2.0", "id": "s1", "method": "elicitation/create"})),
+            Status::Warning,
+            &["lifecycle.version-respected-should"],
+        ),
+        row(PING, roots(), Status::Failure, &["lifecycle.capabilities-respected", ROOTS]),
+        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should", ROOTS]),
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
+        broken(LIST, unasked_change("tools"), "tools.list-changed.only-on-listen-stream"),
+        broken(LIST, unasked_change("prompts"), "prompts.list-changed.only-on-listen-stream"),
+        broken(LIST, resources_changed, "resources.list-changed.only-on-listen-stream"),
+        row(PING, [unsubscribed], Status::Warning, &["resources.updated.only-subscribed"]),
+    ]
+}
+
+/// The content of results, beyond its shape.
+fn contents() -> Vec<Row> {
+    use Status::Warning;
+    let tool = ("tools-call-simple-text", V2025_11_25, Duplex);
+    let prompt = ("prompts-get-simple", V2025_11_25, Duplex);
+    let item =
+        |method: &str, place: &str, item: serde_json::Value| [Fault::set(method, place, item)];
+    let of_prompt = |content| item("prompts/get", "/messages/0/content", content);
+    let resource = |mime: &str| json!({"uri": "a:b", "text": "a", "mimeType": mime});
+    let embedded = |mime: &str| json!({"type": "resource", "resource": resource(mime)});
+    let undeclared = item("tools/call", "/content/0", embedded("a/b")).into_iter();
+    let undeclared = undeclared.chain([Fault::remove("initialize", "/capabilities/resources")]);
+    let image = json!({"type": "image", "data": "AAAA", "mimeType": "png"});
+    let audio = json!({"type": "audio", "data": "AAAA", "mimeType": "wav"});
+    let yesterday = json!({"lastModified": "yesterday"});
+    let structured = item("tools/call", "/structuredContent", json!({"a": 1}));
+    vec![
+        row(tool, undeclared, Warning, &["tools.content.embedded-needs-resources-capability"]),
+        row(tool, structured, Warning, &["tools.structured.text-mirror"]),
+        broken(
+            tool,
+            item("tools/call", "/content/0/annotations", yesterday),
+            "resources.annotations.last-modified-iso8601",
+        ),
+        broken(prompt, of_prompt(embedded("")), "prompts.content.embedded-mime"),
+        broken(prompt, of_prompt(image), "prompts.content.image-base64-mime"),
+        broken(prompt, of_prompt(audio), "prompts.content.audio-base64-mime"),
+    ]
+}
+
+/// What messages contain.
+fn metadata_and_errors() -> Vec<Row> {
+    use Status::Warning;
+    let key = |key: &str| [Fault::set("ping", "/result/_meta", json!({ key: 1 }))];
+    let before = ("ping", V2025_06_18, Duplex);
+    let traced = Fault::set("tools/list", "/result/_meta/traceparent", json!("abc"));
+    let dump = "Traceback (most recent call last):\n  File \"server.py\", line 7";
+    let discovered = ("base-meta", V2026_07_28, Duplex);
+    vec![
+        broken(PING, key("com..example/x"), "base.meta-prefix-format"),
+        broken(PING, key("1com.example/x"), "base.meta-prefix-labels"),
+        broken(PING, key("_private"), "base.meta-name-format"),
+        broken(PING, key("com.mcp.tools/x"), "base.meta-prefix-reserved-second-label"),
+        broken(before, key("api.mcp.com/x"), "base.meta-prefix-reserved-any-label"),
+        row(PING, key("example.com/x"), Warning, &["base.meta-prefix-reverse-dns"]),
+        broken(LIST, [traced], "base.meta-trace-format"),
+        row(
+            PING,
+            error(json!({"code": -32603, "message": dump})),
+            Warning,
+            &["jsonrpc.error-message-concise"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32000)],
+            Warning,
+            &["jsonrpc.error-code-legacy-range-unused"],
+        ),
+        row(
+            LIST,
+            [Fault::reply_error("tools/list", -32100)],
+            Warning,
+            &["jsonrpc.error-code-application-range"],
+        ),
+        broken(
+            discovered,
+            [Fault::set("tools/list", "/result/resultType", json!("partial"))],
+            "base.result-type-known-set",
+        ),
+    ]
+}
+
+/// Notifications that belong to no request, or to another one.
+fn notices() -> Vec<Row> {
+    use Status::Warning;
+    let note = |before: &str, method: &str, params: serde_json::Value| {
+        [Fault::stray(before, json!({"jsonrpc": "2.0", "method": method, "params": params}))]
+    };
+    let cancel = |before: &str, id: serde_json::Value| {
+        note(before, "notifications/cancelled", json!({"requestId": id}))
+    };
+    let ping =
+        |id: i32| Fault::stray("ping", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    let subscription = json!({"io.modelcontextprotocol/subscriptionId": 7002});
+    let updated = json!({"uri": "test://static-text", "_meta": subscription});
+    let updated = note("server/discover", "notifications/resources/updated", updated);
+    let progress = ("tools-call-with-progress", V2025_11_25, Duplex);
+    let silent = Fault::set("notifications/progress", "/message", "");
+    let listening = ("subscriptions-listen", V2026_07_28, Duplex);
+    let asking = ("tools-call-elicitation", V2026_07_28, Duplex);
+    let hint = Fault::set("tools/call", "/ttlMs", 1);
+    vec![
+        broken(PING, cancel("ping", json!("s1")), "cancellation.only-own-inflight"),
+        broken(LIST, cancel("tools/list", json!(77)), "cancellation.only-client-inflight"),
+        broken(LIST, cancel("tools/list", json!(1)), "cancellation.server-only-for-listen"),
+        row(PING, (1..=6).map(ping), Warning, &["ping.not-excessive"]),
+        row(progress, [silent], Warning, &["progress.message-meaningful"]),
+        broken(listening, updated, "subscriptions.resource-uris-only"),
+        broken(asking, [hint], "caching.hints.none-on-input-required"),
     ]
 }
 
@@ -196,7 +330,17 @@ fn revisions() -> Vec<Row> {
             stray(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),
             "schema.message-direction",
         ),
-        broken(LIST, [Fault::stray("tools/list", question)], "transport.stdio.server-no-requests"),
+        row(
+            LIST,
+            [Fault::stray("tools/list", question)],
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "roots.list.via-input-required",
+                "transport.stdio.server-no-requests",
+            ],
+        ),
         broken(
             LIST,
             [Fault::remove("tools/list", "/result/resultType")],
@@ -216,7 +360,8 @@ fn http() -> Vec<Row> {
     use Status::Warning;
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
     let media = "transport.http.request-content-type";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     vec![
@@ -234,10 +379,21 @@ fn http() -> Vec<Row> {
             [Fault::content_type("tools/list", "text/event-stream")],
             "transport.http.sse-event-data",
         ),
-        broken(
+        row(
             at(V2026_07_28),
             [Fault::stray("tools/list", question)],
-            "transport.http.server-no-requests",
+            Status::Failure,
+            &[
+                "mrtr.no-server-requests",
+                "mrtr.input-only-via-mrtr",
+                "sampling.request.via-input-required",
+                "transport.http.server-no-requests",
+            ],
+        ),
+        broken(
+            at(V2026_07_28),
+            [Fault::stray("tools/list", changed)],
+            "tools.list-changed.only-on-listen-stream",
         ),
     ]
 }
@@ -249,8 +405,19 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups = [output(), reply_ids(), envelopes(), conversations(), revisions(), http()];
-    let rows: Vec<Row> = groups.into_iter().flatten().collect();
+    let groups = [
+        output(),
+        reply_ids(),
+        envelopes(),
+        contents(),
+        metadata_and_errors(),
+        conversations(),
+        notices(),
+        revisions(),
+        http(),
+    ];
+    let groups = groups.into_iter().chain(server_requests::groups());
+    let rows: Vec<Row> = groups.flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
     for status in [Status::Failure, Status::Warning] {
@@ -279,6 +446,81 @@ fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
             r#"set:prompts/get:/messages/0/content:"text""#,
             "prompts.message.single-content",
         ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"tool_use"}"#,
+            "prompts.message.types-with-resource-link",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"image","data":"AAAA"}"#,
+            "prompts.content.image-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"audio","data":"AAAA"}"#,
+            "prompts.content.audio-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a/b","mimeType":"a/b","text":"a"}}"#,
+            "prompts.content.embedded-uri",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a:b","mimeType":"a/b"}}"#,
+            "prompts.content.embedded-text-or-blob",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"json"}"#,
+            "tools.content.types-with-resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"image","data":"AAAA"}"#,
+            "tools.content.image-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"audio","data":"AAAA"}"#,
+            "tools.content.audio-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource_link","uri":"a/b","name":"a"}"#,
+            "tools.content.resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource","resource":{"uri":"a:b"}}"#,
+            "tools.content.embedded-resource",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"audience":["system"]}"#,
+            "resources.annotations.audience-values",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"priority":5}"#,
+            "resources.annotations.priority-range",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/content/0/annotations:[]",
+            "schema.annotations",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/structuredContent:[]",
+            "tools.structured.object-only",
+        ),
+        (
+            "tools-list",
+            r#"set:tools/list:/tools/0/execution:{"taskSupport":"yes"}"#,
+            "tools.definition.task-support-enum",
+        ),
         ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
         ("ping", "retype:ping:/result", "jsonrpc.result-object"),
     ];
@@ -306,6 +548,33 @@ fn where_the_official_suite_does_not_validate_the_check_is_ours() {
     let good = row.run(&[], Profile::Official);
     let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
     assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));
+}
+
+#[test]
+fn base64_is_judged_by_the_text_of_the_specification() {
+    let image = r#"{"type":"image","mimeType":"image/png","data":"data:,a"}"#;
+    let cases = [
+        (
+            "prompts-get-simple",
+            "prompts/get:/messages/0/content",
+            image,
+            "prompts.content.image-base64-mime",
+        ),
+        ("tools-call-simple-text", "tools/call:/content/0", image, "tools.content.image-base64"),
+        (
+            "resources-read-text",
+            "resources/read:/contents/0",
+            r#"{"uri":"a:b","blob":"a b"}"#,
+            "resources.contents.blob-base64",
+        ),
+    ];
+    for (scenario, place, value, requirement) in cases {
+        let fault = format!("set:{place}:{value}").parse::<Fault>().expect("a fault");
+        let row = row((scenario, V2025_11_25, Duplex), [fault], Status::Failure, &[]);
+        let bad = row.run(&row.faults, Profile::Adaptive);
+        let check = bad.failing().find(|check| check.id == SCHEMA_VALID).expect("a failure");
+        assert_eq!(check.requirements, [requirement], "{place}");
+    }
 }
 
 /// A scenario that sends an invalid request, at one revision deliberately.

@@ -1,8 +1,10 @@
 //! Scenarios that share a connection have the same verdicts there as on one of their own, on good peers and on damaged ones.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use super::{block_on, cell, damaged, outcome, plan, proofs, statuses, tested};
+use super::{block_on, cell, damaged, plan, proofs, statuses, tested};
+use crate::run::cell_run::{CellFacts, run_cell};
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::connection_pool::tests::in_turn;
 use crate::run::{Cell, Tested};
@@ -14,10 +16,11 @@ use crate::transport::TransportKind;
 const TURNS: usize = 3;
 
 /// What is different on a shared connection.
-async fn differences(peer: &Peer, cell: Cell) -> Vec<String> {
-    let own = outcome(peer, cell.clone(), Profile::Adaptive).await;
+async fn differences(peer: &Peer, cell: Cell, timeout: Option<Duration>) -> Vec<String> {
     let plan = plan(peer, &cell.scenario, Profile::Adaptive);
-    let plan = plan.jobs(NonZeroUsize::new(2).expect("two"));
+    let timeout = timeout.unwrap_or(plan.timeout);
+    let plan = plan.jobs(NonZeroUsize::new(2).expect("two")).timeout(timeout);
+    let own = run_cell(&plan, cell.clone(), CellFacts::default()).await;
     let Tested::Server(target) = tested(peer) else { return Vec::new() };
     let pool = ConnectionPool::new(&plan, &target).over(TransportKind::Duplex);
     let shared = in_turn(&plan, &pool, &vec![cell.clone(); TURNS]).await;
@@ -37,11 +40,12 @@ fn every_proof_holds_on_a_shared_connection() {
         for revision in scenario.revisions.iter() {
             let transport = TransportKind::Duplex;
             let cell = Cell { scenario: scenario.into(), revision, transport };
-            broken.extend(block_on(differences(&peer, cell)));
+            broken.extend(block_on(differences(&peer, cell, None)));
         }
         for proof in &proofs.proofs {
             let cell = Cell { transport: TransportKind::Duplex, ..cell(scenario, proof) };
-            broken.extend(block_on(differences(&damaged(&peer, &proof.damage), cell)));
+            let peer = damaged(&peer, &proof.damage);
+            broken.extend(block_on(differences(&peer, cell, proof.timeout)));
             count += 1;
         }
     }

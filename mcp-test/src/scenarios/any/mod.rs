@@ -2,14 +2,67 @@
 //!
 //! The official suite has none of them.
 
+pub mod base;
+pub mod caching;
+pub mod cancellation;
+pub mod completion;
+pub mod http;
+pub mod lifecycle;
+pub mod lists;
+pub mod logging;
+pub mod mrtr;
+pub mod ping;
+pub mod progress;
+pub mod prompts;
+pub mod resources;
+pub mod roots;
+pub mod sse;
+pub mod stdio;
+pub mod subscriptions;
+pub mod tasks;
 pub mod tools;
+pub mod versioning;
 
-use crate::scenario::Scenario;
+use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[tools::ALL];
+static PAGES: &[&[&Scenario]] = &[
+    lifecycle::ALL,
+    versioning::ALL,
+    base::ALL,
+    ping::ALL,
+    cancellation::ALL,
+    progress::ALL,
+    lists::ALL,
+    tools::ALL,
+    resources::ALL,
+    prompts::ALL,
+    completion::ALL,
+    logging::ALL,
+    subscriptions::ALL,
+    caching::ALL,
+    mrtr::ALL,
+    roots::ALL,
+    tasks::ALL,
+    stdio::ALL,
+    http::ALL,
+    sse::ALL,
+];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
+}
+
+/// Says why no check was made, if the server has nothing that any of them is about.
+fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
+    let revision = ctx.revision();
+    let checks = || scenario.checks.iter().filter(|check| check.revisions.contains(revision));
+    if checks().any(|check| ctx.has_checked(&check.id)) {
+        return;
+    }
+    let first = checks().next().map(|check| check.id.clone());
+    if let Some(first) = first {
+        ctx.check(&first).info(reason);
+    }
 }

@@ -5,9 +5,11 @@ use serde_json::json;
 use super::references::COMPLETION;
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::expect::{Matcher, array, array_of, boolean, integer, object, satisfying, string};
-use crate::json::Value;
+use crate::expect::{array, object};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Profile};
+use crate::scenarios::completion_values::{
+    a_consistent_total, a_truthful_has_more, at_most_100_values, completion, shape,
+};
 use crate::scenarios::refusal::refused;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
@@ -121,48 +123,6 @@ async fn complete(ctx: &mut Ctx, prompt: &str) -> Result<Reply, Finding> {
 
 fn is_unsupported(reply: &Reply) -> bool {
     reply.outcome().is_err_and(|error| error.code == error_code::METHOD_NOT_FOUND)
-}
-
-fn completion(matcher: impl Matcher + 'static) -> impl Matcher {
-    object().member("completion", matcher)
-}
-
-fn shape() -> impl Matcher {
-    object()
-        .member("values", array_of(string()))
-        .optional("total", integer())
-        .optional("hasMore", boolean())
-}
-
-fn values(completion: &Value) -> usize {
-    completion.get("values").and_then(Value::as_array).map_or(0, <[Value]>::len)
-}
-
-fn total(completion: &Value) -> Option<f64> {
-    completion.get("total").and_then(Value::as_f64)
-}
-
-fn at_most_100_values() -> impl Matcher {
-    satisfying("a completion with at most 100 values", |got| values(got) <= 100)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a reply has fewer than 2^53 values")]
-fn a_consistent_total() -> impl Matcher {
-    let consistent = |got: &Value| total(got).is_none_or(|total| total >= values(got) as f64);
-    satisfying("a completion whose `total` is at least the number of values", consistent)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a reply has fewer than 2^53 values")]
-fn a_truthful_has_more() -> impl Matcher {
-    // Without `total` nothing shows whether there are more.
-    let truthful = |got: &Value| match (total(got), got.get("hasMore")) {
-        (Some(total), Some(Value::Bool(more))) => *more == (total > values(got) as f64),
-        _ => true,
-    };
-    satisfying(
-        "a completion whose `hasMore` is true exactly if `total` is greater than the number of values",
-        truthful,
-    )
 }
 
 proofs! {

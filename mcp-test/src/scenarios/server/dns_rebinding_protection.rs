@@ -4,7 +4,9 @@ use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
 use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::scenarios::ensure;
-use crate::scenarios::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
+use crate::scenarios::raw_http::{
+    Session, finding, is_local, is_refusal, is_success, opening_request, post,
+};
 use crate::server::reference::everything;
 use crate::spec::{Era, Revision, Revisions};
 use crate::transport::fault::Misbehavior;
@@ -160,16 +162,6 @@ fn refused(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
 
 fn with_origin(request: HttpRequest, authority: &str) -> HttpRequest {
     request.header("Origin", format!("http://{authority}"))
-}
-
-/// Whether a host, with or without a port, is a loopback name or address.
-fn is_local(authority: &str) -> bool {
-    // An IPv6 address is in brackets, because it contains colons itself (RFC 3986, section 3.2.2).
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    matches!(host, "localhost" | "127.0.0.1" | "::1")
 }
 
 proofs! {

@@ -71,7 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
     let unknown = json!({"level": "verbose"});
     // Marked, because an invalid level that is not intended counts as a mistake of mcp-test.
-    let reply = ctx.request("logging/setLevel", unknown).deliberate().await?;
+    let reply = ctx.request("logging/setLevel", unknown).deliberate().promptly().await?;
     ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
     Ok(())
 }

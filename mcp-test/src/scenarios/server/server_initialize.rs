@@ -29,7 +29,11 @@ scenario! {
             "The server answers `initialize` and accepts `notifications/initialized`",
             &[INITIALIZE],
         )
-        .requires(&["lifecycle.initialize-response", "schema.initialize-result"]),
+        .requires(&[
+            "lifecycle.initialize-response",
+            "schema.initialize-result",
+            "base.support-core",
+        ]),
         CheckSpec::official(
             "server-session-id-visible-ascii",
             "ServerSessionIdVisibleAscii",

@@ -61,7 +61,11 @@ scenario! {
             "The event streams of their responses can be read",
             &[SEP_1699],
         )
-        .requires(&["transport.http.sse-event-data", "transport.http.sse-response-eventually"])
+        .requires(&[
+            "transport.http.sse-event-data",
+            "transport.http.sse-response-eventually",
+            "transport.http.sse-no-early-close",
+        ])
         .also_warns(),
         CheckSpec::own(
             "server-streams-own-replies",
@@ -74,7 +78,11 @@ scenario! {
             "ServerStreamsListening",
             "Two concurrent GET requests each get an event stream or HTTP 405, and requests are still answered",
         )
-        .requires(&["transport.http.get-sse-or-405", "transport.http.multiple-streams-tolerated"])
+        .requires(&[
+            "transport.http.get-sse-or-405",
+            "transport.http.single-endpoint-post-get",
+            "transport.http.multiple-streams-tolerated",
+        ])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
     ],
 }
@@ -146,6 +154,7 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
         .copied()
         .filter(|answer| answer.events.is_empty() && !answer.complete)
         .collect();
+    let revision = ctx.revision();
     let check = ctx.check("server-sse-streams-functional");
     let Some(first) = broken.first() else {
         match streams.is_empty() {
@@ -159,6 +168,11 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
         .expected("an event")
         .got(format!("an event stream that was {}", first.how))
         .requires("transport.http.sse-event-data");
+    // From 2025-11-25 on, a client resumes a stream that was closed early.
+    let finding = match revision < Revision::V2025_11_25 {
+        true => finding.requires("transport.http.sse-no-early-close"),
+        false => finding,
+    };
     // The official check fails only if no stream can be read.
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }
@@ -239,11 +253,16 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
 
 /// The finding that a stream to listen on is refused.
 fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
-    finding(headline, answer)
+    let refused = finding(headline, answer)
         .expected("HTTP 200 with text/event-stream, or HTTP 405")
         .got(format!("HTTP {} with {:?}", answer.status, answer.content_type()))
         .sdk(of_second_stream(answer.status, &answer.body))
-        .requires("transport.http.get-sse-or-405")
+        .requires("transport.http.get-sse-or-405");
+    match answer.status {
+        // POST is served at the same path.
+        404 => refused.requires("transport.http.single-endpoint-post-get"),
+        _ => refused,
+    }
 }
 
 proofs! {
@@ -263,6 +282,7 @@ proofs! {
     catches "server-streams-own-replies" by reply_error("tools/list", -32603);
     catches "server-streams-own-replies" by wrong_id("tools/list"), also "wire-well-formed" Failure;
     catches "server-streams-listening" by status("GET", 409), at V2025_11_25;
+    catches "server-streams-listening" by status("GET", 404), at V2025_11_25;
 }
 
 /// Closes its streams early, some of them before the first event.

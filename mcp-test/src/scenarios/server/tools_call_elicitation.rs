@@ -164,7 +164,7 @@ proofs! {
     catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user answered something."));
     warns "tools-call-elicitation-refused" on failing_on_refusal();
     warns "tools-call-elicitation-refused" on failing_on_refusal(), at V2025_11_25;
-    catches "tools-call-elicitation-undeclared" on ignoring_capabilities();
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure;
     catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
 }
 

@@ -121,7 +121,7 @@ proofs! {
     catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text"),
         also "wire-schema-valid" Failure;
     catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model answered something."));
-    catches "tools-call-sampling-undeclared" on ignoring_capabilities();
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure;
     catches "tools-call-sampling-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
 }
 

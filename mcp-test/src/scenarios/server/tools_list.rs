@@ -8,7 +8,7 @@ use super::references::{
     SEP_986_HISTORY, SEP_986_INTEGRATION, TOOL_NAMES, TOOL_NAMES_DRAFT, TOOLS_LIST, TOOLS_ORDER,
 };
 use crate::check::Finding;
-use crate::client::Reply;
+use crate::client::{MAX_PAGES, Reply, ToolList};
 use crate::expect::{
     Matcher, array_of, boolean, equals, in_characters, non_empty_string, object, string,
 };
@@ -45,7 +45,7 @@ scenario! {
             "Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`",
             &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
         )
-        .requires(&["tools.name.length", "tools.name.charset"])
+        .requires(&["tools.name.length", "tools.name.charset", "tools.name.no-special-characters"])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -62,7 +62,7 @@ scenario! {
         CheckSpec::own(
             "tools-list-definitions",
             "ToolsListDefinitions",
-            "On every page, the tools have members of the right types and an object as input schema; names are unique",
+            "On every page, of at most 100, the tools have members of the right types and an object as input schema; names are unique",
         )
         .requires(&[
             "schema.tool",
@@ -175,7 +175,8 @@ fn names(reply: &Reply) -> Option<Vec<String>> {
 }
 
 async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
-    let list = ctx.list_tools().await?;
+    let (pages, has_more) = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
+    let list = ToolList::new(pages);
     let mut check = ctx.check("tools-list-definitions");
     for page in list.pages() {
         check = check
@@ -185,6 +186,11 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
             .expect(page, tools(object().member("inputSchema", object_schema())))
             .requires("pagination.cursor.string")
             .expect(page, object().optional("nextCursor", string()));
+    }
+    if has_more {
+        // A list may be longer than anybody reads: what was read of it is judged.
+        let bound = format!("only the first {MAX_PAGES} pages were read, and there are more");
+        check = check.details(json!({ "pages": MAX_PAGES })).info(bound);
     }
     if list.items().is_ok_and(|items| items.is_empty()) {
         check.info("the server lists no tools");
@@ -273,4 +279,36 @@ fn listing(names: impl IntoIterator<Item = impl Into<String>>) -> serde_json::Va
     let tool = |name: String| json!({"name": name, "description": "a tool", "inputSchema": {"type": "object"}});
     let tools: Vec<_> = names.into_iter().map(|name| tool(name.into())).collect();
     json!({ "tools": tools })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::check::Status;
+    use crate::scenario::{Profile, Setup};
+    use crate::transport::TransportKind;
+
+    #[tokio::test]
+    async fn of_a_list_without_an_end_the_first_pages_are_judged() {
+        let page = AtomicUsize::new(0);
+        let server = everything().on("tools/list", move |_: Call| {
+            let number = page.fetch_add(1, Ordering::Relaxed);
+            let tool =
+                json!({ "name": format!("tool-{number}"), "inputSchema": { "type": "object" } });
+            let list = json!({ "tools": [tool], "nextCursor": number.to_string() });
+            async move { list }
+        });
+        let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
+        let limit = Duration::from_secs(20);
+        let setup = Setup::new(server.target(), transport, revision, Profile::Adaptive, limit);
+        let mut ctx = Ctx::new(setup, Some(SCENARIO.declared()));
+        run(&mut ctx).await.expect("replies");
+        let checks = ctx.end().await.checks;
+        let check = checks.iter().find(|check| check.id == "tools-list-definitions");
+        let check = check.expect("the check");
+        assert_eq!(check.status, Status::Info, "{check:?}");
+        assert!(check.message.as_deref().is_some_and(|it| it.contains("100 pages")), "{check:?}");
+    }
 }

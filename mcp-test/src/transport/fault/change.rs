@@ -156,8 +156,20 @@ words! {
         SkipsMirrors = "any-mirror",
         /// Refuses mirrored headers that do not match the body with an error code other than the one for it.
         VagueMirrors = "vague-mirror",
+        /// Decodes values that are marked as Base64 in another case.
+        DecodesAnyMarker = "any-marker",
+        /// Listens on all interfaces.
+        ListensEverywhere = "any-interface",
+        /// Replays the event as well after which a client resumes a stream.
+        RepeatsEvent = "repeat-event",
+        /// Mixes up the event streams of the clients of 2024-11-05.
+        MixesStreams = "mix-streams",
+        /// Sends replies on the stream for unsolicited messages as well.
+        RepliesOnGet = "replies-on-get",
         /// Issues no session id and requires none.
         NoSession = "no-session",
+        /// Refuses another session while one is open.
+        ServesOneSession = "one-session",
         /// Issues the same session id every time.
         ReusesSessionId = "same-session-id",
         /// Forgets the session once it is initialized.
@@ -168,6 +180,8 @@ words! {
         NoEventIds = "no-event-ids",
         /// Uses the same event ids on every stream.
         ReusesEventIds = "same-event-ids",
+        /// Refuses what is not a valid message with an error code other than the one for it.
+        VagueRefusal = "vague-refusal",
         /// Never sends a retry time.
         NoRetry = "no-retry",
         /// Does not replay what a resuming client has missed.

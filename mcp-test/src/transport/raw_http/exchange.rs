@@ -12,6 +12,7 @@ use crate::clock::{self, Deadline};
 use crate::trace::{EventKind, ParsedText, Party, Seq, UnparsableKind};
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::observer::TransportRecorder;
+use crate::transport::redacted::redact_urls;
 use crate::transport::{Limits, Origin};
 use crate::wire::sse::{Decoder, SseEvent, SseItem};
 use crate::wire::{MediaType, Message};
@@ -257,7 +258,19 @@ impl HttpExchange {
                 self.weight += size_of::<SseEvent>() + event.data.len();
                 self.answer.events.push(event.clone());
             }
-            self.recorder.event(self.origin, item);
+            match item {
+                // Over HTTP+SSE it names the URI of the POSTs, and is not a message.
+                SseItem::Event(SseEvent { event, data, id, retry })
+                    if event.as_deref() == Some("endpoint") =>
+                {
+                    let exchange = Some(self.answer.exchange);
+                    self.recorder.record(exchange, EventKind::SseEvent { event, id, retry });
+                    let shown = redact_urls(&data);
+                    let note = EventKind::Note(format!("the endpoint is {shown}"));
+                    self.recorder.record(exchange, note);
+                }
+                item => drop(self.recorder.event(self.origin, item)),
+            }
         }
     }
 

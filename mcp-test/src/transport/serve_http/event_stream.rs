@@ -149,11 +149,10 @@ impl EventStream {
         Reader { stream: Arc::clone(self), turn }
     }
 
-    /// Reads again from the event after this one; `None` if that event is not kept any more.
-    pub(super) fn resume(self: &Arc<Self>, after: u64) -> Option<Reader> {
+    /// Reads again from this event on; `None` if it is not kept any more.
+    pub(super) fn resume(self: &Arc<Self>, from: u64) -> Option<Reader> {
         let mut turn = None;
         self.state.send_modify(|state| {
-            let from = after.saturating_add(1);
             // An id beyond the last event was never issued; a broken stream is replayed to nobody.
             if from >= state.first && from <= state.next() && state.end != Some(End::Broken) {
                 state.cursor = from;

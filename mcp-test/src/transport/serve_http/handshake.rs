@@ -81,7 +81,9 @@ impl HttpServer {
             && !wire.misbehaves(Misbehavior::NoReplay);
         let reader = if resumes {
             let last = request_headers::value(headers, header::LAST_EVENT_ID);
-            last.and_then(|id| session.streams.resume(id))
+            last.and_then(|id| {
+                session.streams.resume(id, wire.misbehaves(Misbehavior::RepeatsEvent))
+            })
         } else {
             Some(session.streams.listen(session.options(wire)))
         };
@@ -127,6 +129,9 @@ impl HttpServer {
         let Ok(value) = HeaderValue::from_bytes(&id) else {
             return self.respond(wire, work).await;
         };
+        if wire.misbehaves(Misbehavior::ServesOneSession) && self.0.sessions.has_any() {
+            return response::refusal(StatusCode::BAD_REQUEST, "the server is already initialized");
+        }
         let session = self.0.sessions.open(&id, Arc::clone(&conversation));
         let (outbox, messages) = Outbox::channel();
         // Before the response, so that what is announced from then on waits for the client.

@@ -1,7 +1,7 @@
 //! An HTTP endpoint on a TCP port.
 
 use std::future::IntoFuture;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use super::socket::{ChunkCorruption, Sockets};
 use super::{HttpServer, Unrouted, answer, legacy};
 use crate::clock::{self, Deadline};
+use crate::transport::fault::Misbehavior;
 
 /// How long connections may take to end before they are cut off.
 const GRACE: Duration = Duration::from_secs(1);
@@ -36,8 +37,13 @@ impl HttpServer {
     ///
     /// When the address cannot be bound.
     pub(crate) async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<HttpListener> {
-        let listener = TcpListener::bind(address).await?;
+        let mut listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
+        if self.0.wire.misbehaves(Misbehavior::ListensEverywhere) {
+            // Its own port first: both at the same time are one address too many.
+            drop(listener);
+            listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await?;
+        }
         // The router may exist before the address is known, so this is set afterwards.
         self.0.hosts.listens_on(address.ip());
         let (stop, stopped) = oneshot::channel::<()>();

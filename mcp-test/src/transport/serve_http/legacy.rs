@@ -19,7 +19,7 @@ use crate::spec::{Era, Revision};
 use crate::transport::actor::{
     Conversation, InboundText, OutboundMessage, Outbox, OutboxItem, Work,
 };
-use crate::transport::fault::FollowUp;
+use crate::transport::fault::{FollowUp, Misbehavior};
 use crate::transport::interceptor::InterceptedConnection;
 
 /// The path of the event stream.
@@ -106,7 +106,11 @@ impl HttpServer {
         let Some(id) = id else {
             return response::refusal(StatusCode::BAD_REQUEST, "the query has no `session_id`");
         };
-        let stream = self.0.legacy_streams.with(|open| open.get(id).cloned());
+        let stream = self.0.legacy_streams.with(|open| {
+            let other = open.iter().find(|(other, _)| *other != id).map(|(_, stream)| stream);
+            let other = other.filter(|_| wire.misbehaves(Misbehavior::MixesStreams));
+            other.or_else(|| open.get(id)).cloned()
+        });
         // The actor may have ended the conversation while its stream was still open.
         let stream = stream.filter(|stream| !stream.conversation.is_over());
         let Some(LegacyStream { conversation, outbox, works }) = stream else {

@@ -221,7 +221,11 @@ impl HttpServer {
             Method::DELETE if sessions => {
                 response::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
             }
-            _ => response::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
+            _ => {
+                let allowed = if sessions { "GET, POST, DELETE" } else { "POST" };
+                let damage = wire.http_damage(head.method.as_str(), false);
+                response::damaged(response::not_allowed(allowed), &damage)
+            }
         }
     }
 

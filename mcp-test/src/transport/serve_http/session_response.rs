@@ -147,6 +147,11 @@ impl Exchange {
                     let is_reply = emitted.is_reply();
                     let delivery = self.wire.deliver(emitted);
                     response::until_due(&delivery).await;
+                    if is_reply && self.wire.misbehaves(Misbehavior::RepliesOnGet) {
+                        for event in StreamEvent::of(delivery.clone()) {
+                            self.session.streams.send_unsolicited(event).await;
+                        }
+                    }
                     if let Some(decided) = decided.take() {
                         // Only the first message can decide this: the head of the response is sent after it.
                         if self.server.is_whole(is_reply, &delivery) {

@@ -49,8 +49,8 @@ impl SessionStreams {
         })
     }
 
-    /// Continues a stream after the event with this id; `None` if there is no such event.
-    pub(super) fn resume(&self, last_event_id: &str) -> Option<Reader> {
+    /// Continues a stream after the event with this id, or with that event; `None` if there is no such event.
+    pub(super) fn resume(&self, last_event_id: &str, repeats: bool) -> Option<Reader> {
         // The id names its stream, because messages of another stream must not be replayed.
         // <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery>
         // The form in which `EventStream::push` writes them.
@@ -58,7 +58,7 @@ impl SessionStreams {
         let (number, event) = (number.parse::<u64>().ok()?, event.parse::<u64>().ok()?);
         self.with(|table| {
             let stream = table.streams.iter().find(|stream| stream.number() == number)?;
-            let reader = stream.resume(event)?;
+            let reader = stream.resume(if repeats { event } else { event.saturating_add(1) })?;
             if stream.is_unsolicited() {
                 table.waiting.drain(..).for_each(|event| stream.push(event));
             }

@@ -51,6 +51,11 @@ impl Sessions {
         Some(found)
     }
 
+    /// Whether a session is open.
+    pub(super) fn has_any(&self) -> bool {
+        self.with(|sessions| !sessions.is_empty())
+    }
+
     /// Ends one session.
     pub(super) fn close(&self, closed: &Session) {
         self.with(|sessions| sessions.retain(|session| session.id != closed.id));

@@ -23,7 +23,11 @@ impl HttpServer {
     ) -> Response {
         match received.value().map(Message::read) {
             Some(Ok(Message::Request(request))) => {
-                let mirrors = check_mirrors(&*self.0.actor, headers, &request);
+                let decode = match wire.misbehaves(Misbehavior::DecodesAnyMarker) {
+                    true => decoded_in_any_case,
+                    false => decoded,
+                };
+                let mirrors = check_mirrors(&*self.0.actor, headers, &request, decode);
                 if let Err(error) = mirrors
                     && !wire.misbehaves(Misbehavior::SkipsMirrors)
                 {
@@ -61,6 +65,7 @@ fn check_mirrors(
     actor: &dyn Actor,
     headers: &HeaderMap,
     request: &Request,
+    decode: fn(&str) -> Option<String>,
 ) -> Result<(), RpcError> {
     let Request { method, params, .. } = request;
     let params = params.as_ref();
@@ -76,7 +81,7 @@ fn check_mirrors(
     let name = spec::method(method).and_then(|method| method.name_param);
     // Without a name there is nothing to mirror; the actor refuses the request.
     let Some(name) = name.and_then(|name| params?.get(name)?.as_str()) else { return Ok(()) };
-    check_header(headers, header::MCP_NAME, Some(name), decoded)?;
+    check_header(headers, header::MCP_NAME, Some(name), decode)?;
     if method != "tools/call" {
         return Ok(());
     }
@@ -138,6 +143,11 @@ fn check_header(
 
 fn decoded(value: &str) -> Option<String> {
     header::decode_value(value).ok()
+}
+
+/// Decodes a value whose marker may be in any case, which the specification does not allow.
+fn decoded_in_any_case(value: &str) -> Option<String> {
+    decoded(&value.replacen("=?BASE64?", "=?base64?", 1))
 }
 
 fn mismatch(why: &str) -> RpcError {

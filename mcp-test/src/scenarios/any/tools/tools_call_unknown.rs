@@ -53,7 +53,7 @@ const UNKNOWN: &str = "no-such-tool-of-mcp-test";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let params = json!({"name": UNKNOWN, "arguments": {}});
-    let reply = ctx.request("tools/call", params).await?;
+    let reply = ctx.request("tools/call", params).promptly().await?;
     ctx.check("unknown-tool-error").judge(is_error(&reply));
     if reply.error().is_some() {
         let outcome = has_code(&reply, error_code::INVALID_PARAMS);
@@ -72,7 +72,8 @@ async fn name_in_other_case(ctx: &mut Ctx) -> Result<(), Finding> {
     let is_listed = |name: &str| tools.iter().any(|tool| tool.name == name);
     let others = tools.iter().map(|tool| in_other_case(&tool.name));
     let Some(name) = others.clone().find(|name| !is_listed(name)) else { return Ok(()) };
-    let reply = ctx.request("tools/call", json!({"name": name, "arguments": {}})).await?;
+    let reply =
+        ctx.request("tools/call", json!({"name": name, "arguments": {}})).promptly().await?;
     let outcome = is_error(&reply).map_err(|finding| {
         finding.expected(format!("a JSON-RPC error, since no tool is named `{name}`")).should()
     });

@@ -41,7 +41,7 @@ pub(super) const CHECKS: [CheckSpec; 15] = [
         .requires(&["transport.http.event-id-unique"]),
     CheckSpec::own("server-sse-own-stream-only", "ServerSSEOwnStreamOnly",
         "When two concurrent calls are resumed, each stream contains only its own reply")
-        .requires(&["transport.http.replay-own-stream-only"]),
+        .requires(&["transport.http.replay-own-stream-only", "transport.http.event-id-encodes-stream"]),
 ];
 
 /// A row without a verdict. The requirement is that of every response, since each check has to cite one.

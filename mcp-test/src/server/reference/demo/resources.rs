@@ -48,7 +48,7 @@ pub(in crate::server::reference) fn resources() -> Vec<serde_json::Value> {
 }
 
 pub(in crate::server::reference) fn templates() -> Vec<serde_json::Value> {
-    [(Kind::Text, "text/plain"), (Kind::Blob, "application/octet-stream")]
+    [(Kind::Text, "text/plain"), (Kind::Blob, "text/plain")]
         .map(|(kind, mime_type)| {
             json!({
                 "uriTemplate": format!("{}{{resourceId}}", kind.base()),

@@ -110,11 +110,29 @@ pub(in crate::server::reference) async fn call(
     name: &str,
     arguments: &Value,
 ) -> Option<Answer> {
+    if let Some((argument, kind)) = mistyped(name, arguments) {
+        return Some(must_be(call, &argument, &format!("a {kind}")));
+    }
     let arguments = Arguments(arguments);
     match get(call, name, &arguments) {
         None => trigger(call, name, &arguments).await,
         answer => answer,
     }
+}
+
+/// An argument of the tool that has another type than in its input schema, and that type.
+fn mistyped(tool: &str, arguments: &Value) -> Option<(String, String)> {
+    let (_, _, properties, _) = rows().into_iter().find(|(name, ..)| *name == tool)?;
+    let of = |(name, schema): (&String, &serde_json::Value)| {
+        let kind = schema["type"].as_str()?;
+        let is_right = match arguments.get(name)? {
+            Value::String(_) => kind == "string",
+            Value::Number(_) => kind == "number",
+            _ => false,
+        };
+        (!is_right).then(|| (name.clone(), kind.to_owned()))
+    };
+    properties.as_object()?.iter().find_map(of)
 }
 
 /// Calls a tool that only answers.

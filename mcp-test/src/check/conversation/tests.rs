@@ -1,0 +1,151 @@
+//! Conversations, and the rules that their messages break.
+
+use super::*;
+use crate::check::recorded::recorded;
+use crate::check::walk::walk;
+
+/// The requirements that a conversation breaks; see [`recorded`].
+fn broken(revision: Revision, lines: &[&str]) -> String {
+    let (trace, revisions) = (recorded(lines), |_| revision);
+    let mut judge = ConversationJudge::new(&trace, &revisions);
+    walk(&trace, &mut [&mut judge]);
+    let line =
+        |finding: &Finding| format!("{} {:?}\n", finding.requirements.join(" "), finding.got);
+    judge.into_findings().iter().map(line).collect()
+}
+
+const HANDSHAKE: [&str; 2] = [
+    r#"> "id":0,"method":"initialize","params":{"capabilities":{"roots":{}}}"#,
+    r#"< "id":0,"result":{"capabilities":{"tools":{},"logging":{}}}"#,
+];
+
+fn after_the_handshake(revision: Revision, lines: &[&str]) -> String {
+    broken(revision, &[&HANDSHAKE, lines].concat())
+}
+
+#[test]
+fn a_notification_belongs_to_a_request_or_a_subscription() {
+    let list = r#"> "id":1,"method":"tools/list","params":{}"#;
+    let reply = r#"< "id":1,"result":{}"#;
+    let changed = r#"< "method":"notifications/tools/list_changed""#;
+    let lines = [list, changed, reply, changed];
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"tools.list-changed.only-on-listen-stream Some("no such request in this connection")"#);
+    assert_eq!(broken(Revision::V2025_11_25, &lines), "");
+    let filter = r#"{"notifications":{"toolsListChanged":true}}"#;
+    let listen = list.replace("tools/list", "subscriptions/listen").replace("{}", filter);
+    let again = [listen.as_str(), reply, changed];
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &again), @r#"transport.stdio.server-message-kinds Some("`notifications/tools/list_changed`")"#);
+    assert_eq!(broken(Revision::V2026_07_28, &[&listen, changed]), "");
+    let posted = [&format!("1{list}"), &format!("1{changed}")];
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &posted.map(String::as_str)), @r#"tools.list-changed.only-on-listen-stream Some("no such request in this connection")"#);
+}
+
+#[test]
+fn progress_arrives_on_the_response_to_its_own_request() {
+    let call = |id: u8| {
+        format!(
+            r#"{id}> "id":{id},"method":"tools/call","params":{{"_meta":{{"progressToken":"{id}"}}}}"#
+        )
+    };
+    let progress = |exchange: u8, token: u8| {
+        format!(
+            r#"{exchange}< "method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}"#
+        )
+    };
+    let lines = [call(1), call(2), progress(1, 1), progress(1, 2)];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"transport.http.sse-messages-related Some("progress for the token \"2\"")"#);
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"transport.http.sse-notifications-related Some("progress for the token \"2\"")"#);
+}
+
+#[test]
+fn what_is_sent_needs_its_capability() {
+    let lines = [
+        r#"< "method":"notifications/tools/list_changed""#,
+        r#"< "method":"notifications/prompts/list_changed""#,
+        r#"< "method":"notifications/resources/list_changed""#,
+        r#"< "method":"notifications/resources/updated","params":{"uri":"a:b"}"#,
+        r#"< "method":"notifications/message","params":{"level":"info","data":1}"#,
+        r#"< "id":"s1","method":"roots/list""#,
+        r#"< "id":"s2","method":"sampling/createMessage""#,
+        r#"< "id":"s3","method":"ping""#,
+        r#"< "id":"s4","method":"example.com/other""#,
+    ];
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &lines), @r#"
+    tools.list-changed.requires-capability Some("`notifications/tools/list_changed`")
+    prompts.list-changed.requires-capability Some("`notifications/prompts/list_changed`")
+    resources.list-changed.requires-capability Some("`notifications/resources/list_changed`")
+    resources.updated.requires-subscribe-capability Some("`notifications/resources/updated`")
+    sampling.request.requires-capability lifecycle.capabilities-respected Some("`sampling/createMessage`")
+    "#);
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &lines[6..]), @r#"sampling.request.requires-capability lifecycle.capabilities-respected-should Some("`sampling/createMessage`")"#);
+    // Nobody knows what was declared.
+    assert_eq!(broken(Revision::V2025_11_25, &lines), "");
+}
+
+#[test]
+fn log_messages_are_not_below_the_level_that_was_set() {
+    let debug = r#"< "method":"notifications/message","params":{"level":"debug","data":1}"#;
+    let error = r#"< "method":"notifications/message","params":{"level":"error","data":1}"#;
+    let set = r#"> "id":1,"method":"logging/setLevel","params":{"level":"error"}"#;
+    let lines = [debug, set, debug, r#"< "id":1,"result":{}"#, error, debug];
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &lines), @r#"logging.set-level.threshold Some("level `debug`")"#);
+    let refused = [set, r#"< "id":1,"error":{"code":-32603,"message":"no"}"#, debug];
+    assert_eq!(after_the_handshake(Revision::V2025_11_25, &refused), "");
+    // On another stream it may have been sent before.
+    let elsewhere = [&format!("1{set}"), r#"1< "id":1,"result":{}"#, &format!("2{debug}")];
+    assert_eq!(after_the_handshake(Revision::V2025_11_25, &elsewhere), "");
+}
+
+#[test]
+fn from_2026_07_28_on_log_messages_are_asked_for() {
+    let call = |id: u8, meta: &str| {
+        format!(r#"> "id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{{meta}}}}}"#)
+    };
+    let asking = call(2, r#""io.modelcontextprotocol/logLevel":"warning""#);
+    let log = |level: &str| {
+        format!(r#"< "method":"notifications/message","params":{{"level":"{level}","data":1}}"#)
+    };
+    let (warning, info) = (log("warning"), log("info"));
+    let silent = call(1, "");
+    let lines = [&silent, &info, &asking, &warning, &info].map(String::as_str);
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"
+    logging.per-request.silent-without-level Some("one while no such request was open")
+    logging.per-request.threshold Some("level `info`")
+    "#);
+    let reply = r#"< "id":2,"result":{}"#.to_owned();
+    assert_eq!(
+        broken(Revision::V2026_07_28, &[&asking, &warning, &reply, &warning].map(String::as_str)),
+        "logging.per-request.before-response Some(\"one after it\")\n"
+    );
+    let exchanges = [("1", &silent), ("2", &asking), ("2", &warning), ("1", &warning)];
+    let exchanges = exchanges.map(|(exchange, line)| format!("{exchange}{line}"));
+    let exchanges = exchanges.each_ref().map(String::as_str);
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &exchanges), @r#"logging.per-request.silent-without-level Some("one while no such request was open")"#);
+}
+
+#[test]
+fn progress_has_a_known_token_increases_and_ends_with_the_reply() {
+    let call =
+        r#"> "id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"p"}}"#;
+    let task = r#"> "id":1,"method":"tools/call","params":{"name":"a","task":{},"_meta":{"progressToken":"p"}}"#;
+    let progress = |token: &str, progress: u8| {
+        format!(
+            r#"< "method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}"#
+        )
+    };
+    let (one, two, other) = (progress("\"p\"", 1), progress("\"p\"", 2), progress("7", 1));
+    let reply = r#"< "id":1,"result":{}"#;
+    let lines = [call, &one, &two, &two, &other, reply, &progress("\"p\"", 9)];
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"
+    progress.increases Some("2")
+    progress.token-known Some("7")
+    progress.stops-after-completion Some("progress for the token \"p\"")
+    "#);
+    assert_eq!(broken(Revision::V2025_11_25, &[task, &one, reply, &two]), "");
+    // The same token again is that of the new request.
+    let again = [call, &two, reply, &call.replace("1,", "2,"), &one];
+    assert_eq!(broken(Revision::V2025_11_25, &again), "");
+    let other_stream = [&format!("1{call}"), &format!("1{reply}"), &format!("2{one}")];
+    assert_eq!(broken(Revision::V2025_11_25, &other_stream.map(String::as_str)), "");
+}

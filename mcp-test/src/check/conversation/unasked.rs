@@ -1,0 +1,82 @@
+//! Notifications that the client has not asked for.
+
+use super::{ConversationJudge, is_of_subscriptions};
+use crate::check::{Finding, Rule};
+use crate::spec::{Capability, Era};
+use crate::trace::Event;
+
+impl ConversationJudge<'_> {
+    /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
+    pub(super) fn was_asked_for(&mut self, event: &Event, name: &str) -> bool {
+        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
+        let elided = self.elided;
+        let conversation = self.conversation(event);
+        let (was_asked, rule, expected) = match (name, is_stateless) {
+            ("notifications/tools/list_changed", true) => (
+                conversation.listened.contains("toolsListChanged"),
+                Rule::TOOLS_LIST_CHANGED_ASKED,
+                "toolsListChanged",
+            ),
+            ("notifications/prompts/list_changed", true) => (
+                conversation.listened.contains("promptsListChanged"),
+                Rule::PROMPTS_LIST_CHANGED_ASKED,
+                "promptsListChanged",
+            ),
+            ("notifications/resources/list_changed", true) => (
+                conversation.listened.contains("resourcesListChanged"),
+                Rule::RESOURCES_LIST_CHANGED_ASKED,
+                "resourcesListChanged",
+            ),
+            ("notifications/resources/updated", false) => {
+                // Without the capability nobody can subscribe, which is reported by itself.
+                let is_declared = conversation
+                    .server
+                    .is_some_and(|it| Capability::ResourcesSubscribe.declared_in(it));
+                (
+                    conversation.has_subscribed || !is_declared,
+                    Rule::RESOURCES_UPDATED_SUBSCRIBED,
+                    "resources/subscribe",
+                )
+            }
+            _ => return true,
+        };
+        if was_asked || elided {
+            return true;
+        }
+        let finding = Finding::peer(format!("`{name}` that the client did not ask for"))
+            .expected(format!("it only after a request with `{expected}`"))
+            .got("no such request in this connection");
+        let is_advice = rule == Rule::RESOURCES_UPDATED_SUBSCRIBED;
+        self.find(event, if is_advice { finding.should() } else { finding }, rule);
+        false
+    }
+
+    /// From 2026-07-28 on, every notification belongs to a request, and changes to a subscription.
+    pub(super) fn unrelated(&mut self, event: &Event, name: &str) {
+        if (self.revisions)(event.connection).era() != Era::Stateless || self.elided {
+            return;
+        }
+        let conversation = self.conversation(event);
+        if let Some(exchange) = event.exchange {
+            let posted = conversation.posted.get(&exchange).copied();
+            if let Some(posted) = posted.filter(|posted| *posted != "subscriptions/listen")
+                && is_of_subscriptions(name)
+            {
+                let finding = Finding::peer(format!("the response to `{posted}` has `{name}`"))
+                    .expected("changes on the response to `subscriptions/listen` only")
+                    .got(format!("`{name}` before the reply to `{posted}`"));
+                self.find(event, finding, Rule::HTTP_SSE_NOTIFICATIONS_RELATED);
+            }
+            return;
+        }
+        // Progress and log messages have rules of their own, which say more.
+        let is_judged = ["notifications/progress", "notifications/message"].contains(&name);
+        if conversation.open.is_empty() && !is_judged {
+            let finding =
+                Finding::peer(format!("the server sent `{name}` while no request was open"))
+                    .expected("notifications for a request or a subscription that is open")
+                    .got(format!("`{name}`"));
+            self.find(event, finding, Rule::STDIO_SERVER_MESSAGE_KINDS);
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! The rules about whose request a notification of a server belongs to: cancellations, subscriptions, log messages and progress
+//! on the wrong stream, and how much of it there is.
+//!
+//! As in `conversation`, only what a trace shows for certain is reported, and the rules for clients are not judged.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use super::repeat_filter::RepeatFilter;
+use super::walk::{EventJudge, TraceMessage};
+use super::{Cause, Finding, Rule};
+use crate::expect::words;
+use crate::json::Value;
+use crate::spec::{Era, Revision, meta, requirement};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::wire::{Id, Message, Notification, Request};
+
+const LISTEN: &str = "subscriptions/listen";
+
+/// More pings of a server than this within a second are too many: a peer that is alive does not die several times a second.
+const PINGS_PER_SECOND: usize = 5;
+
+/// More progress of one request than this within a second is more than a client can show.
+const PROGRESS_PER_SECOND: usize = 1000;
+
+/// What is known of the conversations while the trace is read.
+pub(super) struct NoticeJudge<'a> {
+    revisions: &'a dyn Fn(ConnectionId) -> Revision,
+    /// Something was dropped from the trace, such as the request that a notification belongs to.
+    elided: bool,
+    conversations: HashMap<ConnectionId, Conversation<'a>>,
+    findings: Vec<Finding>,
+    repeats: RepeatFilter,
+}
+
+/// The requests of one connection so far.
+#[derive(Default)]
+struct Conversation<'a> {
+    /// The `subscriptions/listen` requests of the client.
+    subscriptions: Vec<Subscription<'a>>,
+    /// The ids of the client's requests.
+    asked: HashSet<&'a Id>,
+    /// The requests of the server, the latest last.
+    own: Vec<OwnRequest<'a>>,
+    /// When the last pings of the server arrived.
+    pings: VecDeque<Duration>,
+    /// When the last progress of each token arrived.
+    progress: HashMap<String, VecDeque<Duration>>,
+}
+
+/// A `subscriptions/listen` request.
+struct Subscription<'a> {
+    id: &'a Id,
+    exchange: Option<u64>,
+    /// The URIs of its filter.
+    uris: Vec<&'a str>,
+    cancellation: Cancellation<'a>,
+}
+
+/// How far the cancellation of a subscription has come, on an ordered transport.
+#[derive(PartialEq)]
+enum Cancellation<'a> {
+    None,
+    Sent,
+    /// The server has read it once it answers this request, the first one after it.
+    ReadWith(&'a Id),
+    Read,
+}
+
+/// A request of the server.
+struct OwnRequest<'a> {
+    id: &'a Id,
+    token: Option<&'a Value>,
+    is_task: bool,
+    is_over: bool,
+}
+
+impl<'a> EventJudge<'a> for NoticeJudge<'a> {
+    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        if !matches!(event.kind, EventKind::Message { .. }) {
+            return;
+        }
+        for message in messages {
+            match (event.party, message.message) {
+                (Party::Client, Message::Request(request)) => self.asked(event, request),
+                (Party::Client, Message::Notification(notification)) => {
+                    self.client_cancelled(event, notification);
+                }
+                (Party::Client, reply) => self.server_answered(event, reply),
+                (Party::Server, Message::Request(request)) => self.server_asked(event, request),
+                (Party::Server, Message::Notification(notification)) => {
+                    match notification.method.as_str() {
+                        "notifications/cancelled" => self.cancelled(event, notification),
+                        "notifications/progress" => self.progress(event, notification),
+                        _ => {}
+                    }
+                    self.subscribed(event, notification);
+                }
+                (Party::Server, reply) => self.replied(event, message, reply),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'a> NoticeJudge<'a> {
+    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
+        Self {
+            revisions,
+            elided: trace.is_elided(),
+            conversations: HashMap::new(),
+            findings: Vec::new(),
+            repeats: RepeatFilter::default(),
+        }
+    }
+
+    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+        self.repeats.count(&mut self.findings, self.elided);
+        self.findings
+    }
+
+    fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
+        self.conversations.entry(event.connection).or_default()
+    }
+
+    fn is_stateless(&self, event: &Event) -> bool {
+        (self.revisions)(event.connection).era() == Era::Stateless
+    }
+
+    /// A request of the client.
+    fn asked(&mut self, event: &Event, request: &'a Request) {
+        let conversation = self.conversation(event);
+        conversation.asked.insert(&request.id);
+        for subscription in &mut conversation.subscriptions {
+            if subscription.cancellation == Cancellation::Sent {
+                subscription.cancellation = Cancellation::ReadWith(&request.id);
+            }
+        }
+        if request.method == LISTEN {
+            let uris = request
+                .params
+                .as_ref()
+                .and_then(|params| params.at("/notifications/resourceSubscriptions")?.as_array());
+            conversation.subscriptions.push(Subscription {
+                id: &request.id,
+                exchange: event.exchange,
+                uris: uris.unwrap_or_default().iter().filter_map(Value::as_str).collect(),
+                cancellation: Cancellation::None,
+            });
+        }
+    }
+
+    /// A cancellation of the client. Over HTTP a closed stream cancels, and nothing more can arrive on it.
+    fn client_cancelled(&mut self, event: &Event, notification: &Notification) {
+        let Some(id) = cancelled_id(notification).filter(|_| event.exchange.is_none()) else {
+            return;
+        };
+        let subscriptions = &mut self.conversation(event).subscriptions;
+        for subscription in subscriptions.iter_mut().filter(|it| *it.id == id) {
+            subscription.cancellation = Cancellation::Sent;
+        }
+    }
+
+    /// A reply of the client to a request of the server.
+    fn server_answered(&mut self, event: &Event, reply: &Message) {
+        let own = &mut self.conversation(event).own;
+        for request in own.iter_mut().filter(|it| Some(it.id) == reply.id()) {
+            request.is_over = true;
+        }
+    }
+
+    /// A request of the server.
+    fn server_asked(&mut self, event: &'a Event, request: &'a Request) {
+        let params = request.params.as_ref();
+        let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
+        let is_task = params.is_some_and(|params| params.get("task").is_some());
+        let conversation = self.conversation(event);
+        let is_used = |it: &OwnRequest<'_>| !it.is_over && it.token == token;
+        let is_repeated = token.is_some() && conversation.own.iter().any(is_used);
+        conversation.own.push(OwnRequest { id: &request.id, token, is_task, is_over: false });
+        let is_flood = request.method == "ping"
+            && exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND);
+        if is_repeated {
+            let finding = Finding::peer("two requests of the server have the same progress token")
+                .expected("another token for each request that is not answered yet")
+                .got(words::excerpt(&token.map(Value::to_string).unwrap_or_default()).into_owned());
+            self.find(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
+        }
+        if is_flood {
+            let finding = Finding::peer("the server pings too often")
+                .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
+                .got("more");
+            self.find(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
+        }
+    }
+
+    /// A cancellation of the server.
+    fn cancelled(&mut self, event: &Event, notification: &Notification) {
+        let Some(id) = cancelled_id(notification).filter(|_| !self.elided) else { return };
+        let is_stateless = self.is_stateless(event);
+        let conversation = self.conversation(event);
+        if is_stateless {
+            if !conversation.subscriptions.iter().any(|it| *it.id == id) {
+                let finding = Finding::peer("the server cancels what is not a subscription")
+                    .expected(format!("the id of a `{LISTEN}` request"))
+                    .got(id.to_string());
+                let rule = match conversation.asked.contains(&id) {
+                    true => Rule::CANCELLATION_ONLY_FOR_LISTEN,
+                    false => Rule::CANCELLATION_ONLY_CLIENT,
+                };
+                self.find(event, finding, rule);
+            }
+            return;
+        }
+        let own = conversation.own.iter_mut().rev().find(|it| *it.id == id);
+        match own {
+            Some(request) => {
+                request.is_over = true;
+                if request.is_task {
+                    let finding = Finding::peer("the server cancels a task with a notification")
+                        .expected("`tasks/cancel`")
+                        .got(format!("`notifications/cancelled` for the request {id}"));
+                    self.find(event, finding, Rule::CANCELLATION_TASK);
+                }
+            }
+            // Over HTTP the request may be on another stream, which was closed before it was read.
+            None if event.exchange.is_none() => {
+                let finding = Finding::peer("the server cancels a request that it has not sent")
+                    .expected("the id of a request of the server")
+                    .got(id.to_string());
+                self.find(event, finding, Rule::CANCELLATION_ONLY_OWN);
+            }
+            None => {}
+        }
+    }
+
+    fn progress(&mut self, event: &'a Event, notification: &Notification) {
+        let params = notification.params.as_ref();
+        let text = params.and_then(|params| params.get("message")?.as_str());
+        if let Some(text) = text.filter(|text| text.trim().is_empty()) {
+            let finding = Finding::peer("the message of progress says nothing")
+                .expected("a text for people, or no `message`")
+                .got(format!("{text:?}"));
+            self.find(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
+        }
+        let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
+        let Some(token) = token else { return };
+        let times = self.conversation(event).progress.entry(token).or_default();
+        if exceeds(times, event.at, PROGRESS_PER_SECOND) {
+            let finding = Finding::peer("there is too much progress of one request")
+                .expected(format!(
+                    "no more than {PROGRESS_PER_SECOND} notifications within a second"
+                ))
+                .got("more");
+            self.find(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
+        }
+    }
+
+    /// A notification that is on the stream of a subscription, or names one.
+    fn subscribed(&mut self, event: &Event, notification: &Notification) {
+        if !self.is_stateless(event) {
+            return;
+        }
+        let params = notification.params.as_ref();
+        let named = params.and_then(|params| params.get("_meta")?.get(meta::SUBSCRIPTION_ID));
+        let named = named.and_then(Id::read);
+        let subscriptions = &self.conversation(event).subscriptions;
+        // Over HTTP the stream says which subscription it is, whatever the notification names.
+        let found = subscriptions.iter().rev().find(|it| match event.exchange {
+            Some(_) => it.exchange == event.exchange,
+            None => Some(it.id) == named.as_ref(),
+        });
+        let Some(subscription) = found else { return };
+        let name = notification.method.as_str();
+        let uri = params.and_then(|params| params.get("uri")?.as_str());
+        let is_asked = |uri: &str| subscription.uris.iter().any(|asked| uri.starts_with(asked));
+        let finding =
+            Finding::peer(format!("`{name}` on a subscription that it does not belong to"));
+        let (finding, rule) = match (name, uri) {
+            ("notifications/message", _) => (
+                finding.expected("log messages on the stream of their request only").got(name),
+                Rule::LOG_OWN_STREAM,
+            ),
+            ("notifications/progress", _) => (
+                finding.expected("progress on the stream of its request only").got(name),
+                Rule::SUBSCRIPTION_NO_REQUEST_SCOPED,
+            ),
+            ("notifications/resources/updated", Some(uri)) if !is_asked(uri) => (
+                finding
+                    .expected(format!("a URI of the filter: {}", subscription.uris.join(", ")))
+                    .got(words::excerpt(uri).into_owned()),
+                Rule::SUBSCRIPTION_URIS_ONLY,
+            ),
+            _ if subscription.cancellation == Cancellation::Read => (
+                Finding::peer("a notification of a subscription that was cancelled")
+                    .expected("nothing more after the cancellation was read")
+                    .got(format!("`{name}`, after the reply to a later request")),
+                Rule::SUBSCRIPTION_CANCEL_ENDS,
+            ),
+            _ => return,
+        };
+        self.find(event, finding, rule);
+    }
+
+    /// A reply of the server.
+    fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &Message) {
+        let method = message.request().map(|request| request.method);
+        let conversation = self.conversation(event);
+        for subscription in &mut conversation.subscriptions {
+            if matches!(subscription.cancellation, Cancellation::ReadWith(id) if Some(id) == reply.id())
+            {
+                subscription.cancellation = Cancellation::Read;
+            }
+        }
+        let Message::Response(response) = reply else { return };
+        if !self.is_stateless(event) {
+            return;
+        }
+        if method == Some(LISTEN) {
+            self.closed(event, &response.id, &response.result);
+        }
+    }
+
+    /// The result that ends a subscription.
+    fn closed(&mut self, event: &Event, id: &Id, result: &Value) {
+        let named = result.get("_meta").and_then(|all| all.get(meta::SUBSCRIPTION_ID));
+        let kind = result.get("resultType").and_then(Value::as_str);
+        if kind == Some("complete") && named.and_then(Id::read).as_ref() == Some(id) {
+            return;
+        }
+        let got = named.map_or("no id".to_owned(), |named| named.short(80));
+        let finding = Finding::peer("the result that ends a subscription does not name it")
+            .expected(format!("`resultType` \"complete\", and {id} in `_meta`"))
+            .got(format!("{}, and {got}", kind.unwrap_or("no type")));
+        self.find(event, finding, Rule::SUBSCRIPTION_RESULT);
+    }
+
+    /// Adds a finding that breaks `rule`, if that holds at the revision.
+    fn find(&mut self, event: &Event, mut finding: Finding, rule: Rule) {
+        let revision = (self.revisions)(event.connection);
+        if !requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision)) {
+            return;
+        }
+        finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
+        finding = finding.requires(rule.id());
+        if self.repeats.admits(&finding, self.findings.len()) {
+            self.findings.push(finding.evidence(event.seq));
+        }
+    }
+}
+
+fn cancelled_id(notification: &Notification) -> Option<Id> {
+    if notification.method != "notifications/cancelled" {
+        return None;
+    }
+    Id::read(notification.params.as_ref()?.get("requestId")?)
+}
+
+/// Adds a time, and returns whether more than `most` are within the last second.
+fn exceeds(times: &mut VecDeque<Duration>, at: Duration, most: usize) -> bool {
+    times.push_back(at);
+    if times.len() <= most {
+        return false;
+    }
+    let first = times.pop_front().unwrap_or_default();
+    at.saturating_sub(first) < Duration::from_secs(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::recorded::recorded;
+    use crate::check::walk::walk;
+    use crate::spec::Revision::{V2025_11_25, V2026_07_28};
+
+    /// The requirements that a conversation breaks; see [`recorded`].
+    fn broken(revision: Revision, lines: &[&str]) -> Vec<&'static str> {
+        let (trace, revisions) = (recorded(lines), |_| revision);
+        let mut judge = NoticeJudge::new(&trace, &revisions);
+        walk(&trace, &mut [&mut judge]);
+        judge.into_findings().into_iter().flat_map(|finding| finding.requirements).collect()
+    }
+
+    const LISTENING: &str = r#"> "id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["a://b"]}}"#;
+
+    /// A notification of the subscription with the id 1.
+    fn of_subscription(method: &str, params: &str) -> String {
+        let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":1}"#;
+        format!(r#"< "method":"notifications/{method}","params":{{{meta}{params}}}"#)
+    }
+
+    #[test]
+    fn a_server_cancels_its_own_requests_only() {
+        let cancel = r#"< "method":"notifications/cancelled","params":{"requestId":"s1"}"#;
+        let ask = r#"< "id":"s1","method":"sampling/createMessage","params":{}"#;
+        let task = r#"< "id":"s1","method":"sampling/createMessage","params":{"task":{}}"#;
+        assert_eq!(broken(V2025_11_25, &[ask, cancel]), [""; 0]);
+        assert_eq!(broken(V2025_11_25, &[cancel]), ["cancellation.only-own-inflight"]);
+        assert_eq!(broken(V2025_11_25, &[task, cancel]), ["cancellation.task-uses-tasks-cancel"]);
+        // The request may have been on a stream that was closed.
+        assert_eq!(broken(V2025_11_25, &[&format!("1{cancel}")]), [""; 0]);
+    }
+
+    #[test]
+    fn from_2026_07_28_on_a_server_cancels_subscriptions_only() {
+        let cancel = |id: u8| {
+            format!(r#"< "method":"notifications/cancelled","params":{{"requestId":{id}}}"#)
+        };
+        let call = r#"> "id":2,"method":"tools/call","params":{}"#;
+        let lines = [LISTENING, call, &cancel(1), &cancel(2), &cancel(3)];
+        let rules = ["cancellation.server-only-for-listen", "cancellation.only-client-inflight"];
+        assert_eq!(broken(V2026_07_28, &lines), rules);
+    }
+
+    #[test]
+    fn requests_of_the_server_that_are_open_have_different_tokens() {
+        let ask = |id: u8| {
+            format!(r#"< "id":{id},"method":"x/y","params":{{"_meta":{{"progressToken":"t"}}}}"#)
+        };
+        let reply = r#"> "id":1,"result":{}"#;
+        assert_eq!(broken(V2025_11_25, &[&ask(1), &ask(2)]), ["progress.token-unique"]);
+        assert_eq!(broken(V2025_11_25, &[&ask(1), reply, &ask(2)]), [""; 0]);
+    }
+
+    #[test]
+    fn a_flood_of_pings_and_progress_is_noticed() {
+        let ping = |id: usize| format!(r#"< "id":{id},"method":"ping""#);
+        let pings: Vec<String> = (0..6).map(ping).collect();
+        let pings: Vec<&str> = pings.iter().map(String::as_str).collect();
+        assert_eq!(broken(V2025_11_25, &pings[..5]), [""; 0]);
+        assert_eq!(broken(V2025_11_25, &pings), ["ping.not-excessive"]);
+        let progress =
+            r#"< "method":"notifications/progress","params":{"progressToken":1,"progress":1}"#;
+        let mut times = VecDeque::new();
+        let second = Duration::from_secs(1);
+        assert!(!(0..=5).any(|number| exceeds(&mut times, second * number, 5)));
+        assert!((0..=5).any(|_| exceeds(&mut times, second * 9, 5)));
+        let empty = progress.replace("1}", r#"1,"message":" "}"#);
+        assert_eq!(broken(V2025_11_25, &[progress, &empty]), ["progress.message-meaningful"]);
+    }
+
+    #[test]
+    fn a_subscription_carries_what_it_is_for() {
+        let updated =
+            |uri: &str| of_subscription("resources/updated", &format!(r#","uri":"{uri}""#));
+        let (asked, below, other) = (updated("a://b"), updated("a://b/c"), updated("a://d"));
+        let log = of_subscription("message", r#","level":"info","data":1"#);
+        let progress = of_subscription("progress", r#","progressToken":1,"progress":1"#);
+        let lines = [LISTENING, &asked, &below, &other, &log, &progress];
+        let rules = [
+            "subscriptions.resource-uris-only",
+            "logging.per-request.own-stream-only",
+            "subscriptions.no-request-scoped",
+        ];
+        assert_eq!(broken(V2026_07_28, &lines), rules);
+        // Over HTTP the stream tells which subscription it is.
+        let (listening, progress) = (format!("1{LISTENING}"), format!("1{progress}"));
+        let rules = ["subscriptions.no-request-scoped"];
+        assert_eq!(broken(V2026_07_28, &[&listening, &progress]), rules);
+    }
+
+    #[test]
+    fn nothing_comes_from_a_subscription_whose_cancellation_was_read() {
+        let cancel = r#"> "method":"notifications/cancelled","params":{"requestId":1}"#;
+        let (request, reply) =
+            (r#"> "id":2,"method":"x/y""#, r#"< "id":2,"result":{"resultType":"complete"}"#);
+        let change = of_subscription("tools/list_changed", "");
+        assert_eq!(
+            broken(V2026_07_28, &[LISTENING, cancel, &change, request, &change, reply]),
+            [""; 0]
+        );
+        let late = [LISTENING, cancel, request, reply, &change];
+        assert_eq!(broken(V2026_07_28, &late), ["subscriptions.cancel-ends"]);
+    }
+
+    #[test]
+    fn results_of_subscriptions_and_of_input_have_their_members() {
+        let end = |meta: &str| {
+            format!(r#"< "id":1,"result":{{"resultType":"complete","_meta":{{{meta}}}}}"#)
+        };
+        let named = end(r#""io.modelcontextprotocol/subscriptionId":1"#);
+        let other = end(r#""io.modelcontextprotocol/subscriptionId":"1""#);
+        assert_eq!(broken(V2026_07_28, &[LISTENING, &named]), [""; 0]);
+        assert_eq!(
+            broken(V2026_07_28, &[LISTENING, &other]),
+            ["subscriptions.graceful-result-shape"]
+        );
+    }
+}

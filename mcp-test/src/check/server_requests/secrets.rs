@@ -1,0 +1,180 @@
+//! Forms that ask for secrets, or that have links: what a user must not be led to do in a form.
+//!
+//! Only what is certain is reported: names are compared by whole words, and a property is one for a secret only if any text may be
+//! entered. A form may well ask how long passwords should be, or which address to fetch.
+
+use super::Violation;
+use crate::check::Rule;
+use crate::json::{Object, Value};
+
+/// The last words of names of secrets and of payment credentials.
+const SECRETS: [&[&str]; 21] = [
+    &["password"],
+    &["passwd"],
+    &["passphrase"],
+    &["passcode"],
+    &["apikey"],
+    &["api", "key"],
+    &["secret", "key"],
+    &["private", "key"],
+    &["client", "secret"],
+    &["api", "secret"],
+    &["access", "token"],
+    &["auth", "token"],
+    &["api", "token"],
+    &["bearer", "token"],
+    &["refresh", "token"],
+    &["credit", "card"],
+    &["card", "number"],
+    &["cardnumber"],
+    &["card", "cvv"],
+    &["cvv"],
+    &["cvc"],
+];
+
+/// First words that make a name of a secret one of something to do or to say about it.
+const ABOUT: [&str; 12] = [
+    "has", "is", "no", "without", "use", "show", "hide", "reset", "forgot", "change", "generate",
+    "skip",
+];
+
+/// Words before the name of a secret in a title.
+const FILLERS: [&str; 10] =
+    ["enter", "your", "please", "the", "my", "a", "an", "new", "current", "confirm"];
+
+/// A property that asks for a secret, by its name, title or format.
+pub(super) fn of_property(name: &str, property: &Value) -> Option<Violation> {
+    let text = |member: &str| property.get(member).and_then(Value::as_str);
+    // A choice has no room for a secret, nor has a boolean.
+    let is_free = ["enum", "oneOf", "anyOf"].iter().all(|it| property.get(it).is_none());
+    if text("type") != Some("string") || !is_free {
+        return None;
+    }
+    let is_title_of_secret = text("title").is_some_and(|title| {
+        let words = words(title);
+        let named = words.iter().skip_while(|word| FILLERS.contains(&word.as_str()));
+        let named: Vec<&str> = named.map(String::as_str).collect();
+        SECRETS.contains(&named.as_slice())
+    });
+    let got = if text("format") == Some("password") {
+        "`format: \"password\"`".to_owned()
+    } else if is_name_of_secret(name) {
+        format!("`{name}`")
+    } else if is_title_of_secret {
+        format!("the title {:?}", text("title").unwrap_or_default())
+    } else {
+        return None;
+    };
+    let rules = [Rule::SECRETS_NOT_ELICITED, Rule::SECRETS_NOT_IN_FORMS, Rule::SECRETS_IN_URL_MODE];
+    let violation = Violation::new(rules, format!("the form asks for a secret, `{name}`"));
+    Some(violation.expected("no property for a password, a key, a token or a card").got(got))
+}
+
+fn is_name_of_secret(name: &str) -> bool {
+    let words = words(name);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_about = words.first().is_some_and(|first| ABOUT.contains(first));
+    !is_about && SECRETS.iter().any(|secret| words.ends_with(secret))
+}
+
+/// The words of a name in any of the usual forms, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_alphanumeric() {
+            // `apiKey` and `APIKey` are two words each.
+            let ends_capitals = before.is_uppercase()
+                && letter.is_uppercase()
+                && letters.peek().is_some_and(|next| next.is_lowercase());
+            let begins = !before.is_alphanumeric()
+                || (before.is_lowercase() && letter.is_uppercase())
+                || ends_capitals;
+            if begins {
+                words.push(String::new());
+            }
+            words.last_mut().into_iter().for_each(|word| word.extend(letter.to_lowercase()));
+        }
+        before = letter;
+    }
+    words
+}
+
+/// A form with a link in one of its texts, by its params.
+pub(super) fn link(params: &Value) -> Option<Violation> {
+    let text = |of: &Value, name: &str| {
+        of.get(name).and_then(Value::as_str).filter(|text| has_link(text)).map(str::to_owned)
+    };
+    let schema = params.get("requestedSchema");
+    let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
+    let properties = properties.into_iter().flat_map(Object::iter).map(|(_, property)| property);
+    let places = schema.into_iter().chain(properties);
+    let found = text(params, "message").or_else(|| {
+        places.into_iter().find_map(|it| text(it, "title").or_else(|| text(it, "description")))
+    })?;
+    let violation = Violation::new([Rule::NO_LINKS_IN_FORMS], "a form has a link to click on");
+    Some(violation.expected("links in URL mode only").got_value(Some(&found.into())))
+}
+
+/// Whether a text has a link in the form of Markdown or HTML.
+///
+/// A mere URL is none: it may be what the user is asked about.
+fn has_link(text: &str) -> bool {
+    ["](https://", "](http://", "<https://", "<http://", "href=\"http", "href='http"]
+        .iter()
+        .any(|link| text.contains(link))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_by_their_last_words() {
+        for name in [
+            "password",
+            "userPassword",
+            "api_key",
+            "apiKey",
+            "APIKey",
+            "OPENAI_API_KEY",
+            "github-access-token",
+            "cardNumber",
+            "Card number",
+            "cvv",
+            "clientSecret",
+        ] {
+            assert!(is_name_of_secret(name), "{name}");
+        }
+        for name in [
+            "passwordLength",
+            "token",
+            "maxTokens",
+            "tokenName",
+            "key",
+            "resetPassword",
+            "hasPassword",
+            "secretary",
+            "monkey",
+            "number",
+            "username",
+            "discard",
+            "",
+        ] {
+            assert!(!is_name_of_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn links_are_those_of_markup() {
+        for text in
+            ["[here](https://a.example)", "see <https://a.example>", "<a href=\"https://a\">"]
+        {
+            assert!(has_link(text), "{text}");
+        }
+        for text in ["Fetch https://a.example?", "[a](b)", "a < b"] {
+            assert!(!has_link(text), "{text}");
+        }
+    }
+}

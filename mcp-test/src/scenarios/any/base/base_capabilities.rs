@@ -1,0 +1,179 @@
+//! `base-capabilities`.
+
+use serde_json::{Value, json};
+
+use crate::check::Finding;
+use crate::client::Reply;
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::everything_but;
+use crate::server::reference::everything;
+use crate::server::{Answer, Server, given, method};
+use crate::spec::{Capability, Era, ItemKind, Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// What a server declares, it serves; what it serves, it declares.
+    ///
+    /// Clients request only what is declared, so that undeclared tools or prompts are never found, and a declared list that
+    /// the server does not know is an error in every session. An empty list without its capability is harmless before
+    /// 2026-07-28; from then on the method has to be unknown.
+    Server "base-capabilities": "The server serves what it declares",
+    revisions: Revisions::all(),
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "declared-served",
+            "DeclaredServed",
+            "No request that a declared capability is for is refused as an unknown method",
+        )
+        .requires(&[
+            "discover.capabilities-truthful",
+            "tools.list.respond",
+            "prompts.list.respond",
+            "resources.list.respond",
+            "completion.complete.respond",
+            "resources.subscribe.accept",
+        ])
+        .conditional(),
+        CheckSpec::own(
+            "served-declared",
+            "ServedDeclared",
+            "Nothing is listed or completed without the capability for it",
+        )
+        .requires(&["base.server-features-advertised"])
+        .conditional(),
+        CheckSpec::own(
+            "undeclared-unknown",
+            "UndeclaredUnknown",
+            "A request whose capability is not declared is answered with error -32601",
+        )
+        .requires(&["base.unadvertised-method-not-found"])
+        .within(Revisions::from(Revision::V2026_07_28))
+        .conditional(),
+    ],
+}
+
+/// A request that needs a capability, the member of its result that holds items, and the requirement to answer it.
+type Request = (Capability, &'static str, Value, &'static str, &'static str);
+
+fn requests() -> [Request; 4] {
+    let list = |kind: ItemKind, requirement| {
+        (kind.capability(), kind.method(), json!({}), kind.member(), requirement)
+    };
+    let unknown = json!({
+        "ref": {"type": "ref/prompt", "name": "no-such-prompt-of-mcp-test"},
+        "argument": {"name": "a", "value": ""},
+    });
+    let (completions, complete) = (Capability::Completions, "completion/complete");
+    [
+        list(ItemKind::Tool, "tools.list.respond"),
+        list(ItemKind::Prompt, "prompts.list.respond"),
+        list(ItemKind::Resource, "resources.list.respond"),
+        (completions, complete, unknown, "completion", "completion.complete.respond"),
+    ]
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    for (capability, method, params, member, requirement) in requests() {
+        // At 2024-11-05 completion cannot be declared.
+        if !capability.revisions().contains(ctx.revision()) {
+            continue;
+        }
+        let is_declared = ctx.declares(capability).await?;
+        let reply = ctx.request(method, params).await?;
+        if is_declared {
+            judge_declared(ctx, capability, &reply, requirement);
+        } else {
+            judge_undeclared(ctx, capability, member, &reply);
+        }
+    }
+    subscriptions(ctx).await
+}
+
+/// The first listed resource can be subscribed to, if subscriptions are declared.
+async fn subscriptions(ctx: &mut Ctx) -> Result<(), Finding> {
+    let capability = Capability::ResourcesSubscribe;
+    // From 2026-07-28 on there are `subscriptions/listen` and other scenarios for it.
+    if ctx.revision().era() == Era::Stateless || !ctx.declares(capability).await? {
+        return Ok(());
+    }
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    let Some(uri) = resources.keys(ItemKind::Resource).next() else { return Ok(()) };
+    let reply = ctx.request("resources/subscribe", json!({ "uri": uri })).await?;
+    judge_declared(ctx, capability, &reply, "resources.subscribe.accept");
+    if reply.error().is_none() {
+        // As before, whatever the answer.
+        let _any_reply = ctx.request("resources/unsubscribe", json!({ "uri": uri })).await?.error();
+    }
+    Ok(())
+}
+
+fn judge_declared(ctx: &mut Ctx, capability: Capability, reply: &Reply, handshake: &'static str) {
+    let requirement = match ctx.revision().era() {
+        Era::Handshake => handshake,
+        Era::Stateless => "discover.capabilities-truthful",
+    };
+    let outcome = match reply.outcome() {
+        Err(error) if error.code == error_code::METHOD_NOT_FOUND => Err(Finding::peer(format!(
+            "`{}` is unknown, although `{capability}` is declared",
+            reply.method()
+        ))
+        .expected("the request to be served")
+        .got(error.to_string())
+        .evidence_all(reply.evidence())),
+        // Another error has another reason, which other scenarios judge.
+        _ => Ok(()),
+    };
+    ctx.check("declared-served").requires(requirement).judge(outcome);
+}
+
+fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: &Reply) {
+    let items = reply.outcome().ok().and_then(|result| {
+        let items = result.get(member)?;
+        items.get("values").unwrap_or(items).as_array()
+    });
+    let found = items.is_some_and(|items| !items.is_empty());
+    let finding = |headline: String| {
+        let got = match reply.outcome() {
+            Ok(result) => format!("the result {}", result.short(120)),
+            Err(error) => error.to_string(),
+        };
+        Finding::peer(headline).got(got).evidence_all(reply.evidence())
+    };
+    let method = reply.method();
+    let outcome = match found {
+        false => Ok(()),
+        true => {
+            let headline = format!("`{method}` has results, but `{capability}` is not declared");
+            Err(finding(headline).expected(format!("the capability `{capability}`")))
+        }
+    };
+    ctx.check("served-declared").judge(outcome);
+    if ctx.revision() >= Revision::V2026_07_28 {
+        let outcome = match reply.outcome() {
+            Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(()),
+            _ => Err(finding(format!("`{method}` is known, but `{capability}` is not declared"))
+                .expected(format!("error {}", error_code::METHOD_NOT_FOUND))),
+        };
+        ctx.check("undeclared-unknown").judge(outcome);
+    }
+}
+
+proofs! {
+    passes on everything();
+    catches "declared-served" by reply_error("completion/complete", -32601);
+    catches "declared-served" by reply_error("resources/subscribe", -32601), at V2025_11_25;
+    catches "served-declared" by remove("initialize", "/capabilities/prompts"), at V2025_11_25;
+    catches "undeclared-unknown" on with_an_empty_list(), also "served-declared" Success;
+}
+
+/// Declares tools only, and lists no prompts.
+fn with_an_empty_list() -> Server {
+    let refuse = |name| {
+        let error = Answer::error(error_code::METHOD_NOT_FOUND, "method not found");
+        given(method(name)).respond_with(error)
+    };
+    let none = given(method("prompts/list")).respond_with(json!({"prompts": []}));
+    let rules = [none, refuse("resources/list"), refuse("completion/complete")];
+    everything_but(rules).capabilities(json!({"tools": {"listChanged": true}}))
+}

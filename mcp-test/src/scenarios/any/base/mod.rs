@@ -1,0 +1,27 @@
+//! The base protocol: messages, ids, errors, `_meta` and capabilities.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic>
+
+scenarios![
+    base_unknown_method,
+    base_invalid_params,
+    base_request_ids,
+    base_concurrent_requests,
+    base_notifications,
+    base_invalid_messages,
+    base_batch,
+    base_meta,
+    base_capabilities,
+    base_unknown_capability,
+    base_stateless,
+];
+
+use crate::spec::{Era, Revision};
+
+/// A request that every server of the revision answers.
+pub(super) const fn always_answered(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Handshake => "ping",
+        Era::Stateless => "server/discover",
+    }
+}

@@ -1,0 +1,214 @@
+//! `cancellation-ignored`.
+
+use serde_json::json;
+
+use crate::check::Finding;
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx};
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::spec::{Era, Revisions};
+use crate::trace::{Party, Seq, Trace};
+use crate::transport::Fault;
+use crate::wire::{ErrorReply, Id, Message, Notification};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// A cancellation that names no running request is ignored.
+    ///
+    /// It may cross the reply on the wire, so that every client sometimes cancels a request that is finished already. An
+    /// answer has no request that it belongs to, and a server that stops working loses its other clients' requests too. Over HTTP
+    /// from 2026-07-28 on clients cancel by closing the stream of a request, so that only that is tried there.
+    Server "cancellation-ignored": "Late, unknown and malformed cancellations are ignored",
+    revisions: Revisions::all(),
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "cancelled-stream",
+            "CancelledStream",
+            "Over HTTP from 2026-07-28 on, the server goes on after the stream of a request was closed",
+        )
+        .requires(&["cancellation.race-graceful"])
+        .conditional(),
+        CheckSpec::own(
+            "cancelled-after-reply",
+            "CancelledAfterReply",
+            "The cancellation of a request that was answered is ignored",
+        )
+        .requires(&["cancellation.race-graceful", "cancellation.completed-id-ignored"])
+        .conditional(),
+        CheckSpec::own(
+            "unknown-cancellation",
+            "UnknownCancellation",
+            "The cancellation of an unknown request is ignored",
+        )
+        .requires(&["cancellation.unknown-id-ignored"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "malformed-cancellation",
+            "MalformedCancellation",
+            "A cancellation without the id of a request, or with an object as id, is ignored",
+        )
+        .requires(&["cancellation.malformed-ignored"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+const METHOD: &str = "notifications/cancelled";
+/// The check of two cancellations.
+const MALFORMED: &str = "malformed-cancellation";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    if !uses_streams(ctx) {
+        return notified(ctx).await;
+    }
+    // Elsewhere a reply to a request that was cancelled at once may be sent after that to the next one, without fault.
+    let pending = ctx.start(request(ctx), json!({})).await?;
+    let _ = ctx.cancel(pending).await?;
+    let next = answered(ctx).await;
+    ctx.check("cancelled-stream").judge(next);
+    Ok(())
+}
+
+/// Judges cancellations by notification, up to the first one that is not ignored.
+async fn notified(ctx: &mut Ctx) -> Result<(), Finding> {
+    let finished = ctx.start(request(ctx), json!({})).await?;
+    let id = finished.id().to_value();
+    ctx.wait(finished).await?.result()?;
+    let cancellations = [
+        ("cancelled-after-reply", json!({ "requestId": id.to_serde() })),
+        ("unknown-cancellation", json!({"requestId": "no-such-request-of-mcp-test"})),
+        (MALFORMED, json!({})),
+        (MALFORMED, json!({"requestId": {}})),
+    ];
+    for (id, params) in cancellations {
+        let outcome = ignored(ctx, params, id == MALFORMED).await?;
+        let is_ignored = outcome.is_ok();
+        if id != MALFORMED || !is_ignored || !ctx.has_checked(id) {
+            ctx.check(id).judge(outcome);
+        }
+        // What arrives for a cancellation may be taken for the reply to the next request, so that nothing more can be tested.
+        if !is_ignored {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether requests are cancelled by closing their streams, without a notification.
+fn uses_streams(ctx: &Ctx) -> bool {
+    ctx.transport().is_http() && ctx.revision().era() == Era::Stateless
+}
+
+/// What every server of the revision answers.
+fn request(ctx: &Ctx) -> &'static str {
+    match ctx.revision().era() {
+        Era::Handshake => "ping",
+        Era::Stateless => "server/discover",
+    }
+}
+
+/// Whether the next request gets its result.
+async fn answered(ctx: &mut Ctx) -> Result<(), Finding> {
+    ctx.request(request(ctx), json!({})).await?.result().map(|_| ())
+}
+
+/// Whether a cancellation with these parameters is ignored; the outer error is that of a server that no longer answers.
+async fn ignored(
+    ctx: &mut Ctx,
+    params: serde_json::Value,
+    is_malformed: bool,
+) -> Result<Result<(), Finding>, Finding> {
+    let params = Value::from(params);
+    let since = ctx.fence("before the cancellation").await?;
+    let cancellation = Notification::new(METHOD, Some(params.clone()));
+    let accepted = ctx.client().await?.notify_accepted(cancellation).await;
+    let trace = ctx.trace();
+    let own = trace.messages().filter(|(event, _)| event.seq > since);
+    for (event, _) in own.filter(|(_, message)| message.method() == Some(METHOD)) {
+        ctx.recorder().mark_deliberate(event.seq);
+    }
+    if let Err(finding) = accepted {
+        if ctx.trace().deadline_fired() {
+            return Err(finding);
+        }
+        // What a server cannot accept, it may refuse with an error status (`basic/transports#sending-messages-to-the-server`).
+        if !is_malformed {
+            let refused =
+                Finding::peer("the cancellation of a request that is not running is refused");
+            let got = finding.got.unwrap_or_default();
+            return Ok(Err(refused.expected("HTTP 202").got(got).evidence_all(finding.evidence)));
+        }
+    }
+    let next = answered(ctx).await;
+    // First, since an error without an id also ends the wait for the reply to the next request.
+    let unanswered = unanswered(&ctx.trace(), since, params.get("requestId"));
+    if unanswered.is_ok() { next.map(Ok) } else { Ok(unanswered) }
+}
+
+/// Whether no error since then is about the cancellation.
+fn unanswered(trace: &Trace, since: Seq, id: Option<&Value>) -> Result<(), Finding> {
+    let is_about = |reply: &ErrorReply| match reply.id.as_ref().map(Id::to_value) {
+        None | Some(Value::Null) => true,
+        Some(answered) => Some(&answered) == id,
+    };
+    let mut later = trace.messages().filter(|(event, _)| event.seq > since);
+    let answer = later.find_map(|(event, message)| match message {
+        Message::Error(reply) if event.party == Party::Server && is_about(reply) => {
+            Some((event.seq, reply.error.to_string()))
+        }
+        _ => None,
+    });
+    answer.map_or(Ok(()), |(seq, error)| {
+        Err(Finding::peer("the cancellation of a request that is not running is answered")
+            .expected("no answer")
+            .got(error)
+            .evidence(seq))
+    })
+}
+
+proofs! {
+    passes on everything();
+    catches "cancelled-stream" by reply_error("server/discover", -32603), over Router, at V2026_07_28;
+    catches "cancelled-after-reply" on answering_late(),
+        also "unknown-cancellation" Info, also "malformed-cancellation" Info,
+        also "wire-well-formed" Failure, at V2025_11_25;
+    warns "unknown-cancellation" on answering_unknown(),
+        also "malformed-cancellation" Info, also "wire-well-formed" Failure, at V2025_11_25;
+    catches "cancelled-after-reply" by status("notifications/cancelled", 400),
+        also "unknown-cancellation" Info, also "malformed-cancellation" Info, over Router, at V2025_11_25;
+    warns "malformed-cancellation" on answering_malformed(),
+        also "wire-well-formed" Failure, at V2025_11_25;
+}
+
+/// Answers a cancellation with an error that belongs to no request, if its id is wrong.
+fn answering(is_wrong: fn(Option<&Value>) -> bool) -> Server {
+    let error = json!({"code": -32600, "message": "unknown request"});
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    let server = everything().on(METHOD, move |call: Call| async move {
+        if is_wrong(call.param("requestId")) {
+            // The fault adds the error to this message, since notifications cannot be answered otherwise.
+            let log = json!({"level": "error", "data": "unknown request"});
+            call.notify("notifications/message", log).await.ok();
+        }
+        json!({})
+    });
+    server.faults([Fault::stray("notifications/message", error)])
+}
+
+/// Knows a request only until it is answered.
+fn answering_late() -> Server {
+    answering(|id| id.is_some_and(Value::is_number))
+}
+
+/// Does not know the request.
+fn answering_unknown() -> Server {
+    answering(|id| id.is_some_and(Value::is_string))
+}
+
+/// Validates notifications as it does requests.
+fn answering_malformed() -> Server {
+    answering(|id| !id.is_some_and(|id| id.is_number() || id.is_string()))
+}

@@ -1,0 +1,5 @@
+//! Cancellation.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation>
+
+scenarios![cancellation_ignored];

@@ -1,0 +1,184 @@
+//! `lifecycle-versions`.
+
+use serde_json::{Value, json};
+
+use super::proposing;
+use crate::check::Finding;
+use crate::client::{Client, Reply, RequestOptions};
+use crate::expect::{equals, object};
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
+use crate::scenarios::{ensure, everything_but};
+use crate::server::reference::everything;
+use crate::server::{Server, given, method, param};
+use crate::spec::{Era, Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// To a version that it does not know, the server answers with the newest one that it supports.
+    ///
+    /// A client of the future connects to servers of today in this way. A server that confirms whatever is proposed leads the
+    /// client to believe that it has features which the server has never heard of. That the version is known is shown by a
+    /// second proposal. A refusal with a JSON-RPC error is not judged: the
+    /// examples of the specification have one.
+    Server "lifecycle-versions": "The server negotiates a version that it supports",
+    revisions: Revisions::until(Revision::V2025_11_25),
+    checks: [
+        CheckSpec::own(
+            "unknown-version-alternative",
+            "UnknownVersionAlternative",
+            "A version that does not exist is answered with one that does",
+        )
+        .requires(&[
+            "lifecycle.version-server-alternative",
+            "lifecycle.error-cases-handled-2024",
+            "lifecycle.error-cases-handled",
+        ]),
+        CheckSpec::own(
+            "unknown-version-latest",
+            "UnknownVersionLatest",
+            "The version offered instead is not older than one that the server supports",
+        )
+        .requires(&["lifecycle.version-server-latest"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "offered-version-accepted",
+            "OfferedVersionAccepted",
+            "The version that the server offers instead is confirmed when it is proposed",
+        )
+        .requires(&["lifecycle.version-server-echo"])
+        .conditional(),
+        CheckSpec::own(
+            "version-not-a-string",
+            "VersionNotAString",
+            "A version that is a number is refused with error -32602",
+        )
+        .requires(&["jsonrpc.invalid-params-error"]),
+    ],
+}
+
+/// A version that does not exist: one before the first revision, or one long after this program, to which most revisions are put.
+fn unknown(revision: Revision) -> &'static str {
+    match revision {
+        Revision::V2024_11_05 => "1999-01-01",
+        _ => "2999-12-31",
+    }
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut client = ctx.connect_uninitialized(ctx.options()).await?;
+    let outcome = propose(&mut client, json!(20_251_125)).await;
+    let is_initialized = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
+    let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
+        is_error(reply).and_then(|()| has_code(reply, error_code::INVALID_PARAMS))
+    });
+    ctx.check("version-not-a-string").judge(refused);
+    if is_initialized || client.is_closed() {
+        client.end().await;
+        client = ctx.connect_uninitialized(ctx.options()).await?;
+    }
+    let answer = propose(&mut client, json!(unknown(ctx.revision()))).await;
+    client.end().await;
+    let check = ctx.check("unknown-version-alternative");
+    let check = check.requires("lifecycle.version-server-alternative");
+    let (offered, evidence) = match answer.and_then(|reply| alternative(&reply)) {
+        Ok(Some(offered)) => offered,
+        Ok(None) => {
+            check.info("the server refuses an unknown version instead of offering another");
+            return Ok(());
+        }
+        Err(finding) => {
+            check.fail(finding);
+            return Ok(());
+        }
+    };
+    check.pass();
+    let newest = ctx.revision();
+    ctx.check("unknown-version-latest").judge(ensure(offered >= newest, || {
+        Finding::peer("the server offers an older version than it supports")
+            .expected(format!("{:?}, or a newer version", newest.as_str()))
+            .got(format!("{:?}", offered.as_str()))
+            .evidence_all(evidence)
+            .should()
+    }));
+    if offered == newest {
+        // This is the version of all other scenarios.
+        return Ok(());
+    }
+    let mut client = ctx.connect_uninitialized(ctx.options()).await?;
+    let reply = propose(&mut client, json!(offered.as_str())).await?;
+    client.end().await;
+    let confirmed = object().member("protocolVersion", equals(offered.as_str()));
+    ctx.check("offered-version-accepted").expect(&reply, confirmed);
+    Ok(())
+}
+
+/// The answer to a proposal.
+async fn propose(client: &mut Client, version: Value) -> Result<Reply, Finding> {
+    let options = RequestOptions::new().deliberate().promptly();
+    let params = proposing(&version, &json!({}));
+    let reply = client.request_with("initialize", params, options).await;
+    // Before the end, which reports errors that nobody has looked at.
+    let _any_reply = reply.as_ref().map(Reply::error);
+    reply
+}
+
+/// The version that is offered for an unknown one, and the events that show it; `None` if the request is refused.
+fn alternative(reply: &Reply) -> Result<Option<(Revision, Vec<crate::trace::Seq>)>, Finding> {
+    let Ok(result) = reply.outcome() else { return Ok(None) };
+    let offered = result.get("protocolVersion").and_then(crate::json::Value::as_str);
+    let revision = offered.and_then(|offered| offered.parse::<Revision>().ok());
+    match revision.filter(|revision| revision.era() == Era::Handshake) {
+        Some(revision) => Ok(Some((revision, reply.evidence()))),
+        None => Err(Finding::peer("the server confirms a version that does not exist")
+            .expected("the result of `initialize` with a version that the server supports")
+            .got(offered.map_or_else(|| "no version".to_owned(), |offered| format!("{offered:?}")))
+            .evidence_all(reply.evidence())),
+    }
+}
+
+proofs! {
+    passes on everything();
+    catches "unknown-version-alternative" on confirming_any_version(), also "unknown-version-latest" Info;
+    warns "unknown-version-latest" on offering_its_oldest_version(), also "offered-version-accepted" Success;
+    catches "offered-version-accepted" on not_confirming_its_offer(), at V2025_06_18;
+    catches "version-not-a-string" by answer("initialize", newest());
+}
+
+/// A result of `initialize` with this version.
+fn agreed(version: &str) -> Value {
+    json!({
+        "protocolVersion": version,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "confused", "version": "1.0.0"},
+    })
+}
+
+/// What a server answers that does not look at the version.
+fn newest() -> Value {
+    agreed("2025-11-25")
+}
+
+/// A server that answers this proposal with this version.
+fn answering(proposal: &str, version: &str) -> Server {
+    let is_proposed = param("/protocolVersion", equals(proposal));
+    let rule = given(method("initialize")).and(is_proposed).respond_with(agreed(version));
+    everything_but([rule])
+}
+
+/// Confirms a version that does not exist.
+fn confirming_any_version() -> Server {
+    let unknown = unknown(Revision::V2025_11_25);
+    answering(unknown, unknown)
+}
+
+/// Offers the first revision.
+fn offering_its_oldest_version() -> Server {
+    answering(unknown(Revision::V2025_11_25), "2024-11-05")
+}
+
+/// Offers a version that it does not support.
+fn not_confirming_its_offer() -> Server {
+    answering("2025-11-25", "2025-06-18")
+}

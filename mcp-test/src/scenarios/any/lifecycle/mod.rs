@@ -1,0 +1,16 @@
+//! The lifecycle of connections that begin with a handshake.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>
+
+scenarios![lifecycle_versions, lifecycle_order];
+
+use serde_json::{Value, json};
+
+/// The parameters of `initialize` that propose a version, from a client with these capabilities.
+pub(super) fn proposing(version: &Value, capabilities: &Value) -> Value {
+    json!({
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "clientInfo": {"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")},
+    })
+}

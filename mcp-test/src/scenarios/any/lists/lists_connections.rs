@@ -1,0 +1,182 @@
+//! `lists-connections`.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+
+use super::{all, keys};
+use crate::check::Finding;
+use crate::client::{Client, MAX_PAGES};
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::tools::call_params;
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::spec::{ItemKind, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// All connections see the same lists, whatever was requested in them before.
+    ///
+    /// From 2026-07-28 on a list does not depend on the connection, so that a client may cache it, and read it over another one.
+    /// The lists of two connections are compared, and once more after other requests in one of them. Lists that have changed for
+    /// both show nothing. At most the first 100 pages of each list are read.
+    Server "lists-connections": "Lists are the same for all connections",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        CheckSpec::own(
+            "same-for-each-connection",
+            "SameForEachConnection",
+            "Two connections are listed the same tools, prompts and resources",
+        )
+        .requires(&[
+            "tools.list.connection-independent",
+            "prompts.list.connection-independent",
+            "resources.list.connection-independent",
+        ])
+        .conditional(),
+        CheckSpec::own(
+            "same-after-other-requests",
+            "SameAfterOtherRequests",
+            "Other requests change the lists for no connection alone",
+        )
+        .requires(&[
+            "tools.list.no-request-side-effects",
+            "prompts.list.no-request-side-effects",
+            "resources.list.no-request-side-effects",
+        ])
+        .conditional(),
+    ],
+}
+
+/// The lists that are compared, with the requirements for each. What is said of resources includes their templates.
+const KINDS: [(ItemKind, &str, &str); 3] = [
+    (ItemKind::Tool, "tools.list.connection-independent", "tools.list.no-request-side-effects"),
+    (
+        ItemKind::Prompt,
+        "prompts.list.connection-independent",
+        "prompts.list.no-request-side-effects",
+    ),
+    (
+        ItemKind::Resource,
+        "resources.list.connection-independent",
+        "resources.list.no-request-side-effects",
+    ),
+];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    make(ctx).await?;
+    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    Ok(())
+}
+
+async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut other = ctx.connect(ctx.options()).await?;
+    let mut fresh = Vec::new();
+    let mut independent = Vec::new();
+    for (kind, connection, _) in KINDS {
+        if !ctx.declares(kind.capability()).await? {
+            continue;
+        }
+        let Some(here) = listed(ctx.client().await?, kind).await? else { continue };
+        let Some(there) = listed(&mut other, kind).await? else { continue };
+        let here_again = listed(ctx.client().await?, kind).await?;
+        // A list that changes while it is compared depends on time, not on the connection.
+        if here_again.as_ref() == Some(&here) {
+            independent
+                .push(same(kind, &here, &there).map_err(|finding| finding.requires(connection)));
+            fresh.push(kind);
+        }
+    }
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let differs = independent.iter().any(Result::is_err);
+    ctx.check("same-for-each-connection").judge(all(independent));
+    if differs {
+        return Ok(());
+    }
+    other_requests(ctx).await?;
+    let mut unaffected = Vec::new();
+    for (kind, _, side_effect) in KINDS.into_iter().filter(|(kind, ..)| fresh.contains(kind)) {
+        let here = listed(ctx.client().await?, kind).await?;
+        let there = listed(&mut other, kind).await?;
+        if let (Some(here), Some(there)) = (here, there) {
+            unaffected
+                .push(same(kind, &here, &there).map_err(|finding| finding.requires(side_effect)));
+        }
+    }
+    ctx.check("same-after-other-requests").judge(all(unaffected));
+    Ok(())
+}
+
+/// Requests that change nothing: whether they are refused does not matter here.
+async fn other_requests(ctx: &mut Ctx) -> Result<(), Finding> {
+    let requests = [
+        ("tools/call", json!({ "name": "no-such-tool-of-mcp-test", "arguments": {} })),
+        ("prompts/get", json!({ "name": "no-such-prompt-of-mcp-test" })),
+        ("resources/read", json!({ "uri": "mcp-test:no-such-resource" })),
+    ];
+    for (method, params) in requests {
+        let _ = ctx.request(method, params).await?.error();
+    }
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    let first = resources.items.first().and_then(|resource| resource.get("uri")?.as_str());
+    if let Some(uri) = first {
+        let _ = ctx.request("resources/read", json!({ "uri": uri })).await?.error();
+    }
+    let tools = ctx.callable_tools().await?;
+    let first = tools.iter().find_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
+    if let Some((name, arguments)) = first {
+        let _ = ctx.request("tools/call", call_params(name, arguments)).await?.error();
+    }
+    Ok(())
+}
+
+/// What is listed in a connection; `None` if the list is refused.
+async fn listed(client: &mut Client, kind: ItemKind) -> Result<Option<BTreeSet<String>>, Finding> {
+    let (pages, _) = client.first_pages(kind.method(), MAX_PAGES).await?;
+    let mut all = BTreeSet::new();
+    for page in &pages {
+        let Some(keys) = page.error().is_none().then(|| keys(kind, page)).flatten() else {
+            return Ok(None);
+        };
+        all.extend(keys);
+    }
+    Ok(Some(all))
+}
+
+fn same(kind: ItemKind, here: &BTreeSet<String>, there: &BTreeSet<String>) -> Result<(), Finding> {
+    let Some(differing) = here.symmetric_difference(there).next() else { return Ok(()) };
+    let which = if here.contains(differing) { "one connection" } else { "the other connection" };
+    Err(Finding::peer(format!("`{}` differs between two connections", kind.method()))
+        .expected("the same list for both")
+        .got(format!("the {} {differing} only in {which}", kind.noun())))
+}
+
+proofs! {
+    passes on everything();
+    catches "same-for-each-connection" on counting_lists(), also "same-after-other-requests" Info;
+    catches "same-after-other-requests" on unlocking_a_prompt();
+}
+
+/// Shows a further tool to every other client.
+fn counting_lists() -> Server {
+    let uses = AtomicUsize::new(0);
+    everything().on("tools/list", move |_: Call| {
+        let name = if uses.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { "a" } else { "b" };
+        let tools = json!([{ "name": name, "inputSchema": { "type": "object" } }]);
+        async move { json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }) }
+    })
+}
+
+/// Lists another prompt to the client that has sent other requests.
+fn unlocking_a_prompt() -> Server {
+    let uses = AtomicUsize::new(0);
+    everything().on("prompts/list", move |_: Call| {
+        // The fourth list is the first one after the other requests.
+        let name = if uses.fetch_add(1, Ordering::Relaxed) == 3 { "b" } else { "a" };
+        async move { json!({ "prompts": [{ "name": name }], "ttlMs": 0, "cacheScope": "public" }) }
+    })
+}

@@ -1,0 +1,135 @@
+//! `lists-cursor-invalid`.
+
+use serde_json::json;
+
+use super::{all, first_pages, next_cursor, page_of, paged};
+use crate::check::Finding;
+use crate::expect::equals;
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::refusal::refused;
+use crate::server::{Answer, Server, given, method, param};
+use crate::spec::{Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// A cursor that the server never returned is refused, and hurts nothing.
+    ///
+    /// A client may keep a cursor for longer than it is valid. A server that answers an unknown one with the first page makes such a
+    /// client read the list again without noticing. An empty cursor, a long one and that of another list may be refused or
+    /// accepted, but are answered, and the server serves on.
+    Server "lists-cursor-invalid": "A cursor that was never issued is refused",
+    revisions: Revisions::all(),
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "unknown-cursor-refused",
+            "UnknownCursorRefused",
+            "Each list refuses an unknown cursor with -32602",
+        )
+        .requires(&["pagination.server.invalid-cursor-32602"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "odd-cursors-survived",
+            "OddCursorsSurvived",
+            "After empty, long and foreign cursors, the list is returned as before",
+        )
+        .requires(&["pagination.server.invalid-cursor-graceful"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+/// A cursor that no server has by accident.
+const UNKNOWN: &str = "no-such-cursor-of-mcp-test";
+/// The length of a cursor that exceeds what servers usually issue, but not what they read.
+const LONG: usize = 10_000;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    make(ctx).await?;
+    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    Ok(())
+}
+
+async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
+    let lists = first_pages(ctx).await?;
+    let mut outcomes = Vec::new();
+    for (kind, _) in &lists {
+        let reply = ctx.request(kind.method(), json!({ "cursor": UNKNOWN })).promptly().await?;
+        outcomes.push(refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
+            let headline =
+                format!("`{}` does not refuse an unknown cursor as it should", kind.method());
+            Finding { headline, ..finding }
+        }));
+    }
+    let Some((kind, _)) = lists.first() else { return Ok(()) };
+    ctx.check("unknown-cursor-refused").judge(all(outcomes));
+
+    let mut odd = vec![String::new(), "x".repeat(LONG)];
+    odd.extend(lists.iter().skip(1).find_map(|(_, page)| next_cursor(page)));
+    for cursor in odd {
+        // Refused or not: only a server that does not answer at all is wrong, which the client reports.
+        let reply = ctx.request(kind.method(), json!({ "cursor": cursor })).promptly().await?;
+        let _ = reply.error();
+    }
+    let again = ctx.request(kind.method(), json!({})).await?;
+    let outcome = match again.outcome() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Finding::peer(format!("`{}` fails after odd cursors", kind.method()))
+            .expected("the first page, as before")
+            .got(error.to_string())
+            .evidence_all(again.evidence())
+            .should()),
+    };
+    ctx.check("odd-cursors-survived").judge(outcome);
+    Ok(())
+}
+
+proofs! {
+    passes on in_pages();
+    warns "unknown-cursor-refused" on ignoring_cursors();
+    warns "unknown-cursor-refused" on failing_at_cursors();
+    warns "odd-cursors-survived" on broken_by_a_long_cursor();
+}
+
+fn in_pages() -> Server {
+    paged(page_of)
+}
+
+/// Answers any cursor with the first page.
+fn ignoring_cursors() -> Server {
+    paged(|_| Ok(0))
+}
+
+/// Answers an unknown cursor as a fault of its own.
+fn failing_at_cursors() -> Server {
+    let server = paged(page_of);
+    let error = Answer::error(error_code::INTERNAL_ERROR, "no such cursor");
+    let unknown = given(method("tools/list")).and(param("/cursor", equals(UNKNOWN)));
+    server.mount(unknown.respond_with(error));
+    server
+}
+
+/// Fails to list its tools after a long cursor.
+fn broken_by_a_long_cursor() -> Server {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let is_broken = AtomicBool::new(false);
+    paged(page_of).on("tools/list", move |call: crate::server::Call| {
+        let cursor = call.param("cursor").and_then(crate::json::Value::as_str);
+        if cursor.is_some_and(|cursor| cursor.len() >= LONG) {
+            is_broken.store(true, Ordering::Relaxed);
+        }
+        let answer = match (is_broken.load(Ordering::Relaxed), cursor) {
+            (true, None) => {
+                is_broken.store(false, Ordering::Relaxed);
+                Answer::error(error_code::INTERNAL_ERROR, "out of memory")
+            }
+            (_, Some(_)) => Answer::error(error_code::INVALID_PARAMS, "invalid cursor"),
+            (false, None) => {
+                Answer::from(json!({ "tools": [], "ttlMs": 0, "cacheScope": "public" }))
+            }
+        };
+        async move { answer }
+    })
+}

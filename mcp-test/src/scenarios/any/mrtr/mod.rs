@@ -1,0 +1,5 @@
+//! Multi round-trip requests.
+//!
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
+
+scenarios![mrtr_retries];

@@ -1,0 +1,5 @@
+//! Ping.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>
+
+scenarios![ping_during_initialization, ping_removed];

@@ -1,0 +1,5 @@
+//! Standard input and output.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
+
+scenarios![stdio_end_of_input];

@@ -1,0 +1,92 @@
+//! `stdio-end-of-input`.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::check::{Cause, Finding};
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::ensure;
+use crate::scenarios::raw_http::harmless_method;
+use crate::server::reference::everything;
+use crate::spec::{Era, Revision, Revisions};
+use crate::trace::Party;
+use crate::transport::fault::Misbehavior;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// A server answers what it has read before the end of its input, and then exits.
+    ///
+    /// Scripts write a request, close the input and read the reply. The specification does not say what becomes of requests
+    /// that are in progress when the input ends; that a server loses them costs its users answers all the same, so this is a
+    /// warning. A server whose input ends before the first message has nothing to wait for.
+    Server "stdio-end-of-input": "No reply is lost when the input ends",
+    revisions: Revisions::all(),
+    transports: Only [Duplex, Stdio],
+    checks: [
+        CheckSpec::own(
+            "reply-before-exit",
+            "ReplyBeforeExit",
+            "A request that is sent right before the end of the input is answered",
+        )
+        .requires(&["jsonrpc.request-answered"])
+        .warns(),
+        CheckSpec::own(
+            "exit-without-messages",
+            "ExitWithoutMessages",
+            "A server whose input ends before the first message exits on its own",
+        )
+        .requires(&["transport.stdio.exit-on-eof", "transport.stdio.exit-on-eof-implied"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+/// How long a server may take to exit that has not received anything, its start included.
+const EXIT: Duration = Duration::from_secs(10);
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let method = harmless_method(ctx).await?;
+    // Started once more, since the input of the first connection has to end right after the request.
+    let pending = ctx.start(method, json!({})).await?;
+    let (id, sent) = (pending.id().clone(), pending.sent().seq);
+    let exit = ctx.disconnect().await?;
+    let trace = exit.trace();
+    let is_reply = |party: Party, message: &crate::wire::Message| {
+        party == Party::Server && message.is_reply() && message.id() == Some(&id)
+    };
+    let is_answered =
+        trace.messages().any(|(event, message)| event.seq > sent && is_reply(event.party, message));
+    ctx.check("reply-before-exit").judge(ensure(is_answered, || {
+        Finding::peer(format!("`{method}` is not answered because the input ends after it"))
+            .expected(format!("the reply with id {id} before the server exits"))
+            .got(exit.how().to_owned())
+            .hint("answer the requests that were read before the end of the input, then exit")
+            .evidence(sent)
+            .should()
+    }));
+
+    // Before the first message no revision is agreed upon.
+    if !matches!(ctx.revision(), Revision::V2024_11_05 | Revision::V2026_07_28) {
+        return Ok(());
+    }
+    let end = ctx.open().await?.end(EXIT).await;
+    let row = match ctx.revision().era() {
+        Era::Stateless => "transport.stdio.exit-on-eof",
+        Era::Handshake => "transport.stdio.exit-on-eof-implied",
+    };
+    ctx.check("exit-without-messages").requires(row).judge(ensure(end.orderly, || {
+        Finding::peer("the server did not exit when its input ended before the first message")
+            .expected("a server that exits on its own soon after the end of its input")
+            .got(end.how.clone())
+            .caused_by(Cause::of_rule(row))
+            .should()
+    }));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "reply-before-exit" by never("tools/list");
+    warns "exit-without-messages" by misbehavior(Misbehavior::IgnoresEof);
+}

@@ -1,0 +1,18 @@
+//! Tasks: those of 2025-11-25, and the extension from 2026-07-28 on.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>
+
+mod flaw;
+mod peer;
+mod task;
+
+scenarios![
+    tasks_cancel,
+    tasks_extension_calls,
+    tasks_extension_requests,
+    tasks_legacy_capability,
+    tasks_run,
+    tasks_tool_support,
+    tasks_undeclared,
+    tasks_unknown,
+];

@@ -1,0 +1,132 @@
+//! What the scenarios for tasks share: the tool that is run as a task, and the members of a task.
+
+use serde_json::json;
+
+use crate::check::Finding;
+use crate::client::Reply;
+use crate::expect::{Matcher, satisfying};
+use crate::json::Value;
+use crate::scenario::{CallableTool, Ctx};
+
+/// An id that no task has.
+pub(super) const UNKNOWN: &str = "no-such-task-of-mcp-test";
+
+/// Why nothing is run as a task.
+pub(super) const NO_TOOL: &str =
+    "no tool that may be called supports tasks and states valid arguments";
+
+/// What a tool states about tasks: `forbidden` if it states nothing.
+pub(super) fn support(tool: &CallableTool) -> &str {
+    let stated = tool.definition.at("/execution/taskSupport");
+    stated.and_then(Value::as_str).unwrap_or("forbidden")
+}
+
+/// The first tool that may be called, has valid arguments, and supports tasks in one of these ways.
+pub(super) async fn tool_with(
+    ctx: &mut Ctx,
+    wanted: &[&str],
+) -> Result<Option<CallableTool>, Finding> {
+    let tools = ctx.callable_tools().await?;
+    let is_wanted =
+        |tool: &CallableTool| tool.arguments.is_some() && wanted.contains(&support(tool));
+    Ok(tools.into_iter().find(is_wanted))
+}
+
+/// The parameters of a call of the tool.
+pub(super) fn call_of(tool: &CallableTool) -> Value {
+    let mut params = Value::from(json!({ "name": tool.name }));
+    if let Some(arguments) = &tool.arguments {
+        params.set("/arguments", arguments.clone());
+    }
+    params
+}
+
+/// Calls the tool as a task.
+pub(super) async fn call_as_task(
+    ctx: &mut Ctx,
+    tool: &CallableTool,
+    task: serde_json::Value,
+) -> Result<Reply, Finding> {
+    // Deliberate, since the member may be one that the revision does not describe.
+    ctx.request("tools/call", call_of(tool)).param("task", task).deliberate().await
+}
+
+/// A request that names a task.
+pub(super) async fn of_task(ctx: &mut Ctx, method: &str, id: &str) -> Result<Reply, Finding> {
+    ctx.request(method, json!({ "taskId": id })).await
+}
+
+/// A string member of a result.
+pub(super) fn member<'a>(reply: &'a Reply, pointer: &str) -> Option<&'a str> {
+    reply.outcome().ok()?.at(pointer)?.as_str()
+}
+
+/// Whether a task with this status changes no more.
+pub(super) fn is_terminal(status: &str) -> bool {
+    matches!(status, "completed" | "failed" | "cancelled")
+}
+
+/// An ISO 8601 time of day on a date: the seconds, their fraction and the offset may be missing.
+pub(super) fn timestamp() -> impl Matcher {
+    satisfying("an ISO 8601 time such as \"2026-11-23T10:00:00Z\"", |value: &Value| {
+        value.as_str().is_some_and(is_timestamp)
+    })
+}
+
+fn is_timestamp(text: &str) -> bool {
+    let Some((date, time)) = text.split_once(['T', 't']) else { return false };
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Digits by groups of these lengths; the basic form has no separators.
+    let grouped = |text: &str, separator: char, lengths: &[usize]| {
+        let groups: Vec<&str> = text.split(separator).collect();
+        let fits = groups.iter().zip(lengths).all(|(group, length)| group.len() == *length);
+        let is_extended = (2..=lengths.len()).contains(&groups.len()) && fits;
+        (is_extended && groups.iter().all(|group| all_digits(group)))
+            || (all_digits(text) && text.len() >= lengths[..2].iter().sum())
+    };
+    let offset = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(offset);
+    let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, "0"));
+    let zone_is_good = match zone.trim_start_matches(['+', '-']) {
+        "" => zone.is_empty(),
+        "Z" | "z" => true,
+        offset => offset.len() == 2 && all_digits(offset) || grouped(offset, ':', &[2, 2, 2]),
+    };
+    grouped(date, '-', &[4, 2, 2])
+        && grouped(clock, ':', &[2, 2, 2])
+        && all_digits(fraction)
+        && zone_is_good
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_of_iso_8601_are_timestamps() {
+        for good in [
+            "2026-11-23T10:00:00Z",
+            "2026-11-23T10:00:00.123456+00:00",
+            "2026-11-23T10:00",
+            "2026-11-23t10:00:00.1z",
+            "20261123T100000Z",
+            "2026-11-23T10:00:00-0800",
+            "2026-11-23T10:00:00+01",
+        ] {
+            assert!(is_timestamp(good), "{good}");
+        }
+        for bad in [
+            "",
+            "T",
+            "1764000000",
+            "2026-11-23",
+            "2026-11-23 10:00:00",
+            "Mon Nov 23",
+            "2026-11-23T10:00:00+",
+            "26-11-23T10:00",
+        ] {
+            assert!(!is_timestamp(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What is judged of a task: its states, its result, the list of tasks, and notifications.
+
+use crate::check::Finding;
+use crate::client::{MAX_PAGES, Reply};
+use crate::expect::{array, array_of, equals, non_empty_string, object, satisfying};
+use crate::json::Value;
+use crate::scenario::Ctx;
+use crate::scenarios::any::tasks::task::{is_terminal, of_task, timestamp};
+use crate::scenarios::ensure;
+use crate::scenarios::refusal::{has_code, is_error};
+use crate::spec::{Capability, error_code, meta};
+use crate::wire::Message;
+
+pub(super) fn judge_state(ctx: &mut Ctx, state: &Reply, id: &str) {
+    let ttl = satisfying("an integer or null", |ttl: &Value| {
+        *ttl == Value::Null || ttl.as_f64().is_some()
+    });
+    ctx.check("task-state")
+        .requires("tasks.ttl-reported")
+        .expect(state, object().member("ttl", ttl).member("taskId", equals(id)));
+    if state.outcome().is_ok() {
+        timestamps(ctx, state, None);
+        no_metadata(ctx, state);
+    }
+}
+
+pub(super) fn timestamps(ctx: &mut Ctx, reply: &Reply, within: Option<&str>) {
+    let mut check = ctx.check("task-timestamps");
+    for (requirement, name) in
+        [("tasks.created-at", "createdAt"), ("tasks.last-updated-at", "lastUpdatedAt")]
+    {
+        let task = object().member(name, timestamp());
+        check = match within {
+            Some(place) => check.requires(requirement).expect(reply, object().member(place, task)),
+            None => check.requires(requirement).expect(reply, task),
+        };
+    }
+}
+
+fn no_metadata(ctx: &mut Ctx, reply: &Reply) {
+    let none = object().optional("_meta", object().without(meta::RELATED_TASK));
+    ctx.check("task-metadata").requires("tasks.related-meta-not-in-results").should(reply, none);
+}
+
+pub(super) fn judge_result(ctx: &mut Ctx, result: &Reply, status: &str, id: &str) {
+    let mut check = ctx.check("task-result");
+    check = check.requires("tasks.result-blocks").judge(ensure(is_terminal(status), || {
+        Finding::peer("`tasks/result` is answered before the task is finished")
+            .expected("no answer until the status is `completed`, `failed` or `cancelled`")
+            .got(format!("an answer, and then the status `{status}`"))
+            .evidence_all(result.evidence())
+    }));
+    // The error of a task that has failed carries no metadata.
+    if result.outcome().is_ok() {
+        let related = object().member("taskId", equals(id));
+        check
+            .requires("tasks.result-success-passthrough")
+            .expect(result, object().member("content", array()))
+            .requires("tasks.result-related-meta")
+            .expect(result, object().member("_meta", object().member(meta::RELATED_TASK, related)));
+    }
+}
+
+pub(super) fn is_same(first: &Reply, again: &Reply) -> Result<(), Finding> {
+    // Metadata may differ.
+    let content = |reply: &Reply| {
+        let result = reply.outcome().map_err(|error| error.code)?;
+        Ok::<_, i64>((result.get("content").cloned(), result.get("structuredContent").cloned()))
+    };
+    ensure(content(first) == content(again), || {
+        let text = |reply: &Reply| match reply.outcome() {
+            Ok(result) => result.short(120),
+            Err(error) => error.to_string(),
+        };
+        Finding::peer("`tasks/result` of a finished task differs when it is sent again")
+            .expected(text(first))
+            .got(text(again))
+            .evidence_all(again.evidence())
+    })
+}
+
+pub(super) fn judge_failure(ctx: &mut Ctx, result: &Reply, ended: &Reply, status: &str) {
+    let is_error = |result: &Value| result.get("isError").and_then(Value::as_bool) == Some(true);
+    match result.outcome() {
+        Err(_) if status != "cancelled" => {
+            ctx.check("task-failed")
+                .requires("tasks.failure-sets-failed")
+                .expect(ended, object().member("status", equals("failed")));
+        }
+        Ok(result) if is_error(result) && status != "cancelled" => {
+            ctx.check("task-failed")
+                .requires("tasks.is-error-sets-failed")
+                .should(ended, object().member("status", equals("failed")));
+        }
+        _ => {}
+    }
+    if status == "failed" {
+        let message = non_empty_string();
+        ctx.check("task-failed")
+            .requires("tasks.failed-status-message")
+            .should(ended, object().member("statusMessage", message));
+    }
+}
+
+pub(super) async fn listed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    let (pages, has_more) = ctx.client().await?.first_pages("tasks/list", MAX_PAGES).await?;
+    let mut is_listed = false;
+    for page in pages.iter().filter(|page| page.outcome().is_ok()) {
+        let times = object().member("createdAt", timestamp()).member("lastUpdatedAt", timestamp());
+        ctx.check("task-timestamps").expect(page, object().member("tasks", array_of(times)));
+        no_metadata(ctx, page);
+        let tasks = page.outcome().ok().and_then(|page| page.get("tasks")?.as_array());
+        let tasks = tasks.unwrap_or_default();
+        is_listed |=
+            tasks.iter().any(|task| task.get("taskId").and_then(Value::as_str) == Some(id));
+    }
+    if is_listed || !has_more {
+        let evidence = pages.iter().flat_map(Reply::evidence);
+        let outcome = ensure(is_listed, || {
+            Finding::peer("`tasks/list` lacks a task that `tasks/get` finds")
+                .expected(format!("a task with the id {id:?}"))
+                .evidence_all(evidence)
+        });
+        ctx.check("task-listed").judge(outcome);
+    }
+    Ok(())
+}
+
+pub(super) async fn finished(ctx: &mut Ctx, id: &str, status: &str) -> Result<(), Finding> {
+    if ctx.declares(Capability::TasksCancel).await? {
+        let reply = of_task(ctx, "tasks/cancel", id).await?;
+        let outcome = is_error(&reply);
+        let outcome = outcome.and_then(|()| has_code(&reply, error_code::INVALID_PARAMS));
+        ctx.check("finished-task-final").requires("tasks.cancel-terminal-rejected").judge(outcome);
+    }
+    let state = of_task(ctx, "tasks/get", id).await?;
+    if state.outcome().is_ok() {
+        ctx.check("finished-task-final")
+            .requires("tasks.terminal-final")
+            .expect(&state, object().member("status", equals(status)));
+    }
+    Ok(())
+}
+
+/// What the server has notified of the task so far.
+pub(super) fn notifications(ctx: &mut Ctx, id: &str) {
+    let trace = ctx.trace();
+    let mut ended: Option<String> = None;
+    for (event, message) in trace.messages() {
+        let Message::Notification(notification) = message else { continue };
+        let Some(params) = &notification.params else { continue };
+        let is_of_task = params.get("taskId").and_then(Value::as_str) == Some(id);
+        if notification.method != "notifications/tasks/status" || !is_of_task {
+            continue;
+        }
+        let related = params.at("/_meta").and_then(|meta| meta.get(meta::RELATED_TASK));
+        let metadata = ensure(related.is_none(), || {
+            Finding::peer("a status notification has related-task metadata")
+                .expected("none, since the parameters have the id")
+                .evidence_all(Some(event.seq))
+                .should()
+        });
+        ctx.check("task-metadata")
+            .requires("tasks.status-notification-no-related-meta")
+            .judge(metadata);
+        let status = params.get("status").and_then(Value::as_str).unwrap_or_default();
+        let before = ended.clone().unwrap_or_default();
+        let changed = ended.as_ref().is_some_and(|ended| ended != status);
+        ctx.check("finished-task-final").requires("tasks.transitions-valid").judge(ensure(
+            !changed,
+            || {
+                Finding::peer("a task changes its status after its end")
+                    .expected(format!("the status `{before}`"))
+                    .got(format!("the status `{status}`"))
+                    .evidence_all(Some(event.seq))
+            },
+        ));
+        if is_terminal(status) && ended.is_none() {
+            ended = Some(status.to_owned());
+        }
+    }
+}

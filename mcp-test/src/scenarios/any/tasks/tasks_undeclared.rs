@@ -1,0 +1,151 @@
+//! `tasks-undeclared`.
+
+use serde_json::json;
+
+use super::task::{UNKNOWN, call_as_task, call_of, of_task, support};
+use crate::check::Finding;
+use crate::client::Reply;
+use crate::expect::anything;
+use crate::scenario::{CallableTool, CheckSpec, Ctx};
+use crate::scenarios::refusal::is_error;
+use crate::scenarios::{ensure, everything_but};
+use crate::server::reference::everything;
+use crate::server::{Answer, Server, given, method, param};
+use crate::spec::{Capability, Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// A server without capabilities for tasks serves no requests for them, and ignores the member `task` of a call.
+    ///
+    /// Clients decide by the capabilities whether a call becomes a task. The member of a client that does not look at them
+    /// must not change the call: neither fail it nor make it a task that the client cannot follow.
+    Server "tasks-undeclared": "Without the capability there are no tasks",
+    revisions: Revisions::only(Revision::V2025_11_25),
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "undeclared-task-methods",
+            "UndeclaredTaskMethods",
+            "`tasks/list` and `tasks/cancel` are not served if their capabilities are not declared",
+        )
+        .requires(&["tasks.list-requires-capability", "tasks.cancel-requires-capability"])
+        .conditional(),
+        CheckSpec::own(
+            "undeclared-task-ignored",
+            "UndeclaredTaskIgnored",
+            "A call with `task` is answered as one without if the capability for it is not declared",
+        )
+        .requires(&["tasks.undeclared-augmentation-ignored", "tasks.capability-declared"])
+        .conditional(),
+    ],
+}
+
+/// How many tools are called at most to find one whose plain call succeeds.
+const MOST_TOOLS: usize = 3;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let lists = ctx.declares(Capability::TasksList).await?;
+    let cancels = ctx.declares(Capability::TasksCancel).await?;
+    if lists && cancels {
+        drop(ctx.check("undeclared-task-methods").info("the server declares both methods"));
+    }
+    if !lists {
+        let reply = ctx.request("tasks/list", json!({})).deliberate().promptly().await?;
+        ctx.check("undeclared-task-methods")
+            .requires("tasks.list-requires-capability")
+            .judge(is_error(&reply));
+    }
+    if !cancels {
+        let reply = of_task(ctx, "tasks/cancel", UNKNOWN).await?;
+        ctx.check("undeclared-task-methods")
+            .requires("tasks.cancel-requires-capability")
+            .judge(is_error(&reply));
+    }
+    if !ctx.declares(Capability::TasksToolsCall).await? {
+        call_with_task(ctx).await?;
+    }
+    Ok(())
+}
+
+async fn call_with_task(ctx: &mut Ctx) -> Result<(), Finding> {
+    let tools = ctx.callable_tools().await?;
+    // A tool that requires tasks contradicts the capabilities; what is right then is not known.
+    let is_plain = |tool: &&CallableTool| tool.arguments.is_some() && support(tool) != "required";
+    for tool in tools.iter().filter(is_plain).take(MOST_TOOLS) {
+        let plain = ctx.request("tools/call", call_of(tool)).await?;
+        if succeeded(&plain) {
+            let reply = call_as_task(ctx, tool, json!({"ttl": 60_000})).await?;
+            ctx.check("undeclared-task-ignored").judge(is_plain_result(&reply));
+            return Ok(());
+        }
+    }
+    let why = "no tool that may be called states valid arguments and succeeds";
+    ctx.check("undeclared-task-ignored").skip(why);
+    Ok(())
+}
+
+fn succeeded(reply: &Reply) -> bool {
+    let result = reply.outcome();
+    result.is_ok_and(|result| {
+        result.get("isError").and_then(crate::json::Value::as_bool) != Some(true)
+    })
+}
+
+fn is_plain_result(reply: &Reply) -> Result<(), Finding> {
+    let ignored = "tasks.undeclared-augmentation-ignored";
+    let wrong = |headline: &str, requirement| {
+        Finding::peer(headline)
+            .expected("the result of the tool, as without `task`")
+            .evidence_all(reply.evidence())
+            .requires(requirement)
+    };
+    match reply.outcome() {
+        Err(error) => {
+            let finding = wrong("a call with `task` is refused, and succeeds without", ignored);
+            Err(finding.got(error.to_string()))
+        }
+        Ok(result) => {
+            ensure(result.get("task").is_none() || result.get("content").is_some(), || {
+                let headline = "a call becomes a task although the server declares no tasks";
+                wrong(headline, "tasks.capability-declared")
+                    .got(format!("the result {}", result.short(120)))
+            })
+        }
+    }
+}
+
+proofs! {
+    passes on everything();
+    catches "undeclared-task-methods" on listing_tasks();
+    catches "undeclared-task-methods" on cancelling_tasks();
+    catches "undeclared-task-ignored" on refusing_the_member();
+    catches "undeclared-task-ignored" on making_tasks();
+}
+
+/// Has a handler for tasks, as some frameworks register it for every server.
+fn listing_tasks() -> Server {
+    everything_but([given(method("tasks/list")).respond_with(json!({"tasks": []}))])
+}
+
+/// Confirms that any task is cancelled.
+fn cancelling_tasks() -> Server {
+    everything_but([given(method("tasks/cancel")).respond_with(cancelled())])
+}
+
+fn cancelled() -> serde_json::Value {
+    let now = "2026-11-23T10:00:00Z";
+    json!({"taskId": UNKNOWN, "status": "cancelled", "createdAt": now, "lastUpdatedAt": now, "ttl": null})
+}
+
+/// Validates the parameters of calls as a closed set.
+fn refusing_the_member() -> Server {
+    let error = Answer::error(error_code::INVALID_PARAMS, "unexpected property `task`");
+    let call = given(method("tools/call")).and(param("/task", anything()));
+    everything_but([call.respond_with(error)])
+}
+
+/// Makes a task of the call.
+fn making_tasks() -> Server {
+    let call = given(method("tools/call")).and(param("/task", anything()));
+    everything_but([call.respond_with(json!({ "task": cancelled() }))])
+}

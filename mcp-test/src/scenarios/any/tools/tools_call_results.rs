@@ -1,0 +1,108 @@
+//! `tools-call-results`.
+
+use serde_json::json;
+
+use super::{Calls, call_params};
+use crate::check::Finding;
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx, Need};
+use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::links::{Link, links};
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::spec::{ItemKind, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Tools are called with the arguments that their schemas state, and the resources in their results can be read.
+    ///
+    /// Called are only tools that the run may call, and of those the first 10 whose required arguments are known. What the content
+    /// of a result must be, and that it conforms to the `outputSchema`, is judged in every conversation; this scenario makes one.
+    Server "tools-call-results": "The results of tools lead to resources",
+    revisions: Revisions::all(),
+    needs: [Need::Any(ItemKind::Tool)],
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "links-usable",
+            "LinksUsable",
+            "A resource to which a result links can be read, unless it is on the web",
+        )
+        .requires(&["tools.content.resource-link-usable"])
+        .within(Revisions::from(Revision::V2025_06_18))
+        .conditional()
+        .warns(),
+        CheckSpec::own("embedded-refetchable", "EmbeddedRefetchable", "A resource that a result embeds can be read")
+            .requires(&["tools.content.embedded-uri-refetchable"])
+            .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26))
+            .conditional()
+            .warns(),
+    ],
+}
+
+/// How many tools are called.
+const MOST: usize = 10;
+/// How many resources of their results are read.
+const MOST_RESOURCES: usize = 10;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    make(ctx).await?;
+    note_if_unmade(ctx, &SCENARIO, "no result of a tool that the run may call names a resource");
+    Ok(())
+}
+
+async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
+    let tools = ctx.callable_tools().await?;
+    let calls = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
+    let mut calling = Calls::default();
+    let mut found: Vec<Link> = Vec::new();
+    for (name, arguments) in calls.take(MOST) {
+        let Some(reply) = calling.call(ctx, call_params(name, arguments)).await? else { break };
+        // Whether a tool succeeds with these arguments, only its author knows.
+        if let Ok(result) = reply.outcome() {
+            let content = result.get("content").and_then(Value::as_array).unwrap_or_default();
+            found.extend(links(content, &format!("the tool `{name}`"), &reply));
+        }
+    }
+    let is_checked = |id: &str, ctx: &Ctx| {
+        SCENARIO.check(id).is_some_and(|check| check.revisions.contains(ctx.revision()))
+    };
+    for (id, embedded) in [("links-usable", false), ("embedded-refetchable", true)] {
+        let all: Vec<&Link> = found.iter().filter(|link| link.is_embedded == embedded).collect();
+        if all.is_empty() || !is_checked(id, ctx) {
+            continue;
+        }
+        let mut outcomes = Vec::new();
+        for link in all.iter().take(MOST_RESOURCES) {
+            outcomes.push(link.read(ctx).await?);
+        }
+        let more = all.len().saturating_sub(MOST_RESOURCES);
+        let details = json!({ "resources": outcomes.len(), "notRead": more });
+        ctx.check(id).details(details).judge(outcomes.into_iter().collect());
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "links-usable" on linking_to_nothing(), also "wire-tool-schemas" Failure;
+    warns "embedded-refetchable" on embedding_nothing_known();
+}
+
+/// Links to a resource that it does not have.
+fn linking_to_nothing() -> Server {
+    returning(json!({ "type": "resource_link", "uri": "test://gone", "name": "gone" }))
+}
+
+/// Embeds a resource that it does not have.
+fn embedding_nothing_known() -> Server {
+    returning(json!({ "type": "resource", "resource": { "uri": "test://gone", "text": "a" } }))
+}
+
+/// Returns this content from every tool, all of which are annotated as read-only where there are annotations.
+fn returning(item: serde_json::Value) -> Server {
+    everything().on("tools/call", move |_: Call| {
+        let result = json!({ "content": [item] });
+        async move { result }
+    })
+}

@@ -1,0 +1,59 @@
+//! `versioning-extensions`.
+
+use serde_json::json;
+
+use crate::check::Finding;
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::ensure;
+use crate::server::reference::everything;
+use crate::spec::{Revision, Revisions, meta};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The identifiers of extensions have the form of `_meta` keys with a prefix.
+    ///
+    /// The prefix is a domain in reverse order, so that two vendors cannot use one identifier for different extensions.
+    Server "versioning-extensions": "Extensions have identifiers with a prefix",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: true,
+    checks: [
+        CheckSpec::own(
+            "extension-id-format",
+            "ExtensionIdFormat",
+            "The identifier of each extension is a prefix of labels, a slash and a name",
+        )
+        .requires(&["versioning.extension-id-format"])
+        .conditional(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.discover().await?;
+    let extensions = reply
+        .outcome()
+        .ok()
+        .and_then(|result| result.at("/capabilities/extensions").and_then(Value::as_object));
+    let Some(extensions) = extensions else {
+        ctx.check("extension-id-format").info("the server declares no extensions");
+        return Ok(());
+    };
+    for (id, _) in extensions.iter() {
+        let outcome = ensure(meta::is_key(id) && id.contains('/'), || {
+            Finding::peer("an extension has an identifier of another form")
+                .expected(
+                    "labels joined by dots, a slash and a name, such as `com.example/reports`",
+                )
+                .got(crate::expect::words::quoted(id.as_bytes()))
+                .evidence_all(reply.evidence())
+        });
+        ctx.check("extension-id-format").judge(outcome);
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "extension-id-format" by set("server/discover", "/capabilities/extensions", json!({"my-extension": {}}));
+    catches "extension-id-format" by set("server/discover", "/capabilities/extensions", json!({"com..example/x": {}}));
+}

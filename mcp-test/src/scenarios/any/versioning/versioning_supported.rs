@@ -1,0 +1,84 @@
+//! `versioning-supported`.
+
+use serde_json::json;
+
+use crate::check::Finding;
+use crate::client::Options;
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx};
+use crate::server::reference::everything;
+use crate::spec::{Era, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Each version that `server/discover` names works.
+    ///
+    /// A client takes the list at its word when it chooses a version. The versions with a handshake are tried with
+    /// `initialize` on a connection of their own, where requests without `_meta` are served then. Versions that mcp-test does
+    /// not know, such as drafts, are not tried.
+    Server "versioning-supported": "The versions that the server names work",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        CheckSpec::own(
+            "supported-version-works",
+            "SupportedVersionWorks",
+            "A conversation at each version that the server names succeeds",
+        )
+        .requires(&["versioning.supported-list-accurate", "discover.supported-versions-truthful"])
+        .conditional(),
+        CheckSpec::own(
+            "era-by-opening",
+            "EraByOpening",
+            "After `initialize`, requests without `_meta` are served",
+        )
+        .requires(&["versioning.dual-era-by-opening"])
+        .conditional(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.discover().await?;
+    let Ok(result) = reply.outcome() else { return Ok(()) };
+    let versions = result.get("supportedVersions").and_then(Value::as_array).unwrap_or_default();
+    let known = versions.iter().filter_map(|version| version.as_str()?.parse::<Revision>().ok());
+    let known: Vec<Revision> = known.collect();
+    for revision in known {
+        match revision.era() {
+            // This is how the list was requested.
+            Era::Stateless => drop(ctx.check("supported-version-works").pass()),
+            Era::Handshake => handshake(ctx, revision).await?,
+        }
+    }
+    Ok(())
+}
+
+async fn handshake(ctx: &mut Ctx, revision: Revision) -> Result<(), Finding> {
+    let same = ctx.options();
+    let options =
+        Options { revision, ..Options::speaking(revision) }.timeout(same.timeout).until(same.until);
+    let connected = ctx.connect(options).await;
+    let mut client = match connected {
+        Ok(client) => client,
+        Err(finding) => {
+            let finding =
+                Finding::peer(format!("the server names MCP {revision}, but does not speak it"))
+                    .expected(format!("`initialize` to agree on {:?}", revision.as_str()))
+                    .got(finding.headline.clone())
+                    .evidence_all(finding.evidence.iter().copied());
+            ctx.check("supported-version-works").fail(finding);
+            return Ok(());
+        }
+    };
+    ctx.check("supported-version-works").pass();
+    let reply = client.request("ping", json!({})).await;
+    let served = reply.and_then(|reply| reply.result().map(drop));
+    client.end().await;
+    ctx.check("era-by-opening").judge(served);
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "supported-version-works" by reply_error("initialize", -32602), also "era-by-opening" Info;
+    catches "era-by-opening" by reply_error("ping", -32602);
+}
