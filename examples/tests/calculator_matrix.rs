@@ -8,7 +8,7 @@ use mcp_test_examples::{Calculator, calculator_router};
 use rmcp::ServiceExt;
 
 mcp_test::target!(my_server);
-mcp_test::main!(mcp_test::conformance(my_server));
+mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/calculator_matrix.yml"));
 
 fn my_server() -> Target {
     Target::duplex(|io| async move {

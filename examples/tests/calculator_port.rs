@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use mcp_test::prelude::*;
 use mcp_test_examples::calculator_router;
 
-mcp_test::main!(mcp_test::conformance(my_server));
+mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/calculator_port.yml"));
 
 /// The address at which the server listens until the tests are over.
 static ADDRESS: LazyLock<String> = LazyLock::new(|| {

@@ -15,7 +15,7 @@ use rmcp::{
     tool_handler, tool_router,
 };
 
-mcp_test::main!(mcp_test::conformance(my_server));
+mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/conformance.yml"));
 
 fn my_server() -> Target {
     Target::service(|| {

@@ -420,8 +420,8 @@ impl EnvelopeJudge<'_> {
         self.find(event, finding.should(), Rule::CANCELLATION_NO_RESPONSE);
     }
 
-    fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {
-        let request = method.map_or("a request".to_owned(), |method| format!("`{method}`"));
+    fn result(&mut self, event: &Event, name: Option<&str>, result: &Value) {
+        let request = name.map_or("a request".to_owned(), |method| format!("`{method}`"));
         self.meta_keys(event, result);
         if result.as_object().is_none() {
             self.find(
@@ -433,6 +433,8 @@ impl EnvelopeJudge<'_> {
             );
         } else if self.revision(event).era() == Era::Stateless
             && self.who == Party::Server
+            // The result of a method that the revision has removed has the shape of another revision.
+            && name.and_then(method).is_none_or(|it| it.sent_by(Side::Client, self.revision(event)))
             && result.get("resultType").and_then(Value::as_str).is_none()
         {
             let got = result.get("resultType").map_or("nothing".to_owned(), |kind| kind.short(40));

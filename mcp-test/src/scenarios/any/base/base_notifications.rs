@@ -54,6 +54,8 @@ scenario! {
 const UNKNOWN: &str = "notifications/no-such-notification-of-mcp-test";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // At 2026-07-28 a server learns from the first request which revision its client speaks.
+    ctx.request(always_answered(ctx.revision()), json!({})).await?.result()?;
     let before = ctx.fence("before the notifications").await?;
     notify(ctx, UNKNOWN, json!({"level": 7, "data": [null]})).await?;
     let alive = is_alive(ctx, "jsonrpc.unknown-notification-tolerated").await;
