@@ -383,7 +383,11 @@ impl<'a> ConversationJudge<'a> {
         } else {
             // Of another stream it is not known whether the message was sent before the level was set.
             match conversation.level {
-                Some((set, exchange)) if exchange == event.exchange => (set, Rule::LOG_THRESHOLD),
+                Some((set, exchange)) if exchange == event.exchange => {
+                    // A level that is being set may be in force already.
+                    let least = conversation.set_levels.values().copied().fold(set, usize::min);
+                    (least, Rule::LOG_THRESHOLD)
+                }
                 _ => return,
             }
         };
@@ -402,12 +406,10 @@ impl<'a> ConversationJudge<'a> {
             return;
         }
         finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        let is_must = |id: &str| requirement::find(id).is_some_and(|it| it.level.is_must());
         let is_recommended = match rule {
             // Another requirement for the same message may be stricter.
-            Rule::CAPABILITIES_RESPECTED_SHOULD => {
-                !finding.requirements.iter().any(|id| is_must(id))
-            }
+            // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says later.
+            Rule::CAPABILITIES_RESPECTED_SHOULD => true,
             Rule::HTTP_GET_MESSAGES_UNRELATED | Rule::HTTP_SSE_MESSAGES_RELATED => true,
             _ => false,
         };

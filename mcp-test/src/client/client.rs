@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::overtaken::Overtaken;
 use super::state::State;
-use super::wait::Overtaken;
 use super::{Handlers, LogMessage, Options, Progress, ReceivedNotification, Reply, ServerFacts};
 use crate::check::Finding;
 use crate::json::{Object, Value};

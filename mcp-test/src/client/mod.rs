@@ -18,6 +18,7 @@ mod notification;
 mod notification_wait;
 mod open_error;
 mod options;
+mod overtaken;
 mod param_headers;
 mod probe;
 mod received_instead;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::wait::Pending;
 use super::{Client, Options, Reply, RequestOptions, ServerFacts};
 use crate::clock::Deadline;
 use crate::spec::Era;
@@ -39,16 +40,21 @@ impl Client {
     }
 
     /// The reply to a request that every server answers at once, if it comes before the deadline.
-    pub(super) async fn ping(&mut self, deadline: Deadline) -> Option<Reply> {
+    async fn ping(&mut self, deadline: Deadline) -> Option<Reply> {
+        let pending = self.start_ping(deadline).await;
+        // An error reply serves as well: it is only the order that matters.
+        self.until_reply(pending).await.ok()
+    }
+
+    /// Sends a request that every server answers at once.
+    pub(super) async fn start_ping(&mut self, deadline: Deadline) -> Pending {
         let method = match self.facts.revision.era() {
             Era::Handshake => "ping",
             Era::Stateless => "server/discover",
         };
         let timeout = deadline.remaining().unwrap_or(self.options.timeout);
         let options = RequestOptions::new().once().timeout(timeout);
-        let pending = self.start_with(method, serde_json::json!({}), options).await;
-        // An error reply serves as well: it is only the order that matters.
-        self.until_reply(pending).await.ok()
+        self.start_with(method, serde_json::json!({}), options).await
     }
 
     /// The recorder of the conversation.

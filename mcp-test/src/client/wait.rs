@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use super::overtaken::{AFTER_PING, BEFORE_PING, Overtaken};
 use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions};
@@ -34,23 +35,6 @@ pub struct Pending {
     pub(super) received_before: usize,
     /// The reply to a `ping` that was sent later.
     pub(super) overtaken: Option<Overtaken>,
-}
-
-/// Before a later `ping` shows whether the server reads on.
-const BEFORE_PING: Duration = Duration::from_millis(250);
-/// After the reply to the `ping`, for servers that handle requests side by side; and so many times as long as that took, for
-/// machines that are busy.
-const AFTER_PING: Duration = Duration::from_millis(500);
-const TIMES_PING: u32 = 10;
-
-/// The reply to a `ping`, which came while requests before it were not answered.
-#[derive(Debug, Clone)]
-pub(super) struct Overtaken {
-    /// The `ping` and its reply.
-    evidence: Vec<Seq>,
-    /// How long requests before it are given from then on.
-    grace: Duration,
-    until: Deadline,
 }
 
 impl Pending {
@@ -142,15 +126,28 @@ impl Client {
     async fn let_overtake(&mut self, pending: &mut Pending) {
         if !self.has_overtaken(pending) {
             let stopwatch = Stopwatch::start();
-            let Some(reply) = Box::pin(self.ping(pending.deadline)).await else { return };
-            let grace = AFTER_PING + stopwatch.elapsed() * TIMES_PING;
-            let (evidence, until) = (reply.evidence(), Deadline::after(grace));
-            self.overtaken = Some(Overtaken { evidence, grace, until });
+            let Some(reply) = self.overtaking_ping(pending).await else { return };
+            self.overtaken = Some(Overtaken::by(&reply, stopwatch.elapsed()));
         }
         pending.overtaken.clone_from(&self.overtaken);
         if let Some(overtaken) = &pending.overtaken {
             pending.deadline = pending.deadline.min(overtaken.until);
         }
+    }
+
+    /// The reply to a `ping`, unless that to the pending request comes first, after which nobody waits for long.
+    async fn overtaking_ping(&mut self, pending: &Pending) -> Option<Reply> {
+        let mut ping = self.start_ping(pending.deadline).await;
+        while !self.state.is_settled_or_gone(&ping.id) {
+            if self.state.is_settled_or_gone(&pending.id) {
+                ping.deadline = ping.deadline.min(Deadline::after(AFTER_PING));
+            }
+            if self.step(ping.deadline).await != Step::Observed {
+                self.state.abandon(&ping.id, Abandoned::TimedOut);
+                return None;
+            }
+        }
+        Box::pin(self.until_reply(ping)).await.ok()
     }
 
     /// Whether a `ping` that was sent after this request has been answered.
@@ -274,7 +271,7 @@ impl Client {
             Some(Overtaken { grace, .. }) => {
                 let after = clock::format_duration(*grace);
                 let awaited = format!("{response}, at most {after} after that to a later request");
-                let fence = EventKind::Fence(format!("no {awaited}"));
+                let fence = EventKind::Fence(format!("until now not {awaited}"));
                 (awaited, self.record(pending.sent.exchange, fence))
             }
             None => {

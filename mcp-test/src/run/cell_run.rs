@@ -155,14 +155,18 @@ impl<'a> CellRun<'a> {
     /// The checks of a scenario that cannot test the peer.
     fn not_testable(&self, reason: &str) -> Vec<Check> {
         let not_testable = |spec: &CheckSpec| match self.profile {
-            Profile::Strict => Check {
+            // Not every run makes the others.
+            Profile::Strict if spec.always => Check {
                 message: Some(format!("Not testable: {reason}")),
                 untestable: true,
                 ..failed(spec, Finding::peer(reason))
             },
-            Profile::Official | Profile::Adaptive => skipped(spec, reason),
+            _ => skipped(spec, reason),
         };
-        declared(&self.cell).filter(|spec| spec.always).map(not_testable).collect()
+        let all = || declared(&self.cell);
+        // A scenario without checks would seem to have been forgotten.
+        let has_some = all().any(|spec| spec.always);
+        all().filter(|spec| spec.always || !has_some).map(not_testable).collect()
     }
 
     async fn test_server(
@@ -453,7 +457,7 @@ fn not_reached(finding: &Finding) -> String {
 /// Adds the checks that were not made because a finding ended the scenario.
 ///
 /// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped. If
-/// there is no such check, the finding fails all that remain, since it must not get lost.
+/// there is no such check, the finding fails the first that remains, since it must not get lost.
 fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
     let unmade = unmade(cell, checks);
     let carries_finding = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;
@@ -463,8 +467,8 @@ fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
         // As if it were an official check, so that it counts in every profile.
         checks.push(Check::from_finding(id, Origin::Official, finding.clone()));
     }
-    for spec in unmade {
-        checks.push(if carries_finding(&&spec) || !any_carries {
+    for (index, spec) in unmade.into_iter().enumerate() {
+        checks.push(if carries_finding(&&spec) || (!any_carries && index == 0) {
             failed(spec, finding.clone())
         } else {
             Check { finding: Some(finding.clone()), ..skipped(spec, &not_reached(finding)) }

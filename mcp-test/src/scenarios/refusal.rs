@@ -3,7 +3,8 @@
 use super::sdk_answers::of_refused_params;
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::trace::{Event, EventKind, Trace};
+use crate::spec::error_code;
+use crate::trace::{Event, EventKind, Seq, Trace};
 
 /// Whether the reply is an error with this code, which are both only recommended.
 ///
@@ -15,23 +16,28 @@ pub(super) fn refused(reply: &Reply, code: i64) -> Result<(), Finding> {
 }
 
 /// Whether a request that is not valid was refused: by a JSON-RPC error that `judge` accepts, or over HTTP by a status in the
-/// 400s, since a server need not understand the body.
+/// 400s, whatever the body, since no page prescribes it.
 pub(super) fn refused_in_any_way(
     trace: &Trace,
     outcome: Result<Reply, Finding>,
     judge: impl FnOnce(&Reply) -> Result<(), Finding>,
 ) -> Result<(), Finding> {
-    match outcome {
-        Ok(reply) => judge(&reply),
-        Err(finding) if is_refused_by_status(trace, &finding) => Ok(()),
-        Err(finding) => Err(finding),
+    let evidence = match &outcome {
+        Ok(reply) => reply.evidence(),
+        Err(finding) => finding.evidence.clone(),
+    };
+    if is_refused_by_status(trace, &evidence) {
+        // Whatever it says: the test has seen it.
+        let _any_error = outcome.as_ref().map(Reply::error);
+        return Ok(());
     }
+    outcome.and_then(|reply| judge(&reply))
 }
 
-/// Whether the exchange of a finding ended with a status in the 400s.
-fn is_refused_by_status(trace: &Trace, finding: &Finding) -> bool {
+/// Whether the exchange of these events ended with a status in the 400s.
+fn is_refused_by_status(trace: &Trace, evidence: &[Seq]) -> bool {
     let exchange = |event: &Event| event.exchange.map(|exchange| (event.connection, exchange));
-    let exchanges: Vec<_> = trace.events_at(&finding.evidence).filter_map(exchange).collect();
+    let exchanges: Vec<_> = trace.events_at(evidence).filter_map(exchange).collect();
     trace.events.iter().any(|event| {
         let refuses = matches!(event.kind, EventKind::HttpResponse { status: 400..=499, .. });
         refuses && exchange(event).is_some_and(|exchange| exchanges.contains(&exchange))
@@ -45,6 +51,13 @@ pub(super) fn is_error(reply: &Reply) -> Result<(), Finding> {
         .expected("a JSON-RPC error")
         .got(format!("the result {}", result.short(120)))
         .evidence_all(reply.evidence()))
+}
+
+/// Whether the reply has the code of invalid parameters, if it is an error.
+///
+/// Only recommended: no page demands it of servers; those that name it for a method have a SHOULD.
+pub(super) fn has_invalid_params_code(reply: &Reply) -> Result<(), Finding> {
+    has_code(reply, error_code::INVALID_PARAMS).map_err(Finding::should)
 }
 
 /// Whether the reply has this code, if it is an error.

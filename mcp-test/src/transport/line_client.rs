@@ -99,6 +99,8 @@ pub(super) struct LineProgress {
     reader: Mutex<LineReader>,
     since: Stopwatch,
     start_up: OnceLock<Duration>,
+    /// How long another process of the same program took, which had nothing else to wait for.
+    usual_start_up: OnceLock<Duration>,
 }
 
 impl LineProgress {
@@ -110,6 +112,7 @@ impl LineProgress {
             reader: Mutex::new(LineReader::new(limit)),
             since: Stopwatch::start(),
             start_up: OnceLock::new(),
+            usual_start_up: OnceLock::new(),
         }
     }
 
@@ -167,14 +170,15 @@ impl LineProgress {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// How long after its start it wrote its first message, if it has.
+    /// How long after its start it wrote its first message, if it has; at least as long as it usually takes.
     pub(super) fn start_up(&self) -> Option<Duration> {
-        self.start_up.get().copied()
+        let own = self.start_up.get().copied()?;
+        Some(own.max(self.usual_start_up.get().copied().unwrap_or_default()))
     }
 
-    /// Sets it, unless it has written a message.
+    /// Sets how long it usually takes.
     pub(super) fn set_start_up(&self, start_up: Duration) {
-        self.start_up.get_or_init(|| start_up);
+        self.usual_start_up.get_or_init(|| start_up);
     }
 
     fn has_started(&self) {

@@ -37,7 +37,8 @@ const MAX_EXIT_GRACE: Duration = Duration::from_secs(10);
 
 /// How long to wait for the exit of a program whose input has ended: at least `grace`, longer if it was slow to start.
 fn exit_grace(grace: Duration, start_up: Option<Duration>) -> Duration {
-    let by_start_up = start_up.unwrap_or_default().saturating_mul(START_UPS);
+    // Without a message it may still be starting.
+    let by_start_up = start_up.map_or(MAX_EXIT_GRACE, |it| it.saturating_mul(START_UPS));
     grace.max(by_start_up.min(MAX_EXIT_GRACE))
 }
 
@@ -271,7 +272,7 @@ mod tests {
             exit_grace(Duration::from_secs(2), start_up).as_secs_f64()
         };
         let graces = [None, Some(0.1), Some(1.5), Some(60.0)].map(grace);
-        assert_eq!(graces, [2.0, 2.0, 4.5, 10.0]);
+        assert_eq!(graces, [10.0, 2.0, 4.5, 10.0]);
         // A caller that waits longer anyway is not cut short.
         assert_eq!(exit_grace(Duration::from_secs(20), None), Duration::from_secs(20));
     }

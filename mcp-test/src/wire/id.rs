@@ -66,6 +66,17 @@ impl Id {
             _ => false,
         }
     }
+
+    /// Whether this is another whole number than `sent`, and the same double.
+    ///
+    /// RFC 8259 lets a reader of JSON limit the precision of numbers, and many have doubles only, which are exact up to 2^53.
+    pub(crate) fn is_rounded(&self, sent: &Self) -> bool {
+        let double = |id: &Self| match id {
+            Self::Number(number) => number.to_string().parse::<f64>().ok(),
+            _ => None,
+        };
+        self != sent && double(self).is_some_and(|it| double(sent) == Some(it))
+    }
 }
 
 /// Writes JSON, so that `1` and `"1"` look different.

@@ -70,7 +70,12 @@ fn of_server() {
 
 #[test]
 fn of_check() {
-    written_then_read_then_stale("check", "set:ping:/extra:7", &["ping:ping"]);
+    let entries = [
+        "ping:ping",
+        "ping-during-initialization:ping-before-initialized",
+        "ping-during-initialization:initialized-after-ping",
+    ];
+    written_then_read_then_stale("check", "set:ping:/extra:7", &entries);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn patterns_select_scenarios() {
     ");
     let words = ["server", "--scenario", "pin*", "--reference"];
     insta::assert_snapshot!(mcp_test(words).text(&[]), @"
-    Running selected scenarios (1 scenarios, 2 runs) against the reference server
+    Running selected scenarios (3 scenarios, 11 runs) against the reference server
 
 
     === Running scenario: ping [2025-11-25 duplex] ===
@@ -71,12 +71,48 @@ fn patterns_select_scenarios() {
     === Running scenario: ping [2025-11-25 router] ===
     Running client scenario 'ping' against server: the reference server
 
+    === Running scenario: ping-during-initialization [2024-11-05 duplex] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-03-26 duplex] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-03-26 router] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-06-18 duplex] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-06-18 router] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-11-25 duplex] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-during-initialization [2025-11-25 router] ===
+    Running client scenario 'ping-during-initialization' against server: the reference server
+
+    === Running scenario: ping-removed [2026-07-28 duplex] ===
+    Running client scenario 'ping-removed' against server: the reference server
+
+    === Running scenario: ping-removed [2026-07-28 router] ===
+    Running client scenario 'ping-removed' against server: the reference server
+
     === SUMMARY ===
     ✓ ping [2025-11-25 duplex]: 2 passed, 0 failed
     ✓ ping [2025-11-25 router]: 2 passed, 0 failed
+    ✓ ping-during-initialization [2024-11-05 duplex]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-03-26 duplex]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-03-26 router]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-06-18 duplex]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-06-18 router]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-11-25 duplex]: 0 passed, 0 failed
+    ✓ ping-during-initialization [2025-11-25 router]: 0 passed, 0 failed
+    ✓ ping-removed [2026-07-28 duplex]: 0 passed, 0 failed
+    ✓ ping-removed [2026-07-28 router]: 0 passed, 0 failed
 
     Total: 4 passed, 0 failed
-    Advisory: 2 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
+    Advisory: 36 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
     ");
     let client = format!("'{MCP_TEST}' reference client");
     let run = mcp_test([
@@ -142,7 +178,8 @@ fn a_run_ends_with_the_first_failure() {
 
     1 problem; 2 checks passed, 1 failed
     ✗ 1. the result of `ping` is wrong (ping at 2025-11-25 over stdio; ping.result-empty)
-    - not run after the first failure: 2 scenario runs: prompts-list, prompts-get-simple
+    - not run after the first failure: 4 scenario runs: prompts-list, prompts-get-simple,
+      prompts-get-listed, prompts-get-invalid
 
     ✗ 1. the result of `ping` is wrong
        expected the value is an object with nothing but `_meta`
@@ -159,7 +196,8 @@ fn a_run_ends_with_the_first_failure() {
 
     1 problem; 2 checks passed, 1 failed
     ✗ 1. the result of `ping` is wrong (ping at 2025-11-25 over stdio; ping.result-empty)
-    - not run after the first failure: 2 scenario runs: prompts-list, prompts-get-simple
+    - not run after the first failure: 4 scenario runs: prompts-list, prompts-get-simple,
+      prompts-get-listed, prompts-get-invalid
     "#);
     let xml = fs::read_to_string(folder.path().join("junit.xml")).expect("a report");
     let xml = Document::parse(&xml).expect("XML");
@@ -174,6 +212,8 @@ fn a_run_ends_with_the_first_failure() {
     ping: failure ping: the result of `ping` is wrong
     prompts-list: skipped not run after the first failure
     prompts-get-simple: skipped not run after the first failure
+    prompts-get-listed: skipped not run after the first failure
+    prompts-get-invalid: skipped not run after the first failure
     ");
 
     let official =
@@ -186,7 +226,7 @@ fn a_run_ends_with_the_first_failure() {
     ✗ ping: 1 passed, 1 failed
 
     Total: 1 passed, 1 failed
-    not run after the first failure: 2 scenario runs: prompts-list, prompts-get-simple
+    not run after the first failure: 12 scenario runs: prompts-list, prompts-get-simple, prompts-get-listed, prompts-get-invalid
     Advisory: 1 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
     ");
     let run = mcp_test(official.iter().chain(&["--format", "json"]).chain(&faulty));

@@ -44,6 +44,8 @@ impl State {
                 }
                 _ => Ok((seq, outcome)),
             });
+            // With one open request fewer, bad replies may belong to those that are left.
+            self.match_remaining();
             return;
         }
         // Looked up before the open requests are: a late reply must not fail the request that is open now.
@@ -89,9 +91,12 @@ impl State {
         outcome: Outcome,
         ignores_id: bool,
     ) {
-        // A server that turns 1 into "1" has named its request, even if several are open.
+        // A server that turns 1 into "1", or rounds it, has named its request, even if several are open.
         let retyped = id.as_ref().and_then(|id| {
-            let same = |open: &OpenRequest| open.id.is_retyped(id) && open.settled.is_none();
+            let same = |open: &OpenRequest| {
+                let is_meant = open.id.is_retyped(id) || id.is_rounded(&open.id);
+                is_meant && open.settled.is_none()
+            };
             self.open.iter().position(same)
         });
         let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
@@ -338,18 +343,36 @@ impl State {
         let several = self.open.iter().filter(|open| open.settled.is_none()).count() > 1;
         if several && self.unmatched.len() < KEPT_UNMATCHED {
             self.unmatched.push(UnmatchedReply { seq, reply });
+            self.match_remaining();
         }
     }
 
-    /// Fails the last open request with a bad reply that was not matched before, since it can only belong to that one.
+    /// Fails the open requests with the bad replies that were not matched before, once there is one for each: then no other replies
+    /// are to come. They are matched in order.
     pub(super) fn match_remaining(&mut self) {
-        let Some(index) = self.only_candidate(None) else { return };
-        let since = self.open[index].sent.seq;
+        let is_candidate = |open: &OpenRequest| open.settled.is_none() && !open.is_long_lived;
+        let mut candidates: Vec<(Seq, Id)> = self
+            .open
+            .iter()
+            .filter(|open| is_candidate(open))
+            .map(|open| (open.sent.seq, open.id.clone()))
+            .collect();
+        candidates.sort_by_key(|(sent, _)| *sent);
+        let Some((first, _)) = candidates.first() else { return };
         // A reply that arrived before the request was sent cannot be meant for it.
-        let later = self.unmatched.iter().position(|unmatched| unmatched.seq > since);
-        if let Some(position) = later {
-            let UnmatchedReply { seq, reply } = self.unmatched.swap_remove(position);
-            self.fail(index, seq, reply);
+        let later: Vec<Seq> =
+            self.unmatched.iter().map(|it| it.seq).filter(|seq| seq > first).collect();
+        let mut pairs = candidates.iter().zip(&later);
+        if later.len() < candidates.len() || !pairs.all(|((sent, _), reply)| reply > sent) {
+            return;
+        }
+        for ((_, id), seq) in candidates.iter().zip(later) {
+            let unmatched = self.unmatched.iter().position(|unmatched| unmatched.seq == seq);
+            let open = self.open.iter().position(|open| open.id == *id);
+            if let (Some(position), Some(index)) = (unmatched, open) {
+                let UnmatchedReply { seq, reply } = self.unmatched.remove(position);
+                self.fail(index, seq, reply);
+            }
         }
     }
 

@@ -243,8 +243,6 @@ impl State {
         // Kept for every outcome, so that `wrong_id` can report a second reply under the same id.
         self.answered.push(id.clone());
         let settled = self.open.swap_remove(index).settled;
-        // With one open request fewer, a bad reply that was kept may have only one candidate left.
-        self.match_remaining();
         settled
     }
 
@@ -259,6 +257,11 @@ impl State {
     /// The reply that arrived after its request was abandoned.
     pub(super) fn late_reply(&self, id: &Id) -> Option<Seq> {
         self.late.iter().find(|(late, _)| late == id).map(|(_, seq)| *seq)
+    }
+
+    /// Whether the reply to a request has come, or the connection has ended.
+    pub(super) fn is_settled_or_gone(&self, id: &Id) -> bool {
+        self.closed.is_some() || !self.is_open(id)
     }
 
     /// Whether the request is open and its reply is not settled yet.

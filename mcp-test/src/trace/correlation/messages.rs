@@ -367,6 +367,11 @@ impl<'a, P: Copy> Side<'a, P> {
         if let Some(method) = self.first.get(id) {
             return Fit::Again(method);
         }
+        // A peer with doubles only; its numbers are valid, so that the scenario that sends such ids judges this.
+        let rounded = self.open.keys().find(|open| id.is_rounded(open)).copied();
+        if let Some(method) = rounded.and_then(|open| self.open.remove(open, 0)) {
+            return Fit::Open(method);
+        }
         let retyped = self.open.keys().find(|open| open.is_retyped(id));
         retyped.map_or(Fit::Unknown, |open| Fit::Retyped(open))
     }

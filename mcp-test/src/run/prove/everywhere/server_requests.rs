@@ -132,7 +132,7 @@ fn sampling() -> Vec<Row> {
         row(
             ("ping", Revision::V2024_11_05, Duplex),
             stray(unasked),
-            Status::Failure,
+            Warning,
             &["sampling.request.requires-capability", "lifecycle.capabilities-respected-should"],
         ),
         broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::client::Pending;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::refusal::refused;
+use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
@@ -81,9 +81,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("batch-notification-unanswered").judge(answered);
     let client = ctx.client().await?;
     let pending = client.start_unreadable(Id::from("empty"), "an empty batch", "[]".into()).await;
-    let refusal = ctx.wait(pending).await.map_err(Finding::should);
-    let outcome = refusal.and_then(|reply| refused(&reply, error_code::INVALID_REQUEST));
-    ctx.check("batch-empty").judge(outcome);
+    let reply = ctx.wait(pending).await;
+    let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| {
+        refused(reply, error_code::INVALID_REQUEST)
+    });
+    let requirements = vec!["jsonrpc.batch-empty-invalid"];
+    let broken = |finding: Finding| Finding { requirements, ..finding }.should();
+    ctx.check("batch-empty").judge(outcome.map_err(broken));
     Ok(())
 }
 

@@ -9,6 +9,8 @@ use crate::scenarios::everything_but;
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method};
 use crate::spec::{Capability, Era, ItemKind, Revision, Revisions, error_code};
+use crate::trace::{Party, Trace};
+use crate::wire::Message;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -99,11 +101,12 @@ async fn subscriptions(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let resources = ctx.offered(ItemKind::Resource).await?;
     let Some(uri) = resources.keys(ItemKind::Resource).next() else { return Ok(()) };
-    let reply = ctx.request("resources/subscribe", json!({ "uri": uri })).await?;
+    let reply = ctx.request("resources/subscribe", json!({ "uri": uri })).deliberate().await?;
     judge_declared(ctx, capability, &reply, "resources.subscribe.accept");
     if reply.error().is_none() {
         // As before, whatever the answer.
-        let _any_reply = ctx.request("resources/unsubscribe", json!({ "uri": uri })).await?.error();
+        let _any_reply =
+            ctx.request("resources/unsubscribe", json!({ "uri": uri })).deliberate().await?.error();
     }
     Ok(())
 }
@@ -113,18 +116,32 @@ fn judge_declared(ctx: &mut Ctx, capability: Capability, reply: &Reply, handshak
         Era::Handshake => handshake,
         Era::Stateless => "discover.capabilities-truthful",
     };
+    // A server may pass on the error with which its own request was refused.
+    let was_asked = asks_during(&ctx.trace(), reply);
     let outcome = match reply.outcome() {
-        Err(error) if error.code == error_code::METHOD_NOT_FOUND => Err(Finding::peer(format!(
-            "`{}` is unknown, although `{capability}` is declared",
-            reply.method()
-        ))
-        .expected("the request to be served")
-        .got(error.to_string())
-        .evidence_all(reply.evidence())),
+        Err(error) if error.code == error_code::METHOD_NOT_FOUND && !was_asked => {
+            Err(Finding::peer(format!(
+                "`{}` is unknown, although `{capability}` is declared",
+                reply.method()
+            ))
+            .expected("the request to be served")
+            .got(error.to_string())
+            .evidence_all(reply.evidence()))
+        }
         // Another error has another reason, which other scenarios judge.
         _ => Ok(()),
     };
     ctx.check("declared-served").requires(requirement).judge(outcome);
+}
+
+/// Whether the server sent a request between a request and its reply.
+fn asks_during(trace: &Trace, reply: &Reply) -> bool {
+    let evidence = reply.evidence();
+    let (sent, answered) = (evidence.iter().min(), evidence.iter().max());
+    trace.messages().any(|(event, message)| {
+        let is_request = matches!(message, Message::Request(_)) && event.party == Party::Server;
+        is_request && Some(&event.seq) > sent && Some(&event.seq) < answered
+    })
 }
 
 fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: &Reply) {

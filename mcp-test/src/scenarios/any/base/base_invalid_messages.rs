@@ -4,13 +4,12 @@ use serde_json::json;
 
 use super::always_answered;
 use crate::check::Finding;
-use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::everything_but;
-use crate::scenarios::refusal::refused;
+use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method};
-use crate::spec::{Revisions, error_code};
+use crate::spec::{Revision, Revisions, error_code};
 use crate::transport::fault::Misbehavior;
 use crate::wire::Id;
 use crate::{proofs, scenario};
@@ -94,6 +93,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 }
             }
             if ctx.client().await?.is_pending(&pending) {
+                // Until then no valid error lacks the id, and nothing else may be written.
+                if check == "parse-error" && ctx.revision() < Revision::V2025_11_25 {
+                    ctx.check(check).info("not answered, since errors have ids at this revision");
+                    continue;
+                }
                 ctx.check(check).fail(
                     Finding::peer("an invalid message was not answered")
                         .expected(format!("an error with code {code}"))
@@ -104,9 +108,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 continue;
             }
         }
-        let reply: Result<Reply, Finding> = ctx.wait(pending).await;
-        ctx.check(check)
-            .judge(reply.map_err(Finding::should).and_then(|reply| refused(&reply, code)));
+        let reply = ctx.wait(pending).await;
+        let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| refused(reply, code));
+        ctx.check(check).judge(outcome.map_err(Finding::should));
     }
     let usable = ctx.request(known, json!({})).await;
     ctx.check("usable-after-invalid-messages")

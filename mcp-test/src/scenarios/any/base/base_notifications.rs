@@ -83,8 +83,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let _any_reply = alive?.error();
     ctx.check("notification-unanswered").pass();
     // Over HTTP, from 2026-07-28 on, a client posts requests and notifications only.
-    let is_posted = ctx.transport().is_http() && ctx.revision().era() == Era::Stateless;
-    if ctx.revision() >= Revision::V2025_11_25 && !is_posted {
+    if ctx.revision() == Revision::V2025_11_25 {
         let error = json!({"code": -32600, "message": "the message could not be read"});
         let error = json!({"jsonrpc": "2.0", "error": error});
         ctx.client().await?.send_raw(error.to_string()).await;

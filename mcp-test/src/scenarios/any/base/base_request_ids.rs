@@ -34,7 +34,8 @@ scenario! {
             "LargeIntegerIds",
             "Requests with ids above 2^53 are answered under exactly these ids",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&["jsonrpc.request-answered"])
+        .warns(),
         CheckSpec::own(
             "string-ids",
             "StringIds",
@@ -51,8 +52,8 @@ scenario! {
     ],
 }
 
-/// Above 2^53, where doubles have no odd numbers, and the last number of 64 bits.
-const LARGE: [i64; 2] = [9_007_199_254_740_993, i64::MAX];
+/// Above 2^53, where doubles have no odd numbers.
+const LARGE: [i64; 2] = [9_007_199_254_740_993, (1 << 62) + 1];
 /// Negative, 0, and beyond 32 bits; the other scenarios on the connection count up from 1.
 const INTEGERS: [i64; 4] = [0, -1, -9_007_199_254_740_991, 9_007_199_254_740_991];
 /// Characters of two, three and four bytes in UTF-8.
@@ -83,7 +84,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             "unicode-ids" => "jsonrpc.utf8",
             _ => "jsonrpc.request-answered",
         };
-        let broken = |finding| Finding { requirements: vec![requirement], ..finding };
+        let broken = |finding: Finding| {
+            let finding = Finding { requirements: vec![requirement], ..finding };
+            // RFC 8259 lets a reader of JSON limit the precision of numbers.
+            if check == "large-integer-ids" { finding.should() } else { finding }
+        };
         ctx.check(check).requires(requirement).judge(answered.map_err(broken));
     }
     Ok(())
@@ -92,7 +97,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 proofs! {
     passes on everything();
     catches "integer-ids" on without_zero(), also "wire-well-formed" Failure, at V2025_11_25, timeout 3;
-    catches "large-integer-ids" on rounding(), also "wire-well-formed" Failure, at V2025_11_25, timeout 3;
+    warns "large-integer-ids" on rounding(), at V2025_11_25;
     catches "string-ids" on retyping(), also "wire-well-formed" Failure, at V2025_11_25;
     catches "unicode-ids" on only_ascii(), also "wire-well-formed" Failure, at V2025_11_25;
 }

@@ -66,7 +66,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let resources = ctx.offered(ItemKind::Resource).await?;
     for uri in resources.keys(ItemKind::Resource).take(MAX_OF_KIND) {
         let params = json!({ "uri": uri });
-        groups.push(vec![ctx.request("resources/read", params).once().await?]);
+        groups.push(vec![ctx.request("resources/read", params).deliberate().once().await?]);
     }
     // What is wrong with an error reply, other scenarios report.
     let complete = |reply: &Reply| {

@@ -84,7 +84,14 @@ async fn notified(ctx: &mut Ctx) -> Result<(), Finding> {
         (MALFORMED, json!({"requestId": {}})),
     ];
     for (id, params) in cancellations {
-        let outcome = ignored(ctx, params, id == MALFORMED).await?;
+        let outcome = match ignored(ctx, params, id == MALFORMED).await {
+            Ok(outcome) => outcome,
+            Err(finding) => {
+                ctx.check(id).fail(finding);
+                ctx.skip_the_rest("the server does not answer any more");
+                return Ok(());
+            }
+        };
         let is_ignored = outcome.is_ok();
         if id != MALFORMED || !is_ignored || !ctx.has_checked(id) {
             ctx.check(id).judge(outcome);

@@ -80,7 +80,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     drop(check);
     let mut check = ctx.check("malformed-refused");
     for reply in &malformed {
-        check = check.judge(refused(reply, error_code::INVALID_PARAMS));
+        check = check.judge(is_error(reply).map_err(Finding::should));
     }
     drop(check);
     let all = incomplete.iter().chain(&malformed);

@@ -124,7 +124,7 @@ async fn other_requests(ctx: &mut Ctx) -> Result<(), Finding> {
     let resources = ctx.offered(ItemKind::Resource).await?;
     let first = resources.items.first().and_then(|resource| resource.get("uri")?.as_str());
     if let Some(uri) = first {
-        let _ = ctx.request("resources/read", json!({ "uri": uri })).await?.error();
+        let _ = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?.error();
     }
     let tools = ctx.callable_tools().await?;
     let first = tools.iter().find_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));

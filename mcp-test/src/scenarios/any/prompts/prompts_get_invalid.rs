@@ -64,28 +64,26 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ));
 
     let prompts = ctx.offered(ItemKind::Prompt).await?;
-    let (mut missing, mut typed) = (Vec::new(), Vec::new());
-    for prompt in prompts.items.iter().filter(|it| !required(it).is_empty()).take(MOST) {
+    let with_required: Vec<_> =
+        prompts.items.iter().filter(|it| !required(it).is_empty()).take(MOST).collect();
+    let details = json!({ "prompts": with_required.len(), "listed": prompts.items.len() });
+    for prompt in with_required {
         let Some(name) = prompt.get("name").and_then(Value::as_str) else { continue };
         let params = json!({ "name": name, "arguments": {} });
         let reply = ctx.request("prompts/get", params).await?;
-        missing.push(refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
+        let refused = refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
             let headline =
                 format!("the prompt `{name}` does not refuse missing arguments as it should");
             Finding { headline, ..finding }
-        }));
+        });
+        ctx.check("missing-prompt-argument").details(details.clone()).judge(refused);
         let names = required(prompt);
         let mut arguments = arguments(ctx, name, &names).await?;
         arguments.insert(names[0].clone(), json!({ "mcp-test": true }));
         let params = json!({ "name": name, "arguments": arguments });
         let reply = ctx.request("prompts/get", params).deliberate().promptly().await?;
-        typed.push(is_not_printed(name, &names[0], &reply));
-    }
-    for (id, outcomes) in [("missing-prompt-argument", missing), ("prompt-argument-types", typed)] {
-        if !outcomes.is_empty() {
-            let details = json!({ "prompts": outcomes.len(), "listed": prompts.items.len() });
-            ctx.check(id).details(details).judge(outcomes.into_iter().collect());
-        }
+        let outcome = is_not_printed(name, &names[0], &reply);
+        ctx.check("prompt-argument-types").details(details.clone()).judge(outcome);
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if bytes > MOST_BYTES {
             break;
         }
-        let reply = ctx.request("resources/read", json!({ "uri": uri })).await?;
+        // As the server lists it, whatever its form.
+        let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
         let result = match reply.outcome() {
             Ok(result) => result,
             Err(error) => {

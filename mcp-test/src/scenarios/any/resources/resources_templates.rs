@@ -61,7 +61,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         let Some(text) = template.get("uriTemplate").and_then(Value::as_str) else { continue };
         let Some(variables) = variables(text) else { continue };
         for uri in expansions(ctx, text, &variables).await? {
-            let reply = ctx.request("resources/read", json!({ "uri": uri })).await?;
+            let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
             // The completed values of several variables need not belong together.
             if variables.len() == 1 {
                 readable.push(is_read(text, &uri, &reply));

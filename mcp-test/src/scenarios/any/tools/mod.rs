@@ -7,7 +7,7 @@ scenarios![tools_call_unknown, tools_call_malformed, tools_call_arguments, tools
 use std::time::Duration;
 
 use crate::check::Finding;
-use crate::client::Reply;
+use crate::client::{MAX_PAGES, Reply};
 use crate::json::{Object, Value};
 use crate::scenario::Ctx;
 
@@ -18,6 +18,7 @@ const LONGEST: Duration = Duration::from_secs(3);
 #[derive(Default)]
 struct Calls {
     spent: Duration,
+    has_listed: bool,
 }
 
 impl Calls {
@@ -25,6 +26,11 @@ impl Calls {
     async fn call(&mut self, ctx: &mut Ctx, params: Value) -> Result<Option<Reply>, Finding> {
         if self.spent > LONGEST {
             return Ok(None);
+        }
+        if !self.has_listed {
+            // Results are judged by the schemas that the same conversation has listed.
+            let _listed = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
+            self.has_listed = true;
         }
         let reply = ctx.request("tools/call", params).await?;
         self.spent += reply.latency().unwrap_or_default();

@@ -76,14 +76,14 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         if requires_any(tool) {
             let none = call_params(&tool.name, &json!({}).into());
             let Some(reply) = calls.call(ctx, none).await? else { break };
-            missing.push(is_refused(tool, "a call without required arguments", &reply));
+            missing.extend(is_refused(tool, "a call without required arguments", &reply));
         } else if tool.arguments.as_ref().and_then(Value::as_object).is_some_and(Object::is_empty) {
             omitted.extend(arguments_omitted(ctx, &mut calls, tool).await?);
         }
         if let Some((name, arguments)) = mistyped_arguments(tool) {
             let params = call_params(&tool.name, &arguments);
             let Some(reply) = calls.call(ctx, params).await? else { break };
-            mistyped.push(is_refused(tool, &format!("a call with a mistyped `{name}`"), &reply));
+            mistyped.extend(is_refused(tool, &format!("a call with a mistyped `{name}`"), &reply));
         }
     }
     let more = tools.len().saturating_sub(MOST);
@@ -122,36 +122,35 @@ fn mistyped_arguments(tool: &CallableTool) -> Option<(String, Value)> {
     Some((name.to_owned(), Value::Object(arguments)))
 }
 
-/// Whether invalid arguments are refused, and in the way of the revision.
-fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Result<(), Finding> {
-    let as_result = reply.revision() >= Revision::V2025_11_25;
-    let row = match as_result {
-        true => "tools.call.input-validation-is-error",
-        false => "tools.call.invalid-arguments-protocol-error",
-    };
-    let finding = |headline: String, got: String| {
-        let expected = match as_result {
-            true => "a result with `isError: true`",
-            false => "a JSON-RPC error",
-        };
+/// Whether invalid arguments are refused, and in the way of the revision; `None` if an error has another reason.
+fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Option<Result<(), Finding>> {
+    let finding = |headline: String, expected: &str, got: String| {
         let finding = Finding::peer(headline).expected(expected).got(got);
-        Err(finding.should().requires(row).evidence_all(reply.evidence()))
+        finding.should().evidence_all(reply.evidence())
     };
+    let is_refusal =
+        |code: i64| [error_code::INVALID_PARAMS, error_code::INVALID_REQUEST].contains(&code);
     match reply.outcome() {
-        Err(_) if !as_result => Ok(()),
-        Err(error) => finding(
-            format!("`{}` refused {what} with a JSON-RPC error", tool.name),
-            error.to_string(),
-        ),
-        Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => {
-            if as_result {
-                return Ok(());
-            }
-            finding(format!("`{}` refused {what} with a result", tool.name), result.short(120))
+        // Only 2025-11-25 says which of the two it is: pages before list both, and the schema after has an example with an error.
+        Err(error) if reply.revision() != Revision::V2025_11_25 => {
+            is_refusal(error.code).then_some(Ok(()))
         }
+        Err(error) if !is_refusal(error.code) => None,
+        Err(error) => {
+            let headline = format!("`{}` refused {what} with a JSON-RPC error", tool.name);
+            let expected = "a result with `isError: true`, which the model reads";
+            let found = finding(headline, expected, error.to_string());
+            Some(Err(found.requires("tools.call.input-validation-is-error")))
+        }
+        Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => Some(Ok(())),
         Ok(result) => {
-            let refused = finding(format!("`{}` accepted {what}", tool.name), result.short(120));
-            refused.map_err(|finding| finding.requires("tools.security.validate-inputs"))
+            let headline = format!("`{}` accepted {what}", tool.name);
+            let found = finding(headline, "a refusal", result.short(120));
+            let row = match reply.revision() >= Revision::V2025_11_25 {
+                true => "tools.call.input-validation-is-error",
+                false => "tools.call.invalid-arguments-protocol-error",
+            };
+            Some(Err(found.requires(row).requires("tools.security.validate-inputs")))
         }
     }
 }
@@ -185,7 +184,8 @@ async fn arguments_omitted(
 
 proofs! {
     passes on in_the_way_of_the_revision();
-    warns "missing-argument-refused" on refusing_with_an_error(), also "arguments-omitted" Info, also "mistyped-argument-refused" Warning;
+    warns "missing-argument-refused" on refusing_with_an_error(), also "arguments-omitted" Info, also "mistyped-argument-refused" Warning,
+        at V2025_11_25;
     warns "missing-argument-refused" on accepting_anything(), also "wire-tool-schemas" Failure, also "mistyped-argument-refused" Warning;
     warns "mistyped-argument-refused" on accepting_an_object();
     catches "arguments-omitted" on demanding_arguments(), also "missing-argument-refused" Warning,

@@ -6,10 +6,10 @@ use crate::check::Finding;
 use crate::expect::equals;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::everything_but;
-use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::refusal::{has_invalid_params_code, is_error};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, method, param};
-use crate::spec::{Capability, Revision, Revisions, error_code};
+use crate::spec::{Capability, Era, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -31,7 +31,8 @@ scenario! {
         .requires(&["jsonrpc.invalid-params-error", "tools.call.malformed-request-error"]),
         CheckSpec::own("malformed-call-code", "MalformedCallCode", "The error has code -32602")
             .requires(&["jsonrpc.invalid-params-error"])
-            .conditional(),
+            .conditional()
+            .warns(),
     ],
 }
 
@@ -44,6 +45,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ("with a number as `name`", json!({ "name": 7, "arguments": {} })),
         ("with a string as `arguments`", json!({ "name": UNKNOWN, "arguments": "text" })),
     ];
+    // Without a name the header `Mcp-Name` is missing, too, for which there is another code.
+    let has_headers = ctx.transport().is_http() && ctx.revision().era() == Era::Stateless;
     let (mut errors, mut codes) = (Vec::new(), Vec::new());
     for (what, params) in malformed {
         let reply = ctx.request("tools/call", params).deliberate().promptly().await?;
@@ -53,8 +56,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         };
         errors.push(is_error(&reply).map_err(about));
         // An unknown tool may have another code, whatever its arguments.
-        if reply.error().is_some() && !what.contains("arguments") {
-            codes.push(has_code(&reply, error_code::INVALID_PARAMS).map_err(about));
+        if reply.error().is_some() && !what.contains("arguments") && !has_headers {
+            codes.push(has_invalid_params_code(&reply).map_err(about));
         }
     }
     let cited = match ctx.revision() {
@@ -76,7 +79,7 @@ proofs! {
     passes on everything();
     catches "malformed-call-error" on looking_for_undefined(), also "malformed-call-code" Info;
     catches "malformed-call-error" on looking_for_undefined(), also "malformed-call-code" Info, at V2025_03_26;
-    catches "malformed-call-code" on failing_without_a_name();
+    warns "malformed-call-code" on failing_without_a_name();
 }
 
 /// Reports in a result that there is no tool of that name, whatever it is.
