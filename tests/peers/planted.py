@@ -1,4 +1,7 @@
-"""An MCP server written by hand, over standard streams, at every revision with a handshake. `DEFECT` plants one fault."""
+"""An MCP server written by hand, over standard streams, at every revision with a handshake.
+
+The environment variable `DEFECT` plants one defect; without it the server is sound. `interop/planted.rs` lists the defects.
+"""
 
 import json
 import os
@@ -33,8 +36,9 @@ def initialize(params):
     if not isinstance(asked, str):
         raise invalid("protocolVersion must be a string")
     session["revision"] = asked if asked in REVISIONS else REVISIONS[-1]
+    offered = asked if DEFECT == "confirms-unknown-version" else session["revision"]
     info = {"name": "planted", "version": "1.0.0"}
-    return {"protocolVersion": session["revision"], "capabilities": {"tools": {}}, "serverInfo": info}
+    return {"protocolVersion": offered, "capabilities": {"tools": {}}, "serverInfo": info}
 
 
 def list_tools(params):
@@ -55,9 +59,9 @@ def call_tool(params):
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise invalid("name must be a string and arguments an object")
     if name not in [tool["name"] for tool in TOOLS]:
-        if DEFECT == "unknown-tool-as-result":
-            return failure(f"unknown tool {name}")
         raise invalid(f"unknown tool {name}")
+    if DEFECT == "prints-to-stdout":
+        print(f"calling {name}", flush=True)
     text = arguments.get("text")
     if not isinstance(text, str):
         if session["revision"] < "2025-11-25":
@@ -85,7 +89,7 @@ def answer(message):
     if "id" not in message:
         if method == "notifications/initialized":
             session["initialized"] = True
-        elif DEFECT == "answers-notifications" and method not in ("notifications/cancelled",):
+        elif DEFECT == "answers-notifications":
             return error(None, -32601, f"unknown notification {method}")
         return None
     if DEFECT == "ids-as-floats" and isinstance(known, int):
@@ -121,7 +125,7 @@ for line in sys.stdin:
     except ValueError:
         write(error(None, -32700, "not JSON"))
         continue
-    if isinstance(received, list) and session["revision"] == "2025-03-26" and DEFECT != "no-batches":
+    if isinstance(received, list) and session["revision"] == "2025-03-26":
         replies = [reply for reply in map(answer, received) if reply is not None]
         if not received:
             write(error(None, -32600, "an empty batch"))

@@ -55,6 +55,13 @@ impl Report {
         })
     }
 
+    /// The statuses of a check of a scenario, over all revisions.
+    pub(crate) fn statuses(&self, scenario: &str, check: &str) -> BTreeSet<&str> {
+        let cells = self.cells().iter().filter(|cell| text(cell, "scenario") == scenario);
+        let checks = cells.filter_map(|cell| cell.at("/checks")?.as_array()).flatten();
+        checks.filter(|it| text(it, "id") == check).map(|it| text(it, "status")).collect()
+    }
+
     /// Each failed check with the requirements that it reports as broken: `tools-list of tools-list: tools.a`.
     pub(crate) fn failures(&self) -> BTreeSet<String> {
         let failures = self.broken("FAILURE").map(|(cell, check, ids)| {

@@ -15,6 +15,7 @@ mod interrupted;
 mod json_report;
 mod official_suite;
 mod peers;
+mod planted;
 mod program;
 mod published_servers;
 mod recordings;
