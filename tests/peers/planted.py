@@ -92,8 +92,8 @@ def answer(message):
         elif DEFECT == "answers-notifications":
             return error(None, -32601, f"unknown notification {method}")
         return None
-    if DEFECT == "ids-as-floats" and isinstance(known, int):
-        known = int(float(known))
+    if DEFECT == "ids-as-text" and isinstance(known, int) and known < 0:
+        known = str(known)
     if DEFECT == "no-ping-before-initialized" and method == "ping" and not session["initialized"]:
         return error(known, -32600, "not initialized")
     if method not in METHODS:

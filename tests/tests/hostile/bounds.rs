@@ -241,9 +241,9 @@ fn more_values_than_are_read() {
     huge-enum over lines: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
     huge-enum over a body: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
     huge-enum over a stream: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
-    growing-pages over lines: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
-    growing-pages over a body: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
-    growing-pages over a stream: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
+    growing-pages over lines: exit code 0: INFO tools-list-definitions: only the first 100 pages were read, and there are more
+    growing-pages over a body: exit code 0: INFO tools-list-definitions: only the first 100 pages were read, and there are more
+    growing-pages over a stream: exit code 0: INFO tools-list-definitions: only the first 100 pages were read, and there are more
     ");
 }
 

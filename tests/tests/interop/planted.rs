@@ -50,7 +50,7 @@ const PLANTED: [Planted; 20] = [
     planted(Program::ByHand, "endless-list", ["lists-pages", "lists-end", "pagination.cursor.absent-at-end"]),
     planted(Program::ByHand, "confirms-unknown-version", ["lifecycle-versions", "unknown-version-alternative", "lifecycle.version-server-alternative"]),
     planted(Program::ByHand, "answers-notifications", ["base-notifications", "notification-unanswered", "jsonrpc.notification-no-response"]),
-    planted(Program::ByHand, "ids-as-floats", ["base-request-ids", "large-integer-ids", "jsonrpc.request-answered"]),
+    planted(Program::ByHand, "ids-as-text", ["base-request-ids", "integer-ids", "jsonrpc.request-answered"]),
     planted(Program::ByHand, "no-ping-before-initialized", ["ping-during-initialization", "ping-before-initialized", "ping.during-initialization"]),
     planted(Program::ByHand, "prints-to-stdout", ["tools-call-results", "wire-well-formed", "transport.stdio.stdout-only-messages"]),
     planted(Program::TypeScript1, "unknown-tool-as-result", ["tools-call-unknown", "unknown-tool-error", "tools.call.unknown-tool-error"]),
@@ -64,7 +64,7 @@ const PLANTED: [Planted; 20] = [
     planted(Program::Python, "blob-as-data-uri", ["resources-read-listed", "wire-schema-valid", "resources.contents.blob-base64"]),
     planted(Program::Python, "unknown-resource-empty", ["resources-read-unknown", "unknown-resource-error", "resources.read.no-empty-contents"]),
     planted(Program::Python, "prompt-needs-arguments", ["prompts-get-listed", "prompt-arguments-omitted", "prompts.get.arguments-optional"]),
-    planted(Program::FastMcp, "structured-mistyped", ["lists-connections", "wire-tool-schemas", "tools.structured.conforms-output-schema"]),
+    planted(Program::FastMcp, "structured-mistyped", ["tools-call-results", "wire-tool-schemas", "tools.structured.conforms-output-schema"]),
     planted(Program::FastMcp, "picture-as-text", ["resources-read-listed", "text-is-text", "resources.contents.text-only-if-textual"]),
     planted(Program::FastMcp, "listed-not-readable", ["resources-read-listed", "listed-readable", "resources.read.listed-readable"]),
 ];

@@ -242,8 +242,7 @@ impl State {
         self.open[index].settled.as_ref()?;
         // Kept for every outcome, so that `wrong_id` can report a second reply under the same id.
         self.answered.push(id.clone());
-        let settled = self.open.swap_remove(index).settled;
-        settled
+        self.open.swap_remove(index).settled
     }
 
     /// Stops waiting for the reply to a request.
