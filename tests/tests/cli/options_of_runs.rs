@@ -234,7 +234,7 @@ fn a_run_ends_with_the_first_failure() {
     assert_eq!(names(&document, "/cells"), ["ping 2025-11-25 stdio failed"]);
     let names = names(&document, "/notStarted");
     assert!(
-        names.len() == 2 && names.contains(&"prompts-list 2025-11-25 stdio".to_owned()),
+        names.len() == 12 && names.contains(&"prompts-list 2025-11-25 stdio".to_owned()),
         "{names:?}"
     );
 }

@@ -127,7 +127,7 @@ fn assert_reported(program: Program) {
 
 #[test]
 #[ignore = "needs third-party programs: see main.rs"]
-fn defects_of_a_server_written_by_hand_are_reported() {
+fn defects_of_a_server_written_hand_written_are_reported() {
     assert_reported(Program::ByHand);
 }
 

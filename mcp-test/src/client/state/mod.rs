@@ -4,6 +4,7 @@
 
 mod correlate;
 mod open_request;
+mod unmatched;
 
 use std::collections::{BTreeSet, VecDeque};
 
