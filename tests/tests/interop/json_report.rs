@@ -40,6 +40,18 @@ impl Report {
         lines
     }
 
+    /// The same of the scenarios of the official suite only.
+    pub(crate) fn official_verdicts(&self) -> String {
+        let official: BTreeSet<String> = scenarios::all()
+            .filter(|scenario| scenario.official.is_some())
+            .map(|scenario| scenario.id.to_string())
+            .collect();
+        let verdicts = self.verdicts();
+        let is_official =
+            |line: &&str| line.split(':').next().is_some_and(|id| official.contains(id));
+        verdicts.lines().filter(is_official).map(|line| format!("{line}\n")).collect()
+    }
+
     /// Each check with this status, its cell, and the requirements that it reports as broken.
     fn broken(&self, status: &'static str) -> impl Iterator<Item = (&Value, &str, Vec<&str>)> {
         let checks = self.cells().iter().flat_map(|cell| {

@@ -42,9 +42,12 @@ fn records_a_contract_that_passes(name: &str, target: &[String]) {
     let file = &folder.word("recorded.yaml");
     let target: Vec<&str> = target.iter().map(String::as_str).collect();
     let newest = Revision::V2025_11_25.as_str();
-    let check = mcp_test(
-        [&["check", "--spec-version", newest, "--record", file], target.as_slice()].concat(),
-    );
+    // Scenarios whose requests are valid, and have the same reply each time.
+    let selected = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
+    let selected = selected.iter().flat_map(|id| ["--scenario", id]);
+    let options = ["check", "--spec-version", newest, "--record", file];
+    let words = options.into_iter().chain(selected).chain(target.iter().copied());
+    let check = mcp_test(words.collect::<Vec<_>>());
     assert!(check.stderr.contains("Recorded in "), "{}\n{}", check.stdout, check.stderr);
     is_formatted_and_lint_free(file);
     let passed_by_server = passes_all_cases(file, &target);

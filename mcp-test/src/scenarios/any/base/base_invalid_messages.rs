@@ -81,7 +81,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if is_line {
             // Two requests, since a server that answers messages out of order hardly waits for both.
             for _ in 0..2 {
-                if let Err(finding) = ctx.request(known, json!({})).await {
+                let usable = ctx.request(known, json!({})).await;
+                if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
                     let requirement = match check {
                         "parse-error" => "jsonrpc.parse-error",
                         _ => "jsonrpc.invalid-request-error",

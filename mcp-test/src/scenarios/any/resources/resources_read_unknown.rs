@@ -56,7 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut errors = vec![refused(&reply)];
     let mut codes = vec![has_the_code(&reply)];
     if let Some(uri) = similar_to_a_listed_one(ctx).await? {
-        let reply = ctx.request("resources/read", json!({ "uri": uri })).await?;
+        let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
         // A template may match it, and a resource that is made when it is read exists.
         if reply.error().is_some()
             || ctx.offered(ItemKind::ResourceTemplate).await?.items.is_empty()
