@@ -28,7 +28,7 @@ struct Reported {
 fn reported(name: &str, more: &[&str]) -> Reported {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), name);
     let baseline = folder.word("known.yml");
-    fs::write(&baseline, "server:\n  - resources-unsubscribe\n").expect("the folder is ours");
+    fs::write(&baseline, "server:\n  - logging-set-level\n").expect("the folder is ours");
     let mut command = Command::new(MCP_TEST);
     command.args(["check", "--spec-version", "2025-11-25", "--expected-failures", &baseline]);
     for format in ["junit", "markdown", "sarif", "ctrf", "tap"] {
@@ -36,7 +36,7 @@ fn reported(name: &str, more: &[&str]) -> Reported {
     }
     command.args(["-o", &folder.word("results"), "--", MCP_TEST, "reference", "server", "--stdio"]);
     for fault in [
-        "set:resources/unsubscribe:/unsubscribed:true",
+        "set:logging/setLevel:/level:true",
         "error:prompts/get:-32603",
         "remove:initialize:/capabilities/completions",
         "set:resources/subscribe:/subscribed:true",
@@ -66,7 +66,7 @@ impl Reported {
     /// How many scenario runs ended in each way.
     fn count(&self, verdict: &str) -> usize {
         let cells = self.summary["cells"].as_array().expect("it has cells");
-        let is_expected = |cell: &Value| cell["scenario"] == "resources-unsubscribe";
+        let is_expected = |cell: &Value| cell["scenario"] == "logging-set-level";
         let is_it = |cell: &&Value| match verdict {
             "expected" => is_expected(cell),
             "failed" => cell["verdict"] == "failed" && !is_expected(cell),
@@ -79,7 +79,7 @@ impl Reported {
     fn problems(&self, level: &str) -> usize {
         let problems = self.summary["problems"].as_array().expect("it has problems");
         let is_it = |problem: &&Value| {
-            problem["level"] == level && problem["scenarios"] != json!(["resources-unsubscribe"])
+            problem["level"] == level && problem["scenarios"] != json!(["logging-set-level"])
         };
         problems.iter().filter(is_it).count()
     }
