@@ -92,9 +92,18 @@ fn check(jobs: &str, scenarios: &[&str], server: &[&str]) -> Shown {
 fn starts(code: i32, scenarios: &[&str], server: &[&str]) -> [usize; 2] {
     let [alone, shared] = ["1", "4"].map(|jobs| check(jobs, scenarios, server));
     assert!(alone.statuses.len() > 20, "{alone:?}");
-    assert_eq!(alone.statuses, shared.statuses);
+    assert_eq!(blamed(&alone), blamed(&shared));
+    if scenarios.is_empty() {
+        assert_eq!(alone.statuses, shared.statuses);
+    }
     assert_eq!((alone.code, shared.code), (code, code));
     [alone.starts, shared.starts]
+}
+
+/// The failures and warnings. How often a check passes also depends on what a server refuses once it is confused.
+fn blamed(shown: &Shown) -> Vec<&String> {
+    let is_blame = |status: &&String| status.contains("FAILURE") || status.contains("WARNING");
+    shown.statuses.iter().filter(is_blame).collect()
 }
 
 /// The reference server with faults, which is checked in the same way.
