@@ -20,11 +20,14 @@ fn passes_everything(transport: TransportKind, target: &[&str]) {
         let revisions = scenario.revisions.iter().filter(|it| transport.exists_at(*it));
         let revisions: Vec<&str> = revisions.map(Revision::as_str).collect();
         if scenario.transports.contains(transport) && !revisions.is_empty() {
-            expected.insert(&*scenario.id, revisions.join(" "));
+            // It has no tasks.
+            let of_tasks = scenario.needs.iter().any(|need| need.to_string().contains("tasks"));
+            let verdict = if of_tasks { "skipped" } else { "passed" };
+            expected.insert(&*scenario.id, format!("{verdict} at {}", revisions.join(" ")));
         }
     }
     let expected: Vec<String> =
-        expected.iter().map(|(id, revisions)| format!("{id}: passed at {revisions}")).collect();
+        expected.iter().map(|(id, verdict)| format!("{id}: {verdict}")).collect();
     let report = Report::read(&run);
     assert_eq!(report.verdicts().trim_end(), expected.join("\n"), "{}", run.stderr);
     assert_eq!(run.code, 0);
