@@ -271,7 +271,7 @@ impl Client {
             Some(Overtaken { grace, .. }) => {
                 let after = clock::format_duration(*grace);
                 let awaited = format!("{response}, at most {after} after that to a later request");
-                let fence = EventKind::Fence(format!("until now not {awaited}"));
+                let fence = EventKind::Fence(format!("no longer waiting for {awaited}"));
                 (awaited, self.record(pending.sent.exchange, fence))
             }
             None => {

@@ -127,6 +127,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_number_is_rounded_if_only_its_double_is_the_same() {
+        let sent = Id::from(9_007_199_254_740_993);
+        assert!(Id::from(9_007_199_254_740_992).is_rounded(&sent));
+        assert!(!Id::from(9_007_199_254_740_990).is_rounded(&sent));
+        assert!(!sent.is_rounded(&sent));
+        assert!(!Id::from(2).is_rounded(&Id::from(1)));
+        assert!(!Id::from("9007199254740992").is_rounded(&sent));
+    }
+
+    #[test]
     fn numbers_are_equal_by_value_and_never_equal_to_strings() {
         let waiting = HashMap::from([(Id::from(1), "number"), (Id::from("1"), "string")]);
         let spelled = Id::from(Number::parse("1.0").unwrap());

@@ -232,7 +232,7 @@ impl<'a> Property<'a> {
         found
     }
 
-    /// Two bounds that are no negative numbers, and in order.
+    /// Two bounds that are not negative, and in order.
     fn bounds(&self, least: &str, most: &str, rule: Rule) -> Option<Violation> {
         for name in [least, most] {
             let bound = self.get(name);

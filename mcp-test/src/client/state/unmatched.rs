@@ -40,6 +40,10 @@ impl State {
     /// Fails the open requests with the bad replies that were not matched before, once there is one for each: then no other replies
     /// are to come. They are matched in order.
     pub(super) fn match_remaining(&mut self) {
+        // Called for every reply.
+        if self.unmatched.is_empty() {
+            return;
+        }
         let is_candidate = |open: &OpenRequest| open.settled.is_none() && !open.is_long_lived;
         let mut candidates: Vec<(Seq, Id)> = self
             .open

@@ -72,7 +72,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let outcome = propose(&mut client, json!(20_251_125)).await;
     let is_initialized = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
     let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
-        // One that offers a version instead treats it as unknown, which is no harm.
+        // One that offers a version instead treats it as unknown, which does no harm.
         is_error(reply).map_err(Finding::should).and_then(|()| has_invalid_params_code(reply))
     });
     ctx.check("version-not-a-string").judge(refused);
