@@ -107,6 +107,7 @@ impl<'a, R> RequestBuilder<'a, R> {
     }
 
     /// Waits for the reply no longer than until shortly after the reply to a later `ping`.
+    #[cfg(any(test, feature = "scenarios"))]
     pub(crate) fn promptly(self) -> Self {
         self.with(RequestOptions::promptly)
     }
