@@ -20,6 +20,7 @@ mod open_error;
 mod options;
 mod overtaken;
 mod param_headers;
+mod ping_history;
 mod probe;
 mod received_instead;
 #[doc(hidden)]
@@ -55,6 +56,7 @@ pub use handlers::{
 pub use input_rounds::MAX_ROUNDS;
 pub use notification::{LogMessage, Progress, ReceivedNotification};
 pub use options::Options;
+pub(crate) use ping_history::PingHistory;
 #[doc(hidden)]
 pub use probe::{ProbeResult, probe};
 pub(crate) use probe::{greet, leave};

@@ -1,7 +1,7 @@
 //! Sending requests.
 
 use super::request_options::RequestOptions;
-use super::wait::Pending;
+use super::wait::{PING, Pending};
 use super::{Client, Reply};
 use crate::check::Finding;
 use crate::json::{Object, Value};
@@ -106,6 +106,12 @@ impl Client {
         (params, options): (Value, RequestOptions),
     ) -> Pending {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
+        let timeout = match method {
+            PING if self.facts.revision.era() == Era::Handshake => {
+                self.options.pings.shorten(timeout)
+            }
+            _ => timeout,
+        };
         let deadline = self.options.deadline_after(timeout);
         // Counted before sending, since the peer may send while the request is written.
         let received_before = self.state.received().count();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::wait::Pending;
+use super::wait::{PING, Pending};
 use super::{Client, Options, Reply, RequestOptions, ServerFacts};
 use crate::clock::Deadline;
 use crate::spec::Era;
@@ -49,12 +49,19 @@ impl Client {
     /// Sends a request that every server answers at once.
     pub(super) async fn start_ping(&mut self, deadline: Deadline) -> Pending {
         let method = match self.facts.revision.era() {
-            Era::Handshake => "ping",
+            Era::Handshake if self.options.pings.is_unanswered() && self.has_tools() => {
+                "tools/list"
+            }
+            Era::Handshake => PING,
             Era::Stateless => "server/discover",
         };
         let timeout = deadline.remaining().unwrap_or(self.options.timeout);
         let options = RequestOptions::new().once().timeout(timeout);
         self.start_with(method, serde_json::json!({}), options).await
+    }
+
+    fn has_tools(&self) -> bool {
+        self.facts.capabilities.get("tools").is_some()
     }
 
     /// The recorder of the conversation.

@@ -14,10 +14,12 @@ use super::{Client, RequestOptions};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::spec::meta;
+use crate::spec::{Era, meta};
 use crate::trace::{EventKind, Party, Seq};
 use crate::transport::{Incoming, Sent, TransportKind};
 use crate::wire::Id;
+
+pub(super) const PING: &str = "ping";
 
 /// A request that was sent; its reply is awaited with [`Client::wait`].
 #[derive(Debug)]
@@ -86,6 +88,7 @@ impl Client {
             self.state.abandon(&pending.id, Abandoned::TimedOut);
             return Err(self.not_read(&pending));
         }
+        let waiting = Stopwatch::start();
         let mut before_ping =
             pending.options.promptly.then(|| match self.has_overtaken(&pending) {
                 true => Deadline::after(Duration::ZERO),
@@ -94,6 +97,9 @@ impl Client {
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
+                if settled.is_ok() && self.is_usual_ping(&pending) {
+                    self.options.pings.note_answered();
+                }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
             let step = match self.state.closed() {
@@ -110,6 +116,9 @@ impl Client {
                 continue;
             }
             let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
+            if step == Step::TimedOut && self.is_usual_ping(&pending) {
+                self.options.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
+            }
             let why = if is_ignored { Abandoned::Ignored } else { Abandoned::TimedOut };
             self.state.abandon(&pending.id, why);
             if step == Step::Closed {
@@ -120,6 +129,12 @@ impl Client {
             self.abandon(&pending).await;
             return Err(finding);
         }
+    }
+
+    /// Whether a request is a `ping` that the server has to answer.
+    fn is_usual_ping(&self, pending: &Pending) -> bool {
+        let is_known = self.facts.revision.era() == Era::Handshake;
+        is_known && pending.method == PING && !pending.options.deliberate
     }
 
     /// Shortens the time for a pending request if a later `ping` is answered, which is sent unless there has been one.
@@ -318,6 +333,10 @@ impl Client {
             .evidence_all(overtaken)
             .evidence_all(seqs)
             .evidence(fired);
+        if self.is_usual_ping(pending) && self.options.pings.is_unanswered() {
+            let usual = clock::format_duration(self.options.timeout);
+            return finding.hint(format!("others of this run were not answered within {usual}"));
+        }
         match self.connection.kind() {
             // Only without any output: otherwise the finding shows what the program sent.
             TransportKind::Stdio if !self.state.received_anything() => finding

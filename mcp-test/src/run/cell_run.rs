@@ -22,7 +22,7 @@ use crate::check::{Blame, Check, Finding, Judgement, Origin, Rule, Severity, Sta
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::{self, panic_text};
 use crate::scenario::{
-    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Opened, Profile, Run, Setup, Stop, Transports,
+    Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Setup, Stop, Transports,
 };
 use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
@@ -178,8 +178,7 @@ impl<'a> CellRun<'a> {
     ) -> Outcome {
         let pool = facts.pool.filter(|pool| pool.shares(&self.cell, self.plan.profile));
         let Some(pool) = pool else { return self.test_alone(target, body, facts, progress).await };
-        let task = (body, facts.inventory.clone());
-        match self.test_shared(pool, target, task, progress).await {
+        match self.test_shared(pool, target, (body, &facts), progress).await {
             Ok(outcome) => outcome,
             Err(doubtful) => {
                 let run = Self { spent: doubtful.spent, ..self };
@@ -199,11 +198,11 @@ impl<'a> CellRun<'a> {
         facts: CellFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
-        let CellFacts { inventory, liveness, pool, .. } = facts;
+        let CellFacts { liveness, pool, .. } = facts;
         let is_test = self.cell.scenario.kind == Kind::Test;
         // A test function declares no checks, and may make any.
         let declares = (!is_test).then(|| self.cell.scenario.declared());
-        let setup = self.setup(target, inventory);
+        let setup = self.setup(target, &facts);
         let mut ctx = match pool.and_then(|pool| pool.take_unused(self.cell.transport)) {
             Some(connection) => Ctx::on(Opened::Unused(connection), setup, declares),
             None => Ctx::new(setup, declares),
@@ -305,7 +304,7 @@ impl<'a> CellRun<'a> {
         }
     }
 
-    fn setup(&self, target: &Target, inventory: Inventory) -> Setup {
+    fn setup(&self, target: &Target, facts: &CellFacts<'_>) -> Setup {
         // The deadline of all replies together; `timeout` is for a single one.
         let until = match self.cell.scenario.kind {
             // A test function needs time to report a silent server, before its own deadline.
@@ -322,7 +321,8 @@ impl<'a> CellRun<'a> {
             prompt: self.plan.prompt,
             until: Deadline::after(until.saturating_sub(self.spent)),
             ends: Deadline::after(self.left().saturating_add(ENDING)),
-            inventory,
+            inventory: facts.inventory.clone(),
+            pings: facts.pings.clone(),
             calls: self.plan.calls.clone(),
             schemas: self.plan.schemas.clone(),
         }

@@ -18,7 +18,7 @@ use super::inventory::InventoryRequest;
 use super::silence::{LivenessQuestion, stopped_answering};
 use super::{Cell, Plan};
 use crate::check::Finding;
-use crate::client::{ProbeResult, ServerFacts};
+use crate::client::{PingHistory, ProbeResult, ServerFacts};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
 use crate::expect::words;
@@ -64,6 +64,7 @@ pub(super) fn add_last_words(finding: &mut Finding, program: &PreparedTarget) {
 pub(super) struct Survey {
     probed: BTreeMap<TransportKind, ProbeResult>,
     inventories: BTreeMap<(TransportKind, Revision), Inventory>,
+    pings: BTreeMap<TransportKind, PingHistory>,
     /// How to ask whether the target still answers.
     liveness: BTreeMap<TransportKind, LivenessQuestion>,
     /// Whether the target was asked for every revision.
@@ -82,6 +83,7 @@ pub(super) async fn survey(
         if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
             let mut probe = TransportProbe::new(plan, (target, pool), cell.transport);
             probe.run().await;
+            survey.pings.insert(cell.transport, PingHistory::default());
             survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
             timeout = probe.timeout();
             survey.liveness.extend(probe.question().map(|question| (cell.transport, question)));
@@ -236,7 +238,8 @@ impl Survey {
             )
         });
         let liveness = self.liveness.get(&transport).copied();
-        CellFacts { inventory, unsupported, liveness, pool: None }
+        let pings = self.pings.get(&transport).cloned().unwrap_or_default();
+        CellFacts { inventory, pings, unsupported, liveness, pool: None }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.

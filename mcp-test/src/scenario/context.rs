@@ -8,7 +8,7 @@ use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, DeclaredServer, Handlers, Options, ServerExit};
+use crate::client::{Client, DeclaredServer, Handlers, Options, PingHistory, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -48,6 +48,8 @@ pub struct Setup {
     pub calls: ToolCalls,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
+    /// What other scenarios of the run know about replies to `ping`.
+    pub(crate) pings: PingHistory,
 }
 
 impl Setup {
@@ -73,6 +75,7 @@ impl Setup {
             inventory: Inventory::default(),
             calls: ToolCalls::default(),
             schemas: Schemas::default(),
+            pings: PingHistory::default(),
         }
     }
 }
@@ -237,10 +240,11 @@ impl Ctx {
     /// The options with which [`Ctx::client`] connects.
     #[must_use]
     pub fn options(&self) -> Options {
-        Options::speaking(self.setup.revision)
+        let options = Options::speaking(self.setup.revision)
             .timeout(self.setup.timeout)
             .until(self.setup.until)
-            .handlers(self.handlers.clone())
+            .handlers(self.handlers.clone());
+        Options { pings: self.setup.pings.clone(), ..options }
     }
 
     /// What the server declares about itself: name, version, capabilities, instructions.

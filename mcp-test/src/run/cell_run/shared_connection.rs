@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{CellRun, Progress, Recorded};
+use super::{CellFacts, CellRun, Progress, Recorded};
 use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::Deadline;
@@ -13,7 +13,7 @@ use crate::run::Outcome;
 use crate::run::connection_pool::{
     Confirming, ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
 };
-use crate::scenario::{Conversation, Ctx, Ended, Inventory, Opened, Run, Setup};
+use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::Target;
 
@@ -62,7 +62,7 @@ impl CellRun<'_> {
         &self,
         pool: &ConnectionPool,
         target: &Target,
-        task: (&Run, Inventory),
+        task: (&Run, &CellFacts<'_>),
         progress: &dyn Fn(Progress<'_>),
     ) -> Result<Outcome, Doubtful> {
         let part = (self.timeout() / PART).min(LONGEST);

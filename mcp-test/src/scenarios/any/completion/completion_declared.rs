@@ -47,8 +47,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         argument: "name".to_owned(),
     };
     let target = listed.into_iter().next().unwrap_or(unlisted);
-    let reply = ctx.request("completion/complete", target.params("")).deliberate().await?;
-    if ctx.declares(Capability::Completions).await? {
+    let is_declared = ctx.declares(Capability::Completions).await?;
+    let request = ctx.request("completion/complete", target.params("")).deliberate();
+    let reply = if is_declared { request.await? } else { request.promptly().await? };
+    if is_declared {
         let check = ctx.check("completion-declared").requires("completion.complete.respond");
         check.judge(is_known(&reply));
         return Ok(());
