@@ -30,14 +30,14 @@ impl PingHistory {
     pub(super) fn note_unanswered(&self, waited: Duration, timeout: Duration) {
         // The end of the scenario cuts some waits short.
         if waited >= timeout / 2 {
-            let one_more = |count| (count < ANSWERED - 1).then_some(count + 1);
+            let one_more = |count| (count < ENOUGH).then(|| count + 1);
             let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
         }
     }
 
     /// Whether a server does not answer `ping`, as far as is known.
     pub(super) fn is_unanswered(&self) -> bool {
-        (ENOUGH..ANSWERED).contains(&self.0.load(Ordering::Relaxed))
+        self.0.load(Ordering::Relaxed) == ENOUGH
     }
 
     /// How long to wait for the next reply to `ping`, if it is usually this long.

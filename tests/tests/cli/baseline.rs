@@ -72,8 +72,8 @@ fn of_server() {
 fn of_check() {
     let entries = [
         "ping:ping",
-        "ping-during-initialization:ping-before-initialized",
-        "ping-during-initialization:initialized-after-ping",
+        "lifecycle-order:ping-before-initialized",
+        "lifecycle-order:initialized-after-ping",
     ];
     written_then_read_then_stale("check", "set:ping:/extra:7", &entries);
 }

@@ -51,7 +51,7 @@ const PLANTED: [Planted; 20] = [
     planted(Program::ByHand, "confirms-unknown-version", ["lifecycle-versions", "unknown-version-alternative", "lifecycle.version-server-alternative"]),
     planted(Program::ByHand, "answers-notifications", ["base-notifications", "notification-unanswered", "jsonrpc.notification-no-response"]),
     planted(Program::ByHand, "ids-as-text", ["base-request-ids", "integer-ids", "jsonrpc.request-answered"]),
-    planted(Program::ByHand, "no-ping-before-initialized", ["ping-during-initialization", "ping-before-initialized", "ping.during-initialization"]),
+    planted(Program::ByHand, "no-ping-before-initialized", ["lifecycle-order", "ping-before-initialized", "ping.during-initialization"]),
     planted(Program::ByHand, "prints-to-stdout", ["tools-call-results", "wire-well-formed", "transport.stdio.stdout-only-messages"]),
     planted(Program::TypeScript1, "unknown-tool-as-result", ["tools-call-unknown", "unknown-tool-error", "tools.call.unknown-tool-error"]),
     planted(Program::TypeScript1, "declared-not-served", ["base-capabilities", "declared-served", "prompts.list.respond"]),

@@ -8,13 +8,10 @@ use std::time::Duration;
 
 use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
 use crate::clock::Deadline;
-use crate::scenario::{
-    Body, Ctx, Ended, Inventory, PROMPT, Profile, Scenario, Setup, Shared, ToolCalls,
-};
+use crate::scenario::{Body, Ctx, Ended, Profile, Scenario, Setup, Shared};
 use crate::server::Server;
 use crate::spec::Revision;
-use crate::spec::schema::Schemas;
-use crate::transport::{Limits, Target, TransportKind};
+use crate::transport::{Target, TransportKind};
 
 /// The cases of a text, as scenarios.
 fn of(text: &str) -> Vec<Shared<Scenario>> {
@@ -65,18 +62,14 @@ impl Stage {
     async fn play(&self, scenario: &Shared<Scenario>) -> Ended {
         let Body::Server(body) = &scenario.body else { panic!("a case tests a server") };
         let setup = Setup {
-            target: self.target.clone(),
-            transport: self.transport,
-            revision: self.revision,
-            profile: self.profile,
-            limits: Limits::default(),
-            timeout: self.timeout,
-            prompt: PROMPT,
             until: Deadline::after(self.timeout),
-            ends: Deadline::never(),
-            inventory: Inventory::default(),
-            calls: ToolCalls::default(),
-            schemas: Schemas::default(),
+            ..Setup::new(
+                self.target.clone(),
+                self.transport,
+                self.revision,
+                self.profile,
+                self.timeout,
+            )
         };
         let mut ctx = Ctx::new(setup, Some(scenario.declared()));
         body(&mut ctx).await.expect("a case makes its checks itself");

@@ -4,22 +4,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::proposing;
+use super::{UNKNOWN_CAPABILITY, proposing};
 use crate::check::Finding;
 use crate::client::{Client, Reply, RequestOptions};
-use crate::scenario::{CheckSpec, Ctx};
+use crate::expect::{Matcher, anything, object};
+use crate::scenario::{CheckSpec, Connected, Ctx, empty_result};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
-use crate::server::{Answer, ClientMessage, Server, given};
-use crate::spec::{Revision, Revisions};
+use crate::server::{Answer, Call, ClientMessage, Server, given, method, param};
+use crate::spec::{Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server survives requests at the wrong time, and keeps to the order of the handshake itself.
+    /// The server keeps to the order of the handshake, and survives a client that does not.
     ///
-    /// A request before `initialize`, and a second `initialize`, are mistakes of the client, to be answered like others. Before
-    /// `notifications/initialized` a server sends no requests but `ping`, whatever the client declares. The first two are
-    /// tested where each message is a line; over HTTP a server may refuse them by the status alone.
+    /// A request before `initialize`, and a second `initialize`, are mistakes of the client, to be answered like others; they
+    /// are tested where each message is a line, since over HTTP a server may refuse them by the status alone. `ping` is the
+    /// only request that may be sent before `notifications/initialized`: a client that prepares itself for long wants to know
+    /// whether the server is still alive. The client declares roots and sampling, and capabilities that no server knows:
+    /// one that validates them as a closed set refuses newer clients altogether.
     Server "lifecycle-order": "The server keeps to the order of the handshake",
     revisions: Revisions::until(Revision::V2025_11_25),
     checks: [
@@ -32,13 +35,17 @@ scenario! {
         .conditional()
         .warns(),
         CheckSpec::own(
-            "second-initialize",
-            "SecondInitialize",
-            "A second `initialize` is answered, and requests are served afterwards",
+            "unknown-capability-tolerated",
+            "UnknownCapabilityTolerated",
+            "A client with unknown and experimental capabilities is served",
         )
-        .requires(&["jsonrpc.request-answered"])
-        .conditional()
-        .warns(),
+        .requires(&["base.unknown-capability-tolerated"]),
+        CheckSpec::own(
+            "ping-before-initialized",
+            "PingBeforeInitialized",
+            "`ping` before `notifications/initialized` gets an empty result",
+        )
+        .requires(&["ping.during-initialization"]),
         CheckSpec::own(
             "requests-before-initialized",
             "RequestsBeforeInitialized",
@@ -46,38 +53,57 @@ scenario! {
         )
         .requires(&["lifecycle.server-requests-before-initialized"])
         .warns(),
+        CheckSpec::own(
+            "initialized-after-ping",
+            "InitializedAfterPing",
+            "The initialization can be completed afterwards, and `ping` is still answered",
+        )
+        .requires(&["ping.during-initialization"]),
+        CheckSpec::own(
+            "second-initialize",
+            "SecondInitialize",
+            "A second `initialize` is answered, and requests are served afterwards",
+        )
+        .requires(&["jsonrpc.request-answered"])
+        .conditional()
+        .warns(),
     ],
 }
 
+/// How a connection begins.
+#[derive(Clone, Copy)]
+struct Beginning {
+    /// Whether a request comes before `initialize`.
+    is_early: bool,
+    declares_unknown: bool,
+}
+
+/// One after the other, until the server accepts one.
+const BEGINNINGS: [Beginning; 3] = [
+    Beginning { is_early: true, declares_unknown: true },
+    Beginning { is_early: false, declares_unknown: true },
+    Beginning { is_early: false, declares_unknown: false },
+];
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let version = json!(ctx.revision().as_str());
-    let capabilities = json!({"roots": {"listChanged": true}, "sampling": {}});
-    let params = proposing(&version, &capabilities);
-    let mut client = ctx.connect_uninitialized(ctx.options()).await?;
-    let mut initialized = None;
-    if ctx.transport().is_lines() {
-        let early = too_early(&mut client, params.clone()).await;
-        ctx.check("request-before-initialize").judge(match early {
-            Ok(reply) => {
-                initialized = Some(reply);
-                Ok(())
-            }
-            Err(finding) => Err(finding.should()),
-        });
-        if let Some(reply) = &initialized {
-            complete(&mut client, reply).await?;
-        }
-        // What the early request has brought about would count against the server.
-        if initialized.is_none() || request_of_server(&client).is_some() {
-            initialized = None;
-            client.end().await;
-            client = ctx.connect_uninitialized(ctx.options()).await?;
-        }
+    let is_lines = ctx.transport().is_lines();
+    let (mut beginning, mut client) = begin(ctx, is_lines).await?;
+    let mut pinged = ping(&mut client, ctx).await;
+    if beginning.is_early && (pinged.is_err() || request_of_server(&client).is_some()) {
+        // What the early request has brought about must not count against the server.
+        client.end().await;
+        beginning.is_early = false;
+        client = beginning.connect(ctx).await?;
+        pinged = ping(&mut client, ctx).await;
     }
-    if initialized.is_none() {
-        let reply = client.request("initialize", params.clone()).await?;
-        complete(&mut client, &reply).await?;
+    let was_silent = pinged.is_err() && ctx.trace().deadline_fired();
+    ctx.check("ping-before-initialized").judge(pinged);
+    if was_silent {
+        ctx.skip_the_rest("`ping` was not answered");
+        return Ok(());
     }
+    // A request that the handshake triggers has been sent two replies later.
+    let _any_reply = client.request("ping", json!({})).await?.error();
     let early = request_of_server(&client);
     let outcome = ensure(early.is_none(), || {
         Finding::peer("the server sent a request before `notifications/initialized`")
@@ -86,9 +112,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .should()
     });
     ctx.check("requests-before-initialized").judge(outcome);
-    if ctx.transport().is_lines() {
-        client.notify("notifications/initialized", crate::json::Value::Null).await;
+    client.notify("notifications/initialized", crate::json::Value::Null).await;
+    let pinged = ping(&mut client, ctx).await;
+    let was_silent = pinged.is_err() && ctx.trace().deadline_fired();
+    ctx.check("initialized-after-ping").judge(pinged);
+    if is_lines && !was_silent {
         let options = RequestOptions::new().deliberate();
+        let params = beginning.params(ctx);
         let mut outcome = client.request_with("initialize", params, options).await;
         if let Ok(reply) = &outcome {
             let _any_reply = reply.error();
@@ -100,14 +130,84 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Takes the result of `initialize`, and waits until a request that the handshake triggers has been sent: two replies later.
-async fn complete(client: &mut Client, initialized: &Reply) -> Result<(), Finding> {
-    initialized.result()?;
-    client.adopt_revision(initialized);
-    for _ in 0..2 {
-        client.request("ping", json!({})).await?.result()?;
+/// The first beginning that the server accepts; judges those that it does not.
+async fn begin(ctx: &mut Ctx, is_lines: bool) -> Result<(Beginning, Connected), Finding> {
+    let mut refused = Vec::new();
+    for beginning in BEGINNINGS {
+        if beginning.is_early && !is_lines {
+            continue;
+        }
+        let client = match beginning.connect(ctx).await {
+            Ok(client) => client,
+            Err(finding) => {
+                refused.push(finding);
+                continue;
+            }
+        };
+        let unknown = match beginning.declares_unknown {
+            true => Ok(()),
+            false => Err(refused.pop().unwrap_or_else(|| Finding::harness("not refused"))),
+        };
+        let requirement = "base.unknown-capability-tolerated";
+        if is_lines {
+            let check = ctx.check("request-before-initialize");
+            match refused.pop() {
+                Some(_) if unknown.is_err() => check.skip("`initialize` fails without it, too"),
+                Some(finding) => check.fail(finding.should()),
+                None => check.pass(),
+            };
+        }
+        let unknown = unknown.map_err(|finding| finding.requires(requirement));
+        ctx.check("unknown-capability-tolerated").judge(unknown);
+        return Ok((beginning, client));
     }
-    Ok(())
+    Err(refused.pop().unwrap_or_else(|| Finding::harness("no connection was tried")))
+}
+
+impl Beginning {
+    fn params(self, ctx: &Ctx) -> Value {
+        let mut capabilities = json!({"roots": {"listChanged": true}, "sampling": {}});
+        if self.declares_unknown {
+            capabilities[UNKNOWN_CAPABILITY] = json!({"a": true});
+            capabilities["experimental"] = json!({"mcp-test": {}});
+        }
+        proposing(&json!(ctx.revision().as_str()), &capabilities)
+    }
+
+    /// A connection on which `initialize` has been answered.
+    async fn connect(self, ctx: &Ctx) -> Result<Connected, Finding> {
+        let mut client = ctx.connect_uninitialized(ctx.options()).await?;
+        let initialized = self.initialize(&mut client, ctx).await;
+        if let Err(finding) = initialized {
+            client.end().await;
+            return Err(finding);
+        }
+        Ok(client)
+    }
+
+    async fn initialize(self, client: &mut Client, ctx: &Ctx) -> Result<(), Finding> {
+        if self.is_early {
+            let options = half_as_long(ctx).deliberate();
+            // An error or a result: neither is prescribed.
+            let _any_reply = client.request_with("tools/list", json!({}), options).await?.error();
+        }
+        let reply = client.request("initialize", self.params(ctx)).await?;
+        reply.result()?;
+        client.adopt_revision(&reply);
+        Ok(())
+    }
+}
+
+/// So that the scenario can go on after one request without a reply.
+fn half_as_long(ctx: &Ctx) -> RequestOptions {
+    RequestOptions::new().timeout(ctx.options().timeout / 2)
+}
+
+async fn ping(client: &mut Client, ctx: &Ctx) -> Result<(), Finding> {
+    let reply: Reply = client.request_with("ping", json!({}), half_as_long(ctx)).await?;
+    empty_result().check(reply.result()?).map_err(|mismatch| {
+        Finding::mismatch("the result of `ping` is wrong", &mismatch).evidence_all(reply.evidence())
+    })
 }
 
 /// The method of a request of the server, other than `ping`.
@@ -117,23 +217,17 @@ fn request_of_server(client: &Client) -> Option<String> {
     Some(request.method.clone())
 }
 
-/// The result of `initialize` after a request that came too early.
-async fn too_early(client: &mut Client, params: Value) -> Result<Reply, Finding> {
-    let options = RequestOptions::new().deliberate();
-    // An error or a result: neither is prescribed.
-    let _any_reply = client.request_with("tools/list", json!({}), options).await?.error();
-    let reply = client.request("initialize", params).await?;
-    reply.result()?;
-    Ok(reply)
-}
-
 proofs! {
     passes on everything();
     warns "request-before-initialize" on leaving_when_early();
-    warns "second-initialize" on leaving_at_the_second();
+    catches "unknown-capability-tolerated" on with_closed_capabilities(),
+        also "request-before-initialize" Skipped;
+    catches "ping-before-initialized" on refusing_early_pings();
     warns "requests-before-initialized"
         by stray("ping", json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})),
         also "wire-well-formed" Failure;
+    catches "initialized-after-ping" on confused_by_early_pings();
+    warns "second-initialize" on leaving_at_the_second();
 }
 
 /// Gives up the connection on which the first request came too early.
@@ -143,11 +237,40 @@ fn leaving_when_early() -> Server {
     everything_but([given(is_next).respond_with(Answer::close())])
 }
 
-/// Gives up the connection after a second `initialize`: at the third `ping`.
+/// Knows all capabilities.
+fn with_closed_capabilities() -> Server {
+    let error = Answer::error(error_code::INVALID_PARAMS, "unrecognized key in `capabilities`");
+    let unknown = object().member(UNKNOWN_CAPABILITY, anything());
+    let initialize = given(method("initialize")).and(param("/capabilities", unknown));
+    everything_but([initialize.respond_with(error)])
+}
+
+/// Refuses pings at the turns for which `is_refused` holds.
+fn refusing_pings(is_refused: fn(usize) -> bool) -> Server {
+    let turns = AtomicUsize::new(0);
+    everything().on("ping", move |_: Call| {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        let error = Answer::error(error_code::INVALID_REQUEST, "not initialized");
+        async move { if is_refused(turn) { error } else { json!({}).into() } }
+    })
+}
+
+/// Refuses all requests before it is initialized.
+fn refusing_early_pings() -> Server {
+    // On the connection with an early request, and on the next one.
+    refusing_pings(|turn| turn < 2)
+}
+
+/// Takes the early ping for the end of the initialization, and refuses what follows.
+fn confused_by_early_pings() -> Server {
+    refusing_pings(|turn| turn > 0)
+}
+
+/// Gives up the connection after a second `initialize`: at the fourth `ping`.
 fn leaving_at_the_second() -> Server {
     let pings = AtomicUsize::new(0);
-    let is_third = move |message: &ClientMessage| {
-        message.method() == Some("ping") && pings.fetch_add(1, Ordering::Relaxed) == 2
+    let is_fourth = move |message: &ClientMessage| {
+        message.method() == Some("ping") && pings.fetch_add(1, Ordering::Relaxed) == 3
     };
-    everything_but([given(is_third).respond_with(Answer::close())])
+    everything_but([given(is_fourth).respond_with(Answer::close())])
 }

@@ -6,6 +6,9 @@ scenarios![lifecycle_versions, lifecycle_order];
 
 use serde_json::{Value, json};
 
+/// The name of a capability that no server knows.
+pub(super) const UNKNOWN_CAPABILITY: &str = "com.example/mcp-test";
+
 /// The parameters of `initialize` that propose a version, from a client with these capabilities.
 pub(super) fn proposing(version: &Value, capabilities: &Value) -> Value {
     json!({

@@ -2,4 +2,4 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>
 
-scenarios![ping_during_initialization, ping_removed];
+scenarios![ping_removed];
