@@ -66,6 +66,15 @@ pub struct Check {
 }
 
 impl Check {
+    /// The ids of the requirements that are broken: those of the finding, since the check may stand for more.
+    #[must_use]
+    pub fn broken_requirements(&self) -> &[&'static str] {
+        match &self.finding {
+            Some(finding) => &finding.requirements,
+            None => &self.requirements,
+        }
+    }
+
     /// A check of the given id and status, made now, without anything else.
     #[must_use]
     pub fn new(id: impl Into<String>, origin: Origin, status: Status) -> Self {

@@ -103,7 +103,7 @@ impl<'a> FailureFormatter<'a> {
         if let Some(shape) = finding.and_then(|finding| finding.shape.as_ref()) {
             line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
         }
-        match broken(check) {
+        match check.broken_requirements() {
             // A check of the official suite may cite pages without a requirement of ours.
             [] => references(out, check),
             ids => requirements(out, 4, ids, self.outcome.cell.revision),
@@ -209,14 +209,6 @@ pub(super) fn blame(blame: Blame) -> Option<&'static str> {
         Blame::Test => Some("the test, not the peer"),
         Blame::Harness => Some("mcp-test itself, not the peer; please report it"),
         Blame::Environment => Some("the environment, not the peer"),
-    }
-}
-
-/// The broken requirements: those of the finding, since the check may stand for more.
-fn broken(check: &Check) -> &[&'static str] {
-    match &check.finding {
-        Some(finding) => &finding.requirements,
-        None => &check.requirements,
     }
 }
 

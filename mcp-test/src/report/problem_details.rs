@@ -53,6 +53,10 @@ impl ProblemDetails {
         for id in problem.requirements() {
             text.push_str(&row("Requirement", &requirement::cite(id, example.cell.revision)));
         }
+        let further = problem.further_requirements();
+        if !further.is_empty() {
+            text.push_str(&row("Also cited", &further.join(", ")));
+        }
         self.exchange(&mut text, example);
         self.stderr(&mut text, example);
         let rerun = words::inert(&rerun.command(&example.cell));

@@ -216,7 +216,8 @@ fn problem_of(problem: &Problem) -> Object {
         },
     );
     object.push("headline", problem.headline());
-    object.push("requirements", texts(problem.requirements().iter().copied()));
+    let further = problem.further_requirements();
+    object.push("requirements", texts(problem.requirements().iter().copied().chain(further)));
     object.push("scenarios", texts(problem.scenarios()));
     object.push("checks", texts(problem.checks()));
     object.push("revisions", texts(problem.revisions().iter().map(Revision::as_str)));

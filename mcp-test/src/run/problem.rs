@@ -42,6 +42,8 @@ pub struct Problem {
     /// How many scenario runs were not made because of it.
     pub not_run: usize,
     level: Level,
+    /// The requirements that its findings cite, in the order in which they were made.
+    cited: Vec<&'static str>,
     /// Whether the finding of the example ended its scenario.
     ends_scenario: bool,
 }
@@ -88,6 +90,7 @@ impl Problem {
             not_reached: 0,
             not_run: 0,
             level: Level::Advisory,
+            cited: Vec::new(),
             ends_scenario: false,
         }
     }
@@ -108,6 +111,11 @@ impl Problem {
         self.level = self.level.min(level);
         if let Some(finding) = &check.finding {
             self.variants.extend(variant(finding).filter(|_| self.variants.len() <= VARIANTS));
+        }
+        for id in check.broken_requirements() {
+            if !self.cited.contains(id) {
+                self.cited.push(id);
+            }
         }
         self.occurrences.push(Occurrence {
             cell: outcome.cell.clone(),
@@ -164,13 +172,17 @@ impl Problem {
         format!("{leg} {what}")
     }
 
-    /// The ids of the requirements that are broken.
+    /// The ids of the requirements that the example breaks.
     #[must_use]
     pub fn requirements(&self) -> &[&'static str] {
-        match self.finding() {
-            Some(finding) => &finding.requirements,
-            None => &self.example.check.requirements,
-        }
+        self.example.check.broken_requirements()
+    }
+
+    /// The ids of further requirements, which are broken where else it showed.
+    #[must_use]
+    pub fn further_requirements(&self) -> Vec<&'static str> {
+        let known = self.requirements();
+        self.cited.iter().copied().filter(|id| !known.contains(id)).collect()
     }
 
     /// The scenario runs in which it showed, in the order of the plan.

@@ -133,7 +133,8 @@ fn result(
     }
     let mut properties = Object::new();
     properties.push("checks", texts(problem.checks()));
-    properties.push("requirements", texts(problem.requirements().iter().copied()));
+    let further = problem.further_requirements();
+    properties.push("requirements", texts(problem.requirements().iter().copied().chain(further)));
     properties.push("scenarioRuns", cells.len());
     object.push("properties", properties);
     object

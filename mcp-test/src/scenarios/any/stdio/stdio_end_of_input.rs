@@ -30,7 +30,7 @@ scenario! {
             "ReplyBeforeExit",
             "A request that is sent right before the end of the input is answered",
         )
-        .requires(&["jsonrpc.request-answered"])
+        .requires(&["mcp-test.reply-before-exit"])
         .warns(),
         CheckSpec::own(
             "exit-without-messages",
