@@ -13,7 +13,7 @@ fn summary_of(target: Target, ids: &[&str]) -> Summary {
     run_plan(&plan.timeout(TIMEOUT)).1
 }
 
-/// One line for each problem: level, headline, and in how much it shows.
+/// One line for each problem: level, headline, and in how much it shows, exactly only if that is little.
 fn problems(faults: impl IntoIterator<Item = Fault>) -> String {
     shown(&summary_of(everything().faults(faults).target(), &[]))
 }
@@ -30,13 +30,18 @@ fn line(problem: &Problem) -> String {
         problem.level(),
         problem.headline(),
         problem.requirements().join(" "),
-        problem.scenarios().len(),
-        problem.cells().len(),
-        problem.not_reached,
-        problem.not_run,
+        few(problem.scenarios().len()),
+        few(problem.cells().len()),
+        few(problem.not_reached),
+        few(problem.not_run),
         problem.revisions(),
         transports.join(", "),
     )
+}
+
+/// A large number would change with each new scenario.
+fn few(count: usize) -> String {
+    if count < 10 { count.to_string() } else { "many".to_owned() }
 }
 
 #[test]
@@ -46,14 +51,14 @@ fn a_correct_server_has_no_problem() {
 
 #[test]
 fn a_banner_is_one() {
-    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"Failing: the server wrote something to its output that is not an MCP message [transport.stdio.stdout-only-messages] 65 scenarios, 248 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex");
+    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"Failing: the server wrote something to its output that is not an MCP message [transport.stdio.stdout-only-messages] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex");
 }
 
 #[test]
 fn a_wrong_id_is_one() {
     insta::assert_snapshot!(problems([Fault::wrong_id("tools/list")]), @"
-    Failing: the reply to `tools/list` has the wrong id [jsonrpc.result-id-echo] 19 scenarios, 92 runs, 87 not reached, 0 not run; 2024-11-05.. over duplex, router
-    Warning: `tools/list` is not answered because the input ends after it [jsonrpc.request-answered] 1 scenarios, 5 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex
+    Failing: the reply to `tools/list` has the wrong id [jsonrpc.result-id-echo] many scenarios, many runs, many not reached, 0 not run; 2024-11-05.. over duplex, router
+    Warning: `tools/list` is not answered because the input ends after it [mcp-test.reply-before-exit] 1 scenarios, 5 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex
     ");
 }
 
@@ -65,7 +70,7 @@ fn a_foreign_origin_that_is_accepted_is_one() {
 
 #[test]
 fn a_refused_list_is_one() {
-    insta::assert_snapshot!(problems([Fault::reply_error("tools/list", -32603)]), @"Failing: `tools/list` was refused [tools.list.respond] 5 scenarios, 17 runs, 15 not reached, 0 not run; 2024-11-05.. over duplex, router");
+    insta::assert_snapshot!(problems([Fault::reply_error("tools/list", -32603)]), @"Failing: `tools/list` was refused [tools.list.respond] 5 scenarios, many runs, many not reached, 0 not run; 2024-11-05.. over duplex, router");
 }
 
 #[test]
@@ -86,16 +91,16 @@ fn two_tools_with_broken_schemas_are_two() {
         broken(1, json!({"type": "object", "required": 7})),
     ];
     insta::assert_snapshot!(problems(faults), @"
-    Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] 20 scenarios, 104 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
-    Failing: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] 20 scenarios, 104 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
-    Failing: the result of `tools/list` does not have the shape that MCP 2024-11-05 gives it [schema.tool] 13 scenarios, 74 runs, 0 not reached, 0 not run; 2024-11-05..2025-11-25 over duplex, router
+    Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: the result of `tools/list` does not have the shape that MCP 2024-11-05 gives it [schema.tool] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05..2025-11-25 over duplex, router
     ");
 }
 
 #[test]
 fn demands_for_credentials_are_one() {
     let methods = ["ping", "tools/list", "prompts/list", "resources/list"];
-    insta::assert_snapshot!(problems(methods.map(|method| Fault::status(method, 401))), @"Failing: the result of `tools/list` came with HTTP 401 [jsonrpc.request-answered] 29 scenarios, 80 runs, 70 not reached, 0 not run; 2025-03-26.. over router");
+    insta::assert_snapshot!(problems(methods.map(|method| Fault::status(method, 401))), @"Failing: the result of `tools/list` came with HTTP 401 [jsonrpc.request-answered] many scenarios, many runs, many not reached, 0 not run; 2025-03-26.. over router");
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn a_body_where_there_must_be_none_is_one() {
     };
     let server = everything();
     let target = Target::router(move || server.router().layer(map_response(null_as_body)));
-    insta::assert_snapshot!(shown(&summary_of(target, &[])), @"Failing: a message is not a JSON-RPC 2.0 message [transport.http.accepted-202] 61 scenarios, 171 runs, 0 not reached, 0 not run; 2025-03-26.. over router");
+    insta::assert_snapshot!(shown(&summary_of(target, &[])), @"Failing: a message is not a JSON-RPC 2.0 message [transport.http.accepted-202] many scenarios, many runs, 0 not reached, 0 not run; 2025-03-26.. over router");
 }
 
 /// A server over HTTP that is gone with its listener and all connections when it receives its request number `last + 1`.
