@@ -258,21 +258,36 @@ impl<'a> CellRun<'a> {
                 }
                 demand_declared(&self.cell, &mut checks);
             }
-            // As in the official suite, the time-out replaces even the checks that were made.
-            Some(EarlyEnd::TimedOut) => checks = vec![self.timed_out(trace)],
+            Some(EarlyEnd::TimedOut) => {
+                // In the official suite, the time-out replaces even the checks that were made.
+                if self.profile == Profile::Official {
+                    checks.clear();
+                }
+                let timed_out = self.timed_out(trace);
+                match checks.iter().any(|check| check.status == Status::Failure) {
+                    // What failed has taken the time.
+                    true => self
+                        .skip_unmade(&mut checks, "not reached: the scenario did not end in time"),
+                    false => checks.push(timed_out),
+                }
+            }
             Some(EarlyEnd::Stopped(Stop::Finding(finding)))
                 if self.is_officially_a_timeout(trace) =>
             {
                 checks = vec![timeout_row(finding)];
             }
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
-                for spec in unmade(&self.cell, &checks) {
-                    checks.push(skipped(spec, &skip.reason));
-                }
+                self.skip_unmade(&mut checks, &skip.reason);
             }
             Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
         }
         checks
+    }
+
+    fn skip_unmade(&self, checks: &mut Vec<Check>, reason: &str) {
+        for spec in unmade(&self.cell, checks) {
+            checks.push(skipped(spec, reason));
+        }
     }
 
     /// Adds the checks that every scenario has.
