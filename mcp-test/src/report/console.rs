@@ -9,23 +9,6 @@ mod client;
 mod group;
 mod palette;
 mod rows;
-/// Says before the run which tools it may call, and how to change that.
-fn called_tools(tools: &CalledByRun) -> String {
-    /// How many names are listed.
-    const NAMED: usize = 8;
-    let CalledByRun { called, others } = tools;
-    let mut names: Vec<String> =
-        called.iter().take(NAMED).map(|name| words::excerpt(name).into_owned()).collect();
-    if called.len() > NAMED {
-        names.push(format!("{} more", called.len() - NAMED));
-    }
-    let calls = if names.is_empty() { "no tools".to_owned() } else { words::list(names, "and") };
-    let others = match others {
-        0 => String::new(),
-        others => format!("; {} only with --call", words::count(*others, "other")),
-    };
-    wrap(&words::inert(&format!("Calls {calls}{others}\n")), "", "  ")
-}
 
 #[cfg(test)]
 mod tests;
@@ -39,13 +22,14 @@ use super::coverage_table;
 use super::wrap::wrap;
 use super::{CellNames, Rerun, checks_json, digest, failure};
 use crate::check::Status;
+use crate::client::MAX_PAGES;
 use crate::expect::words;
 use crate::run::{
     CalledByRun, Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
 use crate::scenario::{Kind, Leg, Profile};
 use crate::scenarios;
-use crate::spec::Revision;
+use crate::spec::{ItemKind, Revision};
 
 /// What the console shows, and what it needs to know before the run.
 #[derive(Debug, Clone)]
@@ -222,6 +206,7 @@ impl<W: Write> Console<W> {
                 text.push_str(&format!("Revisions over {transport}: {least}{revisions}\n"));
             }
             text.extend(self.preflight.called.as_ref().map(called_tools));
+            text.extend(self.preflight.cut_lists.iter().map(cut_list));
         }
         text.push('\n');
         text
@@ -472,4 +457,28 @@ fn not_at_revision(inapplicable: &Inapplicable) -> String {
          Use --force to run it anyway.\n",
         inapplicable.scenario.id, inapplicable.revision
     )
+}
+
+/// Says before the run which tools it may call, and how to change that.
+fn called_tools(tools: &CalledByRun) -> String {
+    /// How many names are listed.
+    const NAMED: usize = 8;
+    let CalledByRun { called, others } = tools;
+    let mut names: Vec<String> =
+        called.iter().take(NAMED).map(|name| words::excerpt(name).into_owned()).collect();
+    if called.len() > NAMED {
+        names.push(format!("{} more", called.len() - NAMED));
+    }
+    let calls = if names.is_empty() { "no tools".to_owned() } else { words::list(names, "and") };
+    let others = match others {
+        0 => String::new(),
+        others => format!("; {} only with --call", words::count(*others, "other")),
+    };
+    wrap(&words::inert(&format!("Calls {calls}{others}\n")), "", "  ")
+}
+
+/// Says that a list is too long to be read to its end.
+fn cut_list(kind: &ItemKind) -> String {
+    let list = kind.method();
+    wrap(&format!("Reads {MAX_PAGES} pages of `{list}`, and there are more\n"), "", "  ")
 }

@@ -166,6 +166,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         complete: true,
         server: Some("sample 1.0.0".to_owned()),
         called: None,
+        cut_lists: Vec::new(),
     };
     let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
     let mut summary = Summary {

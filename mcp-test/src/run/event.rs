@@ -7,7 +7,7 @@ use super::{
 };
 use crate::check::Finding;
 use crate::scenario::{Profile, Suite};
-use crate::spec::Revision;
+use crate::spec::{ItemKind, Revision};
 use crate::transport::TransportKind;
 
 /// An event of a run. Outcomes are reported in the order of the plan.
@@ -46,6 +46,8 @@ pub struct Preflight {
     pub server: Option<String>,
     /// Its tools that the run may call; `None` if no scenario asked for its tools.
     pub called: Option<CalledByRun>,
+    /// The lists of which only the first pages are read, [`MAX_PAGES`](crate::client::MAX_PAGES).
+    pub cut_lists: Vec<ItemKind>,
 }
 
 /// Which of the listed tools a run may call.

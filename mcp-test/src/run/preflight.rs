@@ -172,7 +172,17 @@ impl Survey {
             complete: self.complete,
             server: facts.filter_map(name).next(),
             called: self.called(plan),
+            cut_lists: self.cut_lists(),
         }
+    }
+
+    /// The lists with more pages than are read, at any revision.
+    fn cut_lists(&self) -> Vec<ItemKind> {
+        let is_cut = |kind: &ItemKind| {
+            let mut listings = self.inventories.values().map(|it| it.listing(*kind));
+            listings.any(|it| matches!(it, Listing::Listed(items) if items.has_more))
+        };
+        ItemKind::ALL.into_iter().filter(is_cut).collect()
     }
 
     /// The tools that scenarios may call, at any revision.

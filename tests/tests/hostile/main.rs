@@ -13,6 +13,7 @@ mod files;
 mod hosts;
 mod http;
 mod http_clients;
+mod large_server;
 mod leftovers;
 mod levels;
 mod lines;
