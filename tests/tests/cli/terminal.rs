@@ -114,6 +114,20 @@ fn reference<'a>(options: &[&'a str], faults: &[&'a str]) -> Vec<&'a str> {
 const SOME: [&str; 6] =
     ["--scenario", "ping", "--scenario", "tools-list", "--scenario", "prompts-list"];
 
+/// More than are listed on one line.
+const MANY: [&str; 10] = [
+    "server-initialize",
+    "logging-set-level",
+    "ping",
+    "completion-complete",
+    "tools-list",
+    "tools-call-simple-text",
+    "resources-list",
+    "resources-read-text",
+    "prompts-list",
+    "server-session-lifecycle",
+];
+
 #[test]
 fn all_passed() {
     insta::assert_snapshot!(plain(&reference(&SOME, &[])));
@@ -126,7 +140,8 @@ fn one_failure() {
 
 #[test]
 fn many_from_one_cause() {
-    insta::assert_snapshot!(plain(&reference(&[], &["banner:\"hello \u{1b}[31m world\""])));
+    let options = MANY.map(|id| ["--scenario", id]).concat();
+    insta::assert_snapshot!(plain(&reference(&options, &["banner:\"hello \u{1b}[31m world\""])));
 }
 
 #[test]
