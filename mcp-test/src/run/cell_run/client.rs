@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{CellRun, ENDING, Recorded, demand_declared, fail_unmade};
+use super::unmade::{demand_declared, fail_unmade};
+use super::{CellRun, ENDING, Recorded};
 use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
 use crate::clock::{self, Deadline};
 use crate::expect::words;

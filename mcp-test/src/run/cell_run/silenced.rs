@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use futures_util::future::join;
 
-use super::{CellRun, fail_unmade, not_reached, timeout_row};
+use super::unmade::{fail_unmade, not_reached};
+use super::{CellRun, timeout_row};
 use crate::check::{Cause, Check, Finding, Rule, Status};
 use crate::run::silence::{LivenessQuestion, failed_exchanges, left, stopped_answering};
 use crate::run::{Cell, Outcome, Plan, Silence};

@@ -1,0 +1,69 @@
+//! The checks that a scenario declares and did not make.
+
+use crate::check::{Blame, Check, Finding, Origin, Severity, Status};
+use crate::expect::words;
+use crate::run::Cell;
+use crate::scenario::CheckSpec;
+
+pub(super) fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
+    cell.scenario.checks_at(cell.revision)
+}
+
+pub(super) fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {
+    declared(cell).filter(|spec| !checks.iter().any(|check| check.id == spec.id)).collect()
+}
+
+pub(super) fn skipped(spec: &CheckSpec, reason: &str) -> Check {
+    Check { message: Some(words::into_inert(reason)), ..spec.row(Status::Skipped) }
+}
+
+fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
+    let status = match finding.severity {
+        // A check for a SHOULD can only warn, whatever the finding says.
+        Severity::Must if spec.fails => Status::Failure,
+        Severity::Must | Severity::Should => Status::Warning,
+    };
+    // The environment breaks no requirement.
+    if finding.requirements.is_empty() && finding.blame != Blame::Environment {
+        finding.requirements.extend(spec.requirements.first().copied());
+    }
+    Check { message: Some(finding.to_string()), finding: Some(finding), ..spec.row(status) }
+}
+
+/// Why a check was not made that a finding prevented.
+pub(super) fn not_reached(finding: &Finding) -> String {
+    format!("not reached: {}", finding.headline)
+}
+
+/// Adds the checks that were not made because a finding ended the scenario.
+///
+/// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped. If
+/// there is no such check, the finding fails the first that remains, since it must not get lost.
+pub(super) fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
+    let unmade = unmade(cell, checks);
+    let carries_finding = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;
+    let any_carries = unmade.iter().any(|spec| carries_finding(&spec));
+    if unmade.is_empty() {
+        let id = &*cell.scenario.id;
+        // As if it were an official check, so that it counts in every profile.
+        checks.push(Check::from_finding(id, Origin::Official, finding.clone()));
+    }
+    for (index, spec) in unmade.into_iter().enumerate() {
+        checks.push(if carries_finding(&&spec) || (!any_carries && index == 0) {
+            failed(spec, finding.clone())
+        } else {
+            Check { finding: Some(finding.clone()), ..skipped(spec, &not_reached(finding)) }
+        });
+    }
+}
+
+/// Adds a failure for each check that every run makes and that a complete run did not make.
+pub(super) fn demand_declared(cell: &Cell, checks: &mut Vec<Check>) {
+    for spec in unmade(cell, checks) {
+        if spec.always {
+            let finding =
+                Finding::harness(format!("the scenario ended without its check `{}`", spec.id));
+            checks.push(failed(spec, finding));
+        }
+    }
+}
