@@ -1,5 +1,7 @@
 //! The result of judging a conversation by the schemas of its tools.
 
+use std::collections::BTreeSet;
+
 use super::Finding;
 
 /// The result of judging a conversation by the schemas of its tools.
@@ -10,4 +12,6 @@ pub struct ToolJudgement {
     pub findings: Vec<Finding>,
     /// How many schemas, arguments and results of the judged party were judged.
     pub judged: usize,
+    /// The requirements that they were judged by.
+    pub tested: BTreeSet<&'static str>,
 }

@@ -19,9 +19,9 @@ use super::schema_valid::schema_valid;
 use super::silence::{ends_in_silence, ends_without_response};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
-use crate::check::{Blame, Check, Finding, Judgement, Origin, Rule, Severity, Status};
+use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
 use crate::clock::{self, Deadline, Stopwatch};
-use crate::expect::words::{self, panic_text};
+use crate::expect::words::panic_text;
 use crate::scenario::{
     Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Setup, Stop, Transports,
 };
@@ -31,7 +31,7 @@ use crate::transport::{ClientRun, Target};
 
 use self::facts::Unmet;
 use self::teardown::TornDown;
-use self::unmade::{declared, demand_declared, fail_unmade, skipped, unmade};
+use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
 
 pub(super) use facts::CellFacts;
 pub(super) use silenced::skip_cell;

@@ -105,7 +105,7 @@ pub(super) fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
     }
     let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
     let mut row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
-    row.tested = OF_TOOLS.iter().map(|rule| rule.id()).collect();
+    row.tested = tools.tested.clone();
     Some(row.described(
         "WireToolSchemas",
         "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms",

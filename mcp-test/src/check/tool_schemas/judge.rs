@@ -7,7 +7,7 @@ use super::listed::Tool;
 use super::{TimeBudget, ToolSchemas, tools_in};
 use crate::check::repeat_filter::RepeatFilter;
 use crate::check::walk::{EventJudge, TraceMessage};
-use crate::check::{Finding, Severity, ToolJudgement};
+use crate::check::{Finding, Rule, Severity, ToolJudgement};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::Revision;
@@ -122,6 +122,7 @@ impl<'a> ToolSchemaJudge<'a> {
         let by_peer = event.party == self.who;
         // A second answer to one request finds nothing here: the envelope rules report it.
         let kind = conversation.requests.remove(&request.position);
+        let tested = &mut self.judgement.tested;
         let (found, judged) = match kind {
             Some(ToolRequest::List { first }) => {
                 let tools = &mut conversation.tools;
@@ -136,11 +137,18 @@ impl<'a> ToolSchemaJudge<'a> {
                     }
                     return;
                 }
-                let schemas = tools_in(result).map(|(_, listing)| listing.schemas()).sum();
+                let listings = || tools_in(result).map(|(_, listing)| listing);
+                tested.extend(listings().flat_map(|it| it.tested()).map(Rule::id));
+                let schemas = listings().map(|listing| listing.schemas()).sum();
                 (tools.judge(result, &mut self.budget), schemas)
             }
             Some(ToolRequest::Call(tool)) if by_peer => {
                 let judged = usize::from(tool.promises(result));
+                if judged > 0 {
+                    tested.extend(
+                        [Rule::STRUCTURED_CONFORMS, Rule::STRUCTURED_PRESENT].map(Rule::id),
+                    );
+                }
                 (tool.returned(result, revision, &mut self.budget), judged)
             }
             _ => return,

@@ -58,6 +58,12 @@ impl<'a> Listing<'a> {
         usize::from(self.input.is_some()) + usize::from(self.output.is_some())
     }
 
+    /// The rules by which its schemas are judged.
+    pub(super) fn tested(&self) -> impl Iterator<Item = Rule> + use<> {
+        let input = self.input.map(|_| Rule::INPUT_SCHEMA_VALID);
+        input.into_iter().chain(self.output.map(|_| Rule::OUTPUT_SCHEMA_VALID))
+    }
+
     /// The tool, to be kept.
     pub(super) fn to_tool(self) -> Tool {
         let schema = |schema: Option<&Value>, member, requirement| {

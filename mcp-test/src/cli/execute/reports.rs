@@ -50,7 +50,7 @@ pub(super) struct Reports {
 }
 
 enum Screen {
-    Console(Console<Box<dyn Write>>),
+    Console(Box<Console<Box<dyn Write>>>),
     Json(Json<Box<dyn Write>>),
 }
 
@@ -81,7 +81,7 @@ impl Screen {
             timestamps: !args.common.no_timestamps,
             rerun: rerun(request),
         };
-        Self::Console(Console::new(out, options))
+        Self::Console(Box::new(Console::new(out, options)))
     }
 }
 

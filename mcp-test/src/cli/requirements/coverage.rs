@@ -66,13 +66,16 @@ pub(super) fn text(requirements: &[&'static Requirement]) -> String {
             Covered::NotVisible => text.push_str("  not visible\n"),
             Covered::Not => text.push_str("  no check yet\n"),
         }
-        let counts = pages.entry(requirement.area()).or_default();
-        let column = Covered::ALL.iter().position(|(column, _)| *column == covered);
-        counts[column.unwrap_or_default()] += 1;
+        count(&mut pages, requirement, covered);
     }
     text.push('\n');
     text.push_str(&table(&pages));
     text
+}
+
+fn count<'a>(pages: &mut BTreeMap<&'a str, [usize; 4]>, of: &'a Requirement, covered: Covered) {
+    let column = Covered::ALL.iter().position(|(column, _)| *column == covered);
+    pages.entry(of.area()).or_default()[column.unwrap_or_default()] += 1;
 }
 
 /// The checks of the side that is bound; of both for what binds both.
@@ -102,4 +105,34 @@ fn table(pages: &BTreeMap<&str, [usize; 4]>) -> String {
     }
     text.push_str(&row("all", total.map(|count| count.to_string())));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::requirement;
+
+    /// The table of what binds servers. Authorization needs an authorization server, and is left to it.
+    #[test]
+    fn each_requirement_on_servers_has_a_check_or_says_why_not() {
+        let rows = requirement::all().iter();
+        let rows = rows.filter(|row| binds(row, Leg::Server) && row.area() != "auth");
+        let mut pages = BTreeMap::new();
+        let (mut open, mut twice) = (Vec::new(), Vec::new());
+        for row in rows {
+            let checks: Vec<CitingCheck> =
+                citing_checks(row).into_iter().filter(|check| check.is_of(Leg::Server)).collect();
+            let covered = Covered::of(row, &checks);
+            count(&mut pages, row, covered);
+            if covered == Covered::Not {
+                open.push(row.id);
+            }
+            if covered == Covered::Checked && row.unchecked.is_some() {
+                twice.push(row.id);
+            }
+        }
+        assert_eq!(open, Vec::<&str>::new(), "these have neither a check nor `unchecked`");
+        assert_eq!(twice, Vec::<&str>::new(), "these have a check, so that `unchecked` is wrong");
+        insta::assert_snapshot!(table(&pages), @"");
+    }
 }

@@ -17,7 +17,7 @@ pub(super) fn skipped(spec: &CheckSpec, reason: &str) -> Check {
     Check { message: Some(words::into_inert(reason)), ..spec.row(Status::Skipped) }
 }
 
-fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
+pub(super) fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
     let status = match finding.severity {
         // A check for a SHOULD can only warn, whatever the finding says.
         Severity::Must if spec.fails => Status::Failure,

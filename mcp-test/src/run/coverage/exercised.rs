@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::OF_ENVELOPES;
+use crate::json::{Object, Value};
 use crate::trace::{EventKind, Party, Trace};
 use crate::transport::TransportKind;
 use crate::wire::Message;
@@ -21,6 +22,40 @@ struct Sent<'a> {
     results: bool,
     errors: bool,
     inputs: bool,
+    /// A result with `structuredContent`.
+    structured: bool,
+    /// A message with `_meta`.
+    meta: bool,
+    /// Something with `annotations`.
+    annotations: bool,
+    /// The types of content in results of tools and prompts.
+    content: BTreeSet<&'a str>,
+    /// Those in messages of prompts.
+    prompt_content: BTreeSet<&'a str>,
+}
+
+impl<'a> Sent<'a> {
+    fn note_result(&mut self, result: &'a Value) {
+        self.results = true;
+        self.inputs |= result.get("inputRequests").is_some();
+        self.structured |= result.get("structuredContent").is_some();
+        self.meta |= result.get("_meta").is_some();
+        let members = result.as_object().into_iter().flat_map(Object::iter);
+        for (name, items) in members {
+            for item in items.as_array().unwrap_or_default() {
+                let content = if name == "messages" { item.get("content") } else { None };
+                let inner = content.unwrap_or(item);
+                self.annotations |= inner.get("annotations").is_some();
+                self.meta |= item.get("_meta").is_some() || inner.get("_meta").is_some();
+                let kind = inner.get("type").and_then(Value::as_str);
+                match name {
+                    "content" => self.content.extend(kind),
+                    "messages" => self.prompt_content.extend(kind),
+                    _ => {}
+                }
+            }
+        }
+    }
 }
 
 /// The ids of the rules that a conversation over this transport has tried, as far as `who` is judged by them.
@@ -32,13 +67,16 @@ pub(in crate::run) fn exercised(
     let mut sent = Sent::default();
     for (event, message) in trace.messages() {
         let by_peer = event.party == who;
+        let params = match message {
+            Message::Request(request) => request.params.as_ref(),
+            Message::Notification(notification) => notification.params.as_ref(),
+            _ => None,
+        };
+        sent.meta |= by_peer && params.is_some_and(|params| params.get("_meta").is_some());
         match message {
             Message::Request(request) if by_peer => drop(sent.requests.insert(&request.method)),
             Message::Notification(it) if by_peer => drop(sent.notifications.insert(&it.method)),
-            Message::Response(response) if by_peer => {
-                sent.results = true;
-                sent.inputs |= response.result.get("inputRequests").is_some();
-            }
+            Message::Response(response) if by_peer => sent.note_result(&response.result),
             Message::Error(_) if by_peer => sent.errors = true,
             Message::Request(request) => drop(sent.ours.insert(&request.method)),
             Message::Notification(it) => drop(sent.ours.insert(&it.method)),
@@ -56,6 +94,28 @@ fn is_exercised(id: &str, sent: &Sent<'_>, transport: TransportKind, is_http: bo
         sent.results || sent.errors || !sent.requests.is_empty() || !sent.notifications.is_empty();
     let asks = |method: &str| sent.requests.contains(method) || sent.inputs;
     let (area, name) = id.split_once('.').unwrap_or((id, ""));
+    match (area, name) {
+        ("tools", "structured.text-mirror") => return sent.structured,
+        ("tools", "content.embedded-needs-resources-capability") => {
+            return sent.content.contains("resource");
+        }
+        ("prompts", "content.audio-base64-mime") => return sent.prompt_content.contains("audio"),
+        ("prompts", "content.image-base64-mime") => return sent.prompt_content.contains("image"),
+        ("prompts", "content.embedded-mime") => return sent.prompt_content.contains("resource"),
+        ("resources", "annotations.last-modified-iso8601") => return sent.annotations,
+        ("resources", name) if name.starts_with("updated.") => {
+            return sent.notifications.contains("notifications/resources/updated");
+        }
+        ("caching", "hints.none-on-input-required") => return sent.inputs,
+        ("ping", "not-excessive") => return sent.requests.contains("ping"),
+        ("base", name) if name.starts_with("meta-") => return sent.meta,
+        ("base", name) if name.starts_with("result-type-") => return sent.results,
+        (_, name) if name.starts_with("list-changed.") => {
+            let changed = format!("notifications/{area}/list_changed");
+            return sent.notifications.contains(&*changed);
+        }
+        _ => {}
+    }
     match area {
         "progress" => sent.notifications.contains("notifications/progress"),
         "logging" => sent.notifications.contains("notifications/message"),

@@ -60,3 +60,13 @@ fn what_the_server_does_not_offer_is_a_reason() {
     let fixture = "tools.call.execution-error-is-error";
     assert_eq!(state(&other, fixture), RowState::NotTested(NotTested::NeedsFixture));
 }
+
+#[test]
+fn what_did_not_occur_is_not_tested() {
+    use RowState::{NotTested as Not, Tested};
+    let texts = coverage(&everything(), &["prompts-get-simple"], CalledTools::None);
+    assert_eq!(state(&texts, "jsonrpc.result-object"), Tested);
+    for id in ["prompts.content.audio-base64-mime", "tools.structured.text-mirror"] {
+        assert_eq!(state(&texts, id), Not(NotTested::DidNotOccur), "{id}");
+    }
+}
