@@ -54,6 +54,8 @@ struct Subscription<'a> {
     exchange: Option<u64>,
     /// The URIs of its filter.
     uris: Vec<&'a str>,
+    /// Its filter names tasks.
+    has_tasks: bool,
     cancellation: Cancellation<'a>,
 }
 
@@ -137,13 +139,12 @@ impl<'a> NoticeJudge<'a> {
             }
         }
         if request.method == LISTEN {
-            let uris = request
-                .params
-                .as_ref()
-                .and_then(|params| params.at("/notifications/resourceSubscriptions")?.as_array());
+            let filter = request.params.as_ref().and_then(|params| params.get("notifications"));
+            let uris = filter.and_then(|filter| filter.get("resourceSubscriptions")?.as_array());
             conversation.subscriptions.push(Subscription {
                 id: &request.id,
                 exchange: event.exchange,
+                has_tasks: filter.is_some_and(|filter| filter.get("taskIds").is_some()),
                 uris: uris.unwrap_or_default().iter().filter_map(Value::as_str).collect(),
                 cancellation: Cancellation::None,
             });
@@ -298,6 +299,11 @@ impl<'a> NoticeJudge<'a> {
                 Rule::SUBSCRIPTION_CANCEL_ENDS,
             ),
             _ => return,
+        };
+        let is_of_request = matches!(name, "notifications/message" | "notifications/progress");
+        let finding = match is_of_request && subscription.has_tasks {
+            true => finding.requires(Rule::TASK_NO_PROGRESS_ON_LISTEN.id()),
+            false => finding,
         };
         self.find(event, finding, rule);
     }
@@ -457,6 +463,9 @@ mod tests {
         let (listening, progress) = (format!("1{LISTENING}"), format!("1{progress}"));
         let rules = ["subscriptions.no-request-scoped"];
         assert_eq!(broken(V2026_07_28, &[&listening, &progress]), rules);
+        let of_tasks = listening.replace("resourceSubscriptions", "taskIds");
+        let rules = ["ext.tasks.no-progress-on-listen", "subscriptions.no-request-scoped"];
+        assert_eq!(broken(V2026_07_28, &[&of_tasks, &progress]), rules);
     }
 
     #[test]

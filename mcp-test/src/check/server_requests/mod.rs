@@ -222,7 +222,7 @@ impl<'a> ServerRequestJudge<'a> {
         if needed.declared_in(declared) {
             return true;
         }
-        let mut rules = vec![Rule::INPUT_UNDECLARED_KIND];
+        let mut rules = vec![Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED];
         rules.extend((name == ROOTS).then_some(Rule::ROOTS_DECLARED));
         let headline = format!("the server asks for `{name}` without the capability for it");
         let expected = format!("nothing that needs `{needed}`, which the client does not declare");
@@ -268,7 +268,7 @@ impl<'a> ServerRequestJudge<'a> {
         let names_form = declared.at("/elicitation/form").is_some();
         // An empty object means the form.
         rules.extend((declares_form && !names_form).then_some(Rule::NO_MODE_MEANS_FORM));
-        rules.push(Rule::INPUT_UNDECLARED_KIND);
+        rules.extend([Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED]);
         let violation =
             Violation::new(rules, "an elicitation has a mode that the client does not support")
                 .expected(&format!(

@@ -6,6 +6,7 @@ pub mod base;
 pub mod caching;
 pub mod cancellation;
 pub mod completion;
+pub mod elicitation;
 pub mod http;
 pub mod lifecycle;
 pub mod lists;
@@ -16,6 +17,7 @@ pub mod progress;
 pub mod prompts;
 pub mod resources;
 pub mod roots;
+pub mod sampling;
 pub mod sse;
 pub mod stdio;
 pub mod subscriptions;
@@ -43,6 +45,8 @@ static PAGES: &[&[&Scenario]] = &[
     caching::ALL,
     mrtr::ALL,
     roots::ALL,
+    elicitation::ALL,
+    sampling::ALL,
     tasks::ALL,
     stdio::ALL,
     http::ALL,

@@ -32,7 +32,7 @@ scenario! {
             "NotificationUnanswered",
             "No notification is answered, neither an unknown one nor one about an unknown request",
         )
-        .requires(&["jsonrpc.notification-no-response"]),
+        .requires(&["jsonrpc.notification-no-response", "tasks.status-notification-tolerated"]),
         CheckSpec::own(
             "unknown-notification-harmless",
             "UnknownNotificationHarmless",
@@ -74,6 +74,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if ctx.revision().era() == Era::Handshake {
         let params = json!({"progressToken": "no-such-token-of-mcp-test", "progress": 1});
         notify(ctx, "notifications/progress", params).await?;
+    }
+    if ctx.revision() == Revision::V2025_11_25 {
+        let now = "2026-01-01T00:00:00Z";
+        let params = json!({
+            "taskId": "no-such-task-of-mcp-test", "status": "working", "createdAt": now, "lastUpdatedAt": now, "ttl": null,
+        });
+        notify(ctx, "notifications/tasks/status", params).await?;
     }
     // A server answers in order, or at least has read the notifications by then.
     let alive = ctx.request(always_answered(ctx.revision()), json!({})).await;
