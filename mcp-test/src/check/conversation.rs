@@ -63,6 +63,8 @@ struct Conversation<'a> {
     posted: HashMap<u64, &'a str>,
     /// The exchanges that listen, and do not resume a stream.
     listening: HashSet<u64>,
+    /// The exchanges that the client has closed before their end.
+    closed: HashSet<u64>,
     /// The exchanges of such requests that have their reply; `None` stands for a line transport.
     logged_exchanges: HashSet<Option<u64>>,
 }
@@ -94,6 +96,11 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
             if method == "GET" && !headers.iter().any(|(name, _)| is_cursor(name)) {
                 self.conversation(event).listening.insert(exchange);
             }
+        }
+        if let (EventKind::Closed { .. }, Party::Client, Some(exchange)) =
+            (&event.kind, event.party, event.exchange)
+        {
+            self.conversation(event).closed.insert(exchange);
         }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
@@ -290,6 +297,11 @@ impl<'a> ConversationJudge<'a> {
         if of_token.clone().any(|it| it.exchange == Some(exchange) || it.is_task) {
             return;
         }
+        // From 2026-07-28 on, closing the response cancels its request.
+        let is_cancelled = is_stateless
+            && of_token.clone().any(|it| {
+                it.exchange.is_some_and(|exchange| conversation.closed.contains(&exchange))
+            });
         let is_running = of_token.any(|it| it.replied.is_none());
         let posted = conversation.posted.get(&exchange).copied();
         let (place, rule) = match posted {
@@ -307,6 +319,10 @@ impl<'a> ConversationJudge<'a> {
         let finding = Finding::peer(format!("{place} has the progress of another request"))
             .expected("progress on the response to the request that asked for it")
             .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
+        let finding = match is_cancelled {
+            true => finding.requires(Rule::HTTP_CANCEL_NO_FURTHER_MESSAGES.id()),
+            false => finding,
+        };
         self.find(event, finding, rule);
     }
 

@@ -59,6 +59,41 @@ fn progress_arrives_on_the_response_to_its_own_request() {
 }
 
 #[test]
+fn a_request_whose_response_was_closed_reports_no_progress_elsewhere() {
+    use crate::trace::{ParsedText, Recorder};
+    let recorder = Recorder::new();
+    let connection = recorder.open("http");
+    let message = |exchange, party, text: &str| {
+        let text = bytes::Bytes::from(format!("{{\"jsonrpc\":\"2.0\",{text}}}"));
+        let parsed = ParsedText::parse(&text);
+        recorder.record_in(connection, Some(exchange), party, EventKind::Message { text, parsed });
+    };
+    let call = |id: u64| {
+        let meta = format!(r#""_meta":{{"progressToken":"{id}"}}"#);
+        message(
+            id,
+            Party::Client,
+            &format!(r#""id":{id},"method":"tools/call","params":{{{meta}}}"#),
+        );
+    };
+    call(1);
+    let how = "closed by mcp-test".to_owned();
+    recorder.record_in(connection, Some(1), Party::Client, EventKind::Closed { how });
+    call(2);
+    let progress =
+        r#""method":"notifications/progress","params":{"progressToken":"1","progress":1}"#;
+    message(2, Party::Server, progress);
+    let (trace, revisions) = (recorder.trace(), |_| Revision::V2026_07_28);
+    let mut judge = ConversationJudge::new(&trace, &revisions);
+    walk(&trace, &mut [&mut judge]);
+    let findings = judge.into_findings();
+    assert_eq!(
+        findings.iter().flat_map(|finding| finding.requirements.clone()).collect::<Vec<_>>(),
+        ["transport.http.cancel-no-further-messages", "transport.http.sse-notifications-related"]
+    );
+}
+
+#[test]
 fn what_is_sent_needs_its_capability() {
     let lines = [
         r#"< "method":"notifications/tools/list_changed""#,

@@ -43,7 +43,8 @@ impl EnvelopeJudge<'_> {
         if let Some(exchange) = self.exchange(event).filter(|_| is_well_formed) {
             // A posted response counts as well: like a notification it is accepted with 202 and no body.
             let only_notifications = !messages.iter().any(is_request);
-            *exchange = Exchange { only_notifications, ..Exchange::default() };
+            let session = exchange.session.take();
+            *exchange = Exchange { only_notifications, session, ..Exchange::default() };
         }
     }
 
