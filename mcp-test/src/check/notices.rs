@@ -20,8 +20,8 @@ const LISTEN: &str = "subscriptions/listen";
 /// More pings of a server than this within a second are too many: a peer that is alive does not die several times a second.
 const PINGS_PER_SECOND: usize = 5;
 
-/// More progress of one request than this within a second is more than a client can show.
-const PROGRESS_PER_SECOND: usize = 1000;
+/// More progress of one request, or more log messages, than this within a second are more than a client can show.
+const SHOWN_PER_SECOND: usize = 1000;
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct NoticeJudge<'a> {
@@ -44,8 +44,8 @@ struct Conversation<'a> {
     own: Vec<OwnRequest<'a>>,
     /// When the last pings of the server arrived.
     pings: VecDeque<Duration>,
-    /// When the last progress of each token arrived.
-    progress: HashMap<String, VecDeque<Duration>>,
+    /// When the last progress of each token arrived, and, under an empty key, the last log messages.
+    shown: HashMap<String, VecDeque<Duration>>,
 }
 
 /// A `subscriptions/listen` request.
@@ -94,6 +94,10 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
                     match notification.method.as_str() {
                         "notifications/cancelled" => self.cancelled(event, notification),
                         "notifications/progress" => self.progress(event, notification),
+                        "notifications/message" => {
+                            let headline = "there are too many log messages";
+                            self.limit(event, String::new(), headline, Rule::LOG_RATE_LIMITED);
+                        }
                         _ => {}
                     }
                     self.subscribed(event, notification);
@@ -246,14 +250,15 @@ impl<'a> NoticeJudge<'a> {
         }
         let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
         let Some(token) = token else { return };
-        let times = self.conversation(event).progress.entry(token).or_default();
-        if exceeds(times, event.at, PROGRESS_PER_SECOND) {
-            let finding = Finding::peer("there is too much progress of one request")
-                .expected(format!(
-                    "no more than {PROGRESS_PER_SECOND} notifications within a second"
-                ))
-                .got("more");
-            self.find(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
+        let headline = "there is too much progress of one request";
+        self.limit(event, token, headline, Rule::PROGRESS_RATE_LIMITED);
+    }
+
+    fn limit(&mut self, event: &Event, key: String, headline: &str, rule: Rule) {
+        let times = self.conversation(event).shown.entry(key).or_default();
+        if exceeds(times, event.at, SHOWN_PER_SECOND) {
+            let expected = format!("no more than {SHOWN_PER_SECOND} notifications within a second");
+            self.find(event, Finding::peer(headline).expected(expected).got("more").should(), rule);
         }
     }
 
