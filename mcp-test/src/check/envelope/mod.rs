@@ -8,6 +8,7 @@
 
 mod contents;
 mod event_ids;
+mod internals;
 mod leftover;
 mod rules;
 mod stray_output;

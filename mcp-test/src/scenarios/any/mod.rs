@@ -24,6 +24,7 @@ pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
 pub mod versioning;
+mod without_id;
 
 use crate::scenario::{Ctx, Scenario};
 
