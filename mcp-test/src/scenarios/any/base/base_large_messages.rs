@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::always_answered;
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
 use crate::scenarios::refusal::refused_in_any_way;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};

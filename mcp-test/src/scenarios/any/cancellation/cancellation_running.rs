@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::check::{Finding, Rule};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::any::base::always_answered;
+use crate::scenarios::always_answered;
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};

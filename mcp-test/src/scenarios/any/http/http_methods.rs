@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
 use crate::scenarios::ensure;
-use crate::scenarios::raw_http::{Session, finding, is_served, post, reply, request, short_method};
+use crate::scenarios::raw_http::{Session, finding, is_served, post, reply, request};
 use crate::server::reference::everything;
 use crate::spec::{Era, Revision, Revisions};
 use crate::transport::fault::Misbehavior;
@@ -45,7 +46,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 async fn methods(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Result<(), Finding> {
-    let (revision, method) = (ctx.revision(), short_method(ctx.revision()));
+    let (revision, method) = (ctx.revision(), always_answered(ctx.revision()));
     let valid = |id| post(&request(revision, id, method, json!({})));
     // Served by POST, so that a refusal has no other reason.
     let posted = ctx.http(valid(10)).await?;

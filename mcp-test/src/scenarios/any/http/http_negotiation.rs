@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 
 use crate::check::Finding;
 use crate::scenario::{CheckBuilder, CheckSpec, Ctx};
+use crate::scenarios::always_answered;
 use crate::scenarios::ensure;
-use crate::scenarios::raw_http::{
-    Session, finding, is_served, is_success, post, request, short_method,
-};
+use crate::scenarios::raw_http::{Session, finding, is_served, is_success, post, request};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Era, Revision, Revisions, error_code};
@@ -82,7 +81,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 async fn negotiate(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Result<(), Finding> {
-    let (revision, method) = (ctx.revision(), short_method(ctx.revision()));
+    let (revision, method) = (ctx.revision(), always_answered(ctx.revision()));
     let usual = |id| post(&request(revision, id, method, json!({})));
     let before = ctx.http(usual(10)).await?;
     is_served("a valid request is not answered", &before, 10)
