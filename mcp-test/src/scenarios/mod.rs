@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::scenario::{Leg, Scenario};
 use crate::server::reference::everything;
 use crate::server::{Rule, Server};
+use crate::spec::{Era, Revision};
 
 /// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
 macro_rules! scenarios {
@@ -50,6 +51,14 @@ pub fn find(leg: Leg, id: &str) -> Option<&'static Scenario> {
 /// `Ok` if the condition holds, otherwise the finding.
 fn ensure(holds: bool, otherwise: impl FnOnce() -> Finding) -> Result<(), Finding> {
     if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+/// A request without any effect that every server of the revision answers.
+const fn always_answered(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Handshake => "ping",
+        Era::Stateless => "server/discover",
+    }
 }
 
 /// The reference server with other responses: the damaged peer of a proof.

@@ -22,6 +22,7 @@ pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
 pub mod versioning;
+mod without_id;
 
 use crate::scenario::{Ctx, Scenario};
 

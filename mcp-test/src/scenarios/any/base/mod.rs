@@ -15,13 +15,3 @@ scenarios![
     base_unknown_capability,
     base_stateless,
 ];
-
-use crate::spec::{Era, Revision};
-
-/// A request that every server of the revision answers.
-pub(super) const fn always_answered(revision: Revision) -> &'static str {
-    match revision.era() {
-        Era::Handshake => "ping",
-        Era::Stateless => "server/discover",
-    }
-}
