@@ -7,6 +7,7 @@
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
 mod contents;
+mod internals;
 mod leftover;
 mod rules;
 mod stray_output;

@@ -181,6 +181,7 @@ impl EnvelopeJudge<'_> {
                 self.params(event, &notification.method, notification.params.as_ref());
                 self.kind_of_method(event, &notification.method, None);
                 self.direction(event, &notification.method, MethodKind::Notification);
+                self.internals_of_log(event, notification);
             }
             (Message::Response(response), Relation::Reply(reply)) => {
                 let method = self.reply_id(event, Some(&response.id), reply, false);
@@ -423,6 +424,9 @@ impl EnvelopeJudge<'_> {
     fn result(&mut self, event: &Event, name: Option<&str>, result: &Value) {
         let request = name.map_or("a request".to_owned(), |method| format!("`{method}`"));
         self.meta_keys(event, result);
+        if name == Some("tools/call") && self.who == Party::Server {
+            self.internals_of_result(event, result);
+        }
         if result.as_object().is_none() {
             self.find(
                 event,
@@ -450,7 +454,9 @@ impl EnvelopeJudge<'_> {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
-        self.error_message(event, &error.error);
+        if !self.internals_of_error(event, &error.error) {
+            self.error_message(event, &error.error);
+        }
         if error_code::may_be_sent(code, self.revision(event)) {
             self.discouraged_code(event, &error.error);
             return;
