@@ -37,6 +37,7 @@ scenario! {
             "ext.tasks.no-task-for-undeclared",
             "ext.tasks.task-param-ignored",
             "ext.tasks.declaration-not-sticky",
+            "versioning.extension-fallback",
         ])
         .conditional(),
         CheckSpec::own(
@@ -149,7 +150,9 @@ fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
             .expected("a `resultType` other than \"task\", or error -32021")
             .evidence_all(reply.evidence())
     });
-    ctx.check("extension-task-undeclared").requires(requirement).judge(outcome);
+    let check = ctx.check("extension-task-undeclared").requires(requirement);
+    // The first finding stays, so that the general rule is tested along with the one for tasks.
+    check.judge(outcome.clone()).requires("versioning.extension-fallback").judge(outcome);
 }
 
 /// The refusal of a call that can only be a task.
