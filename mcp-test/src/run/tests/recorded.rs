@@ -79,7 +79,11 @@ async fn what_was_recorded_stands_in_for_the_server() {
     for text in recording.split("---\n") {
         let cases = read(text);
         let mock = Mock::new(cases.clone());
-        failures.push_str(&failing(&cases, mock.target()).await);
+        let found = failing(&cases, mock.target()).await;
+        if !found.is_empty() {
+            let beginning: String = text.chars().take(500).collect();
+            let _ = writeln!(failures, "{found}in {beginning}");
+        }
     }
     assert!(failures.is_empty(), "{failures}");
 }

@@ -26,6 +26,9 @@ pub mod tools;
 pub mod versioning;
 mod without_id;
 
+use std::time::Duration;
+
+use crate::client::Reply;
 use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
@@ -57,6 +60,13 @@ static PAGES: &[&[&Scenario]] = &[
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
+}
+
+/// After a call that takes longer, a scenario calls no further tool to find one that it can use.
+const SLOW: Duration = Duration::from_secs(1);
+
+fn is_slow(reply: &Reply) -> bool {
+    reply.latency().is_none_or(|latency| latency > SLOW)
 }
 
 /// Says why no check was made, if the server has nothing that any of them is about.

@@ -82,11 +82,11 @@ fn closing_at_large_messages() -> Server {
     })
 }
 
-/// Answers nothing well any more after a large message.
+/// Fails at the request after a large message.
 fn out_of_memory() -> Server {
     let is_broken = Arc::new(AtomicBool::new(false));
     everything().on("ping", move |call: Call| {
-        let was_broken = is_broken.fetch_or(call.param("padding").is_some(), Ordering::Relaxed);
+        let was_broken = is_broken.swap(call.param("padding").is_some(), Ordering::Relaxed);
         async move {
             match was_broken {
                 true => Answer::error(error_code::INTERNAL_ERROR, "out of memory"),

@@ -328,16 +328,15 @@ fn repeating_an_item() -> Server {
     })
 }
 
-/// Lists another resource from the second time on, and declares to tell so.
+/// Lists one more resource each time, and declares to announce changes.
 fn adding_a_resource() -> Server {
     let uses = AtomicUsize::new(0);
     let capabilities = json!({ "prompts": {}, "resources": { "listChanged": true } });
     in_pages().capabilities(capabilities).on("resources/list", move |_: Call| {
-        let all =
-            [json!({ "uri": "test://a", "name": "a" }), json!({ "uri": "test://b", "name": "b" })];
-        let listed = &all[..1 + uses.fetch_add(1, Ordering::Relaxed).min(1)];
-        let list = json!({ "resources": listed });
-        async move { list }
+        let listed: Vec<_> = (0..=uses.fetch_add(1, Ordering::Relaxed))
+            .map(|index| json!({ "uri": format!("test://{index}"), "name": "a" }))
+            .collect();
+        async move { json!({ "resources": listed }) }
     })
 }
 

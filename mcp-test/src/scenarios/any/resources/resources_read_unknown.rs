@@ -118,7 +118,7 @@ proofs! {
     warns "unknown-resource-error" on returning_a_message(), at V2025_11_25;
     catches "unknown-resource-error" on returning_a_message();
     catches "unknown-resource-code" on with_the_former_code(), also "wire-well-formed" Failure;
-    warns "unknown-resource-code" on with_code_0(), at V2024_11_05;
+    warns "unknown-resource-code" on with_code_0(), also "wire-well-formed" Warning, at V2024_11_05;
 }
 
 fn answering(answer: Answer) -> Server {

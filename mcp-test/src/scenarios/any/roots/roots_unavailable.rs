@@ -9,6 +9,7 @@ use crate::check::Finding;
 use crate::client::Handlers;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
+use crate::scenarios::any::is_slow;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Era, Revisions};
@@ -56,7 +57,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let params = json!({"name": tool.name, "arguments": arguments});
         let reply = ctx.request("tools/call", params).await;
         if asked.load(Ordering::Relaxed) == before {
-            let _ = reply?.outcome();
+            let reply = reply?;
+            let _ = reply.outcome();
+            if is_slow(&reply) {
+                break;
+            }
             continue;
         }
         let method = match ctx.revision().era() {

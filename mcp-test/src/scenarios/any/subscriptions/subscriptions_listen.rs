@@ -318,7 +318,7 @@ fn broken_by_cancellation() -> Server {
                 true => Answer::close(),
                 false => json!({
                     "supportedVersions": [Revision::V2026_07_28.as_str()],
-                    "capabilities": {"tools": {"listChanged": true}},
+                    "capabilities": {"tools": {"listChanged": true}, "prompts": {"listChanged": true}},
                 })
                 .into(),
             }
