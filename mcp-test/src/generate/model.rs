@@ -1,0 +1,316 @@
+//! What a schema allows, worked out on demand: the shapes of a value, and a small value for each.
+//!
+//! Schemas may refer to themselves. Values are therefore looked for by increasing depth, and each result is kept, so that the effort
+//! grows with the schemas times the depth and not with the number of paths through them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+
+use super::GenerateError;
+use super::document::{NodeId, SchemaDocument};
+use super::expand;
+use super::leaf::{MAX_BYTES, MAX_DEPTH};
+use super::numbers::NumberRange;
+use super::pattern::Pattern;
+use super::shape::{Kinds, Shape};
+use super::texts::TextRange;
+use crate::json::{Pointer, Value};
+use crate::json_schema::{Limits, Validator};
+
+/// Schemas that apply to one value.
+pub(super) type Schemas = Arc<[NodeId]>;
+
+/// Which of the allowed values to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Preference {
+    /// The smallest.
+    Smallest,
+    /// One that is not special: texts are not empty, and what has examples is one of them.
+    Typical,
+}
+
+/// A value with its size in bytes, roughly.
+#[derive(Debug, Clone)]
+pub(super) struct Sized {
+    pub(super) value: Value,
+    pub(super) size: usize,
+}
+
+/// The most results that are kept. A schema that needs more has no further values.
+const MAX_RESULTS: usize = 200_000;
+
+/// The most schemas that are compiled by themselves.
+const MAX_LOCAL: usize = 64;
+
+/// A schema, with what has been worked out so far.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) document: SchemaDocument,
+    pub(super) validator: Validator,
+    /// The whole schema, under the `$id` by which the schemas for single locations refer to it.
+    bundled: serde_json::Value,
+    limits: Limits,
+    results: Mutex<Results>,
+}
+
+type Patterns = Arc<[(Arc<Pattern>, NodeId)]>;
+
+#[derive(Debug, Default)]
+struct Results {
+    shapes: HashMap<Schemas, Arc<[Shape]>>,
+    values: HashMap<(Schemas, Preference, usize), Option<Sized>>,
+    patterns: HashMap<String, Arc<Pattern>>,
+    local: HashMap<NodeId, Option<Validator>>,
+    problem: Option<GenerateError>,
+}
+
+impl Model {
+    pub(super) fn compile(schema: &Value, limits: &Limits) -> Result<Self, GenerateError> {
+        let validator = Validator::compile(schema, limits)?;
+        let document = SchemaDocument::read(schema)?;
+        let bundled = schema.to_serde();
+        Ok(Self { document, validator, bundled, limits: limits.clone(), results: Mutex::default() })
+    }
+
+    fn results(&self) -> MutexGuard<'_, Results> {
+        // A panic elsewhere leaves complete results.
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The alternatives that schemas allow for one value together.
+    pub(super) fn shapes(&self, schemas: &Schemas) -> Arc<[Shape]> {
+        if let Some(shapes) = self.results().shapes.get(schemas) {
+            return Arc::clone(shapes);
+        }
+        let shapes: Arc<[Shape]> = expand::shapes(&self.document, schemas).into();
+        let mut results = self.results();
+        if results.shapes.len() < MAX_RESULTS {
+            results.shapes.insert(Arc::clone(schemas), Arc::clone(&shapes));
+        }
+        shapes
+    }
+
+    /// The compiled patterns of a shape.
+    pub(super) fn patterns(&self, shape: &Shape) -> Patterns {
+        shape.patterns.iter().map(|(text, node)| (self.pattern(text), *node)).collect()
+    }
+
+    pub(super) fn pattern(&self, text: &str) -> Arc<Pattern> {
+        if let Some(pattern) = self.results().patterns.get(text) {
+            return Arc::clone(pattern);
+        }
+        let pattern = Arc::new(Pattern::compile(text, &self.limits));
+        self.results().patterns.insert(text.to_owned(), Arc::clone(&pattern));
+        pattern
+    }
+
+    /// Notes why something cannot be generated; the reason that explains most is kept.
+    pub(super) fn note(&self, problem: GenerateError) {
+        let mut results = self.results();
+        if results.problem.as_ref().is_none_or(|before| before.rank() < problem.rank()) {
+            results.problem = Some(problem);
+        }
+    }
+
+    pub(super) fn problem(&self) -> Option<GenerateError> {
+        self.results().problem.clone()
+    }
+
+    pub(super) fn pointer(&self, node: NodeId, keyword: &str) -> Pointer {
+        self.document.node(node).pointer.clone().member(keyword)
+    }
+
+    /// A value of at most this depth, of the least depth that is possible.
+    pub(super) fn value(
+        &self,
+        schemas: &Schemas,
+        preference: Preference,
+        depth: usize,
+    ) -> Option<Sized> {
+        (1..=depth.min(MAX_DEPTH)).find_map(|depth| self.value_within(schemas, preference, depth))
+    }
+
+    fn value_within(&self, schemas: &Schemas, preference: Preference, depth: usize) -> Option<Sized> {
+        let key = (Arc::clone(schemas), preference, depth);
+        if let Some(known) = self.results().values.get(&key) {
+            return known.clone();
+        }
+        let found = self.find_value(schemas, preference, depth);
+        let mut results = self.results();
+        if results.values.len() >= MAX_RESULTS {
+            return None;
+        }
+        results.values.insert(key, found.clone());
+        found
+    }
+
+    fn find_value(&self, schemas: &Schemas, preference: Preference, depth: usize) -> Option<Sized> {
+        let shapes = self.shapes(schemas);
+        if shapes.is_empty() {
+            let node = schemas.first().copied().unwrap_or_default();
+            let pointer = self.document.node(node).pointer.clone();
+            self.note(GenerateError::Unsatisfiable { pointer });
+        }
+        let of_shape = |shape: &Shape| {
+            let candidates = self.candidates(shape, preference, depth);
+            candidates.into_iter().find(|it| self.accepts(schemas, shape, &it.value))
+        };
+        match preference {
+            Preference::Smallest => shapes.iter().filter_map(of_shape).min_by_key(|it| it.size),
+            Preference::Typical => {
+                let is_null = |shape: &&Shape| shape.kinds == Kinds::NULL;
+                let first = shapes.iter().filter(|shape| !is_null(shape)).find_map(of_shape);
+                first.or_else(|| shapes.iter().filter(is_null).find_map(of_shape))
+            }
+        }
+    }
+
+    /// Small values of a shape, the best first.
+    pub(super) fn candidates(&self, shape: &Shape, preference: Preference, depth: usize) -> Vec<Sized> {
+        if let Some(choices) = shape.allowed_choices() {
+            return choices.take(64).map(|choice| sized(choice.value.clone())).collect();
+        }
+        let smallest = [
+            Kinds::NULL, Kinds::BOOLEAN, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT,
+        ];
+        let typical = [
+            Kinds::STRING, Kinds::NUMBER, Kinds::OBJECT, Kinds::ARRAY, Kinds::BOOLEAN, Kinds::NULL,
+        ];
+        let order = if preference == Preference::Smallest { smallest } else { typical };
+        let mut all: Vec<Sized> = Vec::new();
+        if preference == Preference::Typical {
+            all.extend(self.stated(shape).map(sized));
+        }
+        for kind in order.into_iter().filter(|kind| shape.kinds.has(*kind)) {
+            all.extend(self.of_kind(shape, kind, preference, depth));
+        }
+        all
+    }
+
+    /// A small value of one type.
+    pub(super) fn of_kind(
+        &self,
+        shape: &Shape,
+        kind: Kinds,
+        preference: Preference,
+        depth: usize,
+    ) -> Vec<Sized> {
+        let is_smallest = preference == Preference::Smallest;
+        match kind {
+            Kinds::NULL => vec![sized(Value::Null)],
+            Kinds::BOOLEAN => [!is_smallest, is_smallest].map(|truth| sized(truth.into())).into(),
+            Kinds::STRING => {
+                let patterns = self.patterns(shape);
+                let texts = TextRange::of(shape, &patterns).simple(is_smallest);
+                if texts.is_empty() {
+                    self.note_text(shape);
+                }
+                texts.into_iter().map(|text| sized(text.into())).collect()
+            }
+            Kinds::ARRAY => self.array(shape, preference, depth).into_iter().collect(),
+            Kinds::OBJECT => self.object(shape, &[], preference, depth).into_iter().collect(),
+            _ => {
+                let range = NumberRange::of(shape);
+                let first = if is_smallest { range.simplest() } else { range.typical() };
+                // Further ones, where the first may be one that `oneOf` or `not` excludes.
+                let more = range.distinct().take(if shape.is_partial { 8 } else { 0 });
+                first.into_iter().chain(more).map(|number| sized(number.into())).collect()
+            }
+        }
+    }
+
+    fn note_text(&self, shape: &Shape) {
+        if let Some((_, node)) = shape.patterns.first() {
+            self.note(GenerateError::Pattern { pointer: self.pointer(*node, "pattern") });
+        }
+        let most = super::leaf::MAX_TEXT;
+        if let Some((required, node)) = shape.least("minLength").filter(|(it, _)| *it > most) {
+            let pointer = self.pointer(node, "minLength");
+            self.note(GenerateError::TooLarge { pointer, part: "character", required, most });
+        }
+    }
+
+    /// The first value that the schemas of a shape state as an example or default.
+    fn stated(&self, shape: &Shape) -> Option<Value> {
+        let of = |node: &NodeId| {
+            let schema = &self.document.node(*node).schema;
+            let examples = schema.get("examples").and_then(Value::as_array).unwrap_or_default();
+            let stated = examples.iter().chain(schema.get("default"));
+            // An empty default says nothing about ordinary values.
+            let is_useful = |value: &&Value| {
+                shape.kinds.has(Kinds::of(value)) && !value.is_null() && value.as_str() != Some("")
+            };
+            stated.into_iter().find(is_useful).cloned()
+        };
+        shape.nodes.iter().find_map(of).filter(|value| self.accepts_by(&shape.nodes, value))
+    }
+
+    /// Whether the schemas accept a value, as far as its shape does not decide that already.
+    pub(super) fn accepts(&self, schemas: &[NodeId], shape: &Shape, value: &Value) -> bool {
+        !shape.is_partial || self.accepts_by(schemas, value)
+    }
+
+    /// Whether each schema accepts a value; those that cannot be compiled by themselves are taken to.
+    fn accepts_by(&self, schemas: &[NodeId], value: &Value) -> bool {
+        let accepts = |node: &NodeId| {
+            let validator = self.local(*node);
+            validator.is_none_or(|validator| validator.is_valid(value) == Ok(true))
+        };
+        schemas.iter().all(accepts)
+    }
+
+    /// The validator of a schema inside the document.
+    fn local(&self, node: NodeId) -> Option<Validator> {
+        let mut results = self.results();
+        if let Some(known) = results.local.get(&node) {
+            return known.clone();
+        }
+        if results.local.len() >= MAX_LOCAL {
+            return None;
+        }
+        let compiled = self.compile_local(node);
+        results.local.insert(node, compiled.clone());
+        compiled
+    }
+
+    fn compile_local(&self, node: NodeId) -> Option<Validator> {
+        let pointer = &self.document.node(node).pointer;
+        if pointer.is_root() {
+            return Some(self.validator.clone());
+        }
+        // As a resource of its own, so that its references resolve as before.
+        let mut whole = self.bundled.clone();
+        let members = whole.as_object_mut()?;
+        let id = members.entry("$id").or_insert_with(|| json!("urn:mcp-test:generate")).as_str()?.to_owned();
+        let dialect = members.get("$schema").cloned();
+        let fragment = pointer.as_str().replace('%', "%25");
+        let mut schema = json!({"$ref": format!("{id}#{fragment}"), "definitions": {"whole": whole}});
+        if let Some(dialect) = dialect {
+            schema["$schema"] = dialect;
+        }
+        Validator::compile(&schema.into(), &self.limits).ok()
+    }
+}
+
+/// A value without parts, or one that the schema states.
+pub(super) fn sized(value: Value) -> Sized {
+    let size = match &value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(_) | Value::Object(_) => value.to_string().len(),
+        Value::Number(number) => number.as_str().len(),
+        Value::Null | Value::Bool(_) => 4,
+    };
+    Sized { value, size }
+}
+
+/// A value made of parts; `None` if it is too large.
+pub(super) fn sized_within(model: &Model, shape: &Shape, value: Value, size: usize) -> Option<Sized> {
+    if size <= MAX_BYTES {
+        return Some(Sized { value, size });
+    }
+    let pointer = model.document.node(shape.node()).pointer.clone();
+    model.note(GenerateError::TooLarge { pointer, part: "byte", required: size, most: MAX_BYTES });
+    None
+}
