@@ -1,5 +1,7 @@
 //! Valid values, each with one part at a boundary of one keyword.
 
+use std::sync::Arc;
+
 use super::leaf::MAX_DEPTH;
 use super::model::{Model, Preference, Schemas};
 use super::numbers;
@@ -8,6 +10,12 @@ use super::texts;
 use super::variant::{self, MAX_VARIED_DEPTH, Variant};
 use crate::expect::words;
 use crate::json::{Object, Value};
+
+/// How many members the objects have together in each of which another one is left out.
+const MAX_COPIED: usize = 1 << 13;
+
+/// How many members are each given alone.
+const MAX_ALONE: usize = 200;
 
 /// Makes variants, as many as are left.
 pub(super) struct Coverage<'a> {
@@ -129,18 +137,19 @@ impl<'a> Coverage<'a> {
 
     fn of_object(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
-        let names = model.named_members(shape);
+        let names = Arc::clone(&shape.member_names);
         self.presence(shape, &names, all);
-        for name in &names {
+        let base = model.base_object(shape);
+        for name in names.iter() {
             if self.left == 0 {
                 return;
             }
-            let Some(object) = model.object_with(shape, name, MAX_DEPTH) else { continue };
+            let Some(object) = model.object_with(shape, base.as_ref(), name) else { continue };
             let members = self.variants(&model.member_schemas(shape, name), Kinds::ALL);
             all.extend(members.into_iter().map(|member| member.in_object(&object, name)));
         }
         for dependency in shape.dependencies.iter().filter(|it| !shape.is_required(&it.trigger)) {
-            if let Some(object) = model.object_with(shape, &dependency.trigger, MAX_DEPTH) {
+            if let Some(object) = model.object_with(shape, None, &dependency.trigger) {
                 let keyword = (dependency.keyword, dependency.node);
                 let predicate = format!("has `{}` and what it requires", words::inert(&dependency.trigger));
                 all.push(Variant::at(model, Value::Object(object), keyword, predicate));
@@ -153,6 +162,8 @@ impl<'a> Coverage<'a> {
     fn presence(&self, shape: &Shape, names: &[String], all: &mut Vec<Variant>) {
         let model = self.model;
         let optional: Vec<&String> = names.iter().filter(|name| !shape.is_required(name)).collect();
+        // Each of them is a copy of the object.
+        let most = (MAX_COPIED / names.len().max(1)).max(4);
         let typical = |name: &str| {
             Some(model.value(&model.member_schemas(shape, name), Preference::Typical, MAX_DEPTH - 1)?.value)
         };
@@ -167,14 +178,14 @@ impl<'a> Coverage<'a> {
             if !optional.is_empty() {
                 add(whole.clone(), "has all its members".to_owned());
             }
-            for name in optional.iter().filter(|_| optional.len() > 1) {
+            for name in optional.iter().filter(|_| optional.len() > 1).take(most) {
                 let mut without = whole.clone();
                 without.remove(name);
                 add(without, format!("has all its members but `{}`", words::inert(name)));
             }
         }
-        for name in &optional {
-            if let Some(object) = model.object_with(shape, name, MAX_DEPTH) {
+        for name in optional.iter().take(most.max(MAX_ALONE)) {
+            if let Some(object) = model.object_with(shape, None, name) {
                 add(object, format!("has the optional member `{}`", words::inert(name)));
             }
         }
@@ -189,7 +200,7 @@ impl<'a> Coverage<'a> {
     fn further_members(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         for (name, pattern) in model.further_names(shape) {
-            let Some(object) = model.object_with(shape, &name, MAX_DEPTH) else { continue };
+            let Some(object) = model.object_with(shape, None, &name) else { continue };
             let node = pattern.unwrap_or_else(|| shape.members.first().copied().unwrap_or_else(|| shape.node()));
             let keyword = if pattern.is_some() { "patternProperties" } else { "additionalProperties" };
             let predicate = match pattern {
@@ -212,7 +223,7 @@ impl<'a> Coverage<'a> {
         let most = shape.most("maxProperties").filter(|(most, _)| *most <= 64);
         if let Some((count, node)) = most {
             let further = model.further_names(shape).into_iter().map(|(name, _)| name);
-            let names = model.named_members(shape).into_iter().chain(further);
+            let names = shape.member_names.iter().cloned().chain(further);
             let counted = (0..count).map(|number| format!("extra{number}"));
             let names = names.chain(counted).filter(|name| !shape.is_required(name));
             let given = names.filter_map(|name| {

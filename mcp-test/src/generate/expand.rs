@@ -2,6 +2,9 @@
 //!
 //! `anyOf`, `oneOf`, `if` and `dependentSchemas` multiply the alternatives; everything else narrows each of them.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::document::{NodeId, SchemaDocument};
 use super::shape::{Choice, Dependency, Kinds, Limit, Shape};
 use crate::json::{Number, Object, Value};
@@ -22,7 +25,21 @@ pub(super) fn shapes(document: &SchemaDocument, nodes: &[NodeId]) -> Vec<Shape> 
         apply(document, *node, &mut shapes);
     }
     shapes.retain(|shape| !shape.kinds.is_empty() && shape.choices.as_ref().is_none_or(|it| !it.is_empty()));
+    for shape in &mut shapes {
+        shape.member_names = member_names(document, shape);
+    }
     shapes
+}
+
+fn member_names(document: &SchemaDocument, shape: &Shape) -> Arc<[String]> {
+    let listed = shape.members.iter().flat_map(|node| {
+        let properties = document.node(*node).schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(Object::keys)
+    });
+    let mut known = HashSet::new();
+    let names = listed.chain(shape.required.iter().map(|(name, _)| name.as_str()));
+    let names = names.filter(|name| !shape.forbidden.iter().any(|it| it == name) && known.insert(*name));
+    names.map(str::to_owned).collect()
 }
 
 /// Applies a schema to each shape. The recursion is bounded: [`json_schema`](crate::json_schema) refuses what chains further.

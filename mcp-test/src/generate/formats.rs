@@ -1,4 +1,4 @@
-//! Texts of the formats of JSON Schema, and texts that have not the format.
+//! Texts of the formats of JSON Schema, and texts that do not have the format.
 //!
 //! The valid ones are plain: each is one that every implementation of the format accepts.
 
@@ -34,13 +34,13 @@ pub(super) const FORMATS: &[FormatTexts] = &[
         valid: &["a@example.com", "first.last+tag@sub.example.org"],
         invalid: &["example.com", "@", "a@"],
     },
-    FormatTexts { name: "idn-email", valid: &["a@example.com", "ü@example.com"], invalid: &["example.com"] },
+    FormatTexts { name: "idn-email", valid: &["a@example.com", "ü@example.com"], invalid: &[] },
     FormatTexts {
         name: "hostname",
         valid: &["example.com", "a", "xn--bcher-kva.example"],
         invalid: &["-a.example", "a b"],
     },
-    FormatTexts { name: "idn-hostname", valid: &["example.com", "bücher.example"], invalid: &["a b"] },
+    FormatTexts { name: "idn-hostname", valid: &["example.com", "bücher.example"], invalid: &[] },
     FormatTexts {
         name: "ipv4",
         valid: &["127.0.0.1", "0.0.0.0", "255.255.255.255"],

@@ -24,7 +24,7 @@ use crate::spec::{ParamHeader, param_headers};
 
 /// How long the samples of one phase may take. The number of variants bounds ordinary schemas long before that; this is for those
 /// that are slow to validate.
-const MAX_TIME: Duration = Duration::from_secs(5);
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// How many bytes of JSON the samples of one phase have at most, roughly.
 const MAX_TOTAL: usize = 16 << 20;
@@ -106,7 +106,7 @@ impl Generator {
         samples.samples
     }
 
-    /// Values that each violate one keyword at one location, and those that only have not a stated `format`.
+    /// Values that each violate one keyword at one location, and those that only lack a stated `format`.
     #[must_use]
     pub fn invalid(&self) -> Vec<Sample> {
         let inner = &*self.inner;

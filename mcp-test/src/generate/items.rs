@@ -1,5 +1,6 @@
 //! Arrays: as many items as required, and which schemas apply to an item.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::GenerateError;
@@ -71,20 +72,21 @@ impl Model {
         let mut size = 2_usize;
         let contained = shape.least("minContains").map_or(1, |(least, _)| least);
         // Worked out once for all items with the same schemas.
-        let mut pool: Option<(Schemas, Vec<Sized>)> = None;
+        let mut pool: Option<(Schemas, std::vec::IntoIter<Sized>)> = None;
+        // By their texts: comparing each with all others would be slow for numbers, which are compared by value.
+        let mut known = HashSet::new();
         for index in 0..count {
             let mut schemas = self.item_schemas(shape, index);
             if index < contained && !shape.contains.is_empty() {
                 schemas = schemas.iter().chain(&shape.contains).copied().collect();
             }
             let mut item = self.value(&schemas, preference, depth.checked_sub(1)?)?;
-            if shape.unique.is_some() && items.contains(&item.value) {
+            if shape.unique.is_some() && !known.insert(item.value.to_string()) {
                 if pool.as_ref().is_none_or(|(of, _)| *of != schemas) {
-                    pool = Some((Arc::clone(&schemas), self.distinct(&schemas, depth - 1)));
+                    pool = Some((Arc::clone(&schemas), self.distinct(&schemas, depth - 1).into_iter()));
                 }
                 let (_, unused) = pool.as_mut()?;
-                unused.retain(|it| !items.contains(&it.value));
-                item = unused.first()?.clone();
+                item = unused.find(|it| known.insert(it.value.to_string()))?;
             }
             size = size.saturating_add(item.size + 1);
             items.push(item.value);
@@ -93,7 +95,7 @@ impl Model {
     }
 
     /// Values that differ from one another.
-    fn distinct(&self, schemas: &Schemas, depth: usize) -> Vec<Sized> {
+    pub(super) fn distinct(&self, schemas: &Schemas, depth: usize) -> Vec<Sized> {
         let shapes = self.shapes(schemas);
         let mut all = Vec::new();
         for shape in shapes.iter() {
@@ -128,8 +130,8 @@ impl Model {
             return Vec::new();
         }
         let mut all = Vec::new();
-        for name in self.named_members(shape) {
-            let values = self.distinct(&self.member_schemas(shape, &name), inner - 1);
+        for name in shape.member_names.iter() {
+            let values = self.distinct(&self.member_schemas(shape, name), inner - 1);
             for value in values.into_iter().take(64) {
                 all.extend(self.object(shape, &[(name.clone(), value.value)], Preference::Typical, depth));
             }

@@ -1,5 +1,7 @@
 //! Objects: their required members, and which schemas apply to a member.
 
+use std::collections::HashMap;
+
 use super::GenerateError;
 use super::document::NodeId;
 use super::leaf::MAX_PARTS;
@@ -35,26 +37,9 @@ impl Model {
         patterns.into_iter().flat_map(Object::keys)
     }
 
-    /// The members that keywords name, in the order of the schema.
-    pub(super) fn named_members(&self, shape: &Shape) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        let listed = shape.members.iter().flat_map(|node| {
-            let properties = self.document.node(*node).schema.get("properties").and_then(Value::as_object);
-            properties.into_iter().flat_map(Object::keys)
-        });
-        for name in listed.chain(shape.required.iter().map(|(name, _)| name.as_str())) {
-            // The check is quadratic, which the size of a schema bounds.
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-        names.retain(|name| !shape.forbidden.contains(name));
-        names
-    }
-
     /// Names for members that the schema does not name, with the pattern that one matches.
     pub(super) fn further_names(&self, shape: &Shape) -> Vec<(String, Option<NodeId>)> {
-        let named = self.named_members(shape);
+        let named = &shape.member_names;
         let mut names = Vec::new();
         for node in &shape.members {
             for pattern in self.name_patterns(*node) {
@@ -67,13 +52,15 @@ impl Model {
                 names.extend(texts.find(|it| compiled.matches(it)).map(|name| (name, pattern_node)));
             }
         }
-        let by_schema = shape.names.iter().filter_map(|node| {
-            let name = self.value(&[*node].into(), Preference::Typical, 1)?.value;
-            Some(name.as_str()?.to_owned())
-        });
-        names.extend(by_schema.map(|name| (name, None)));
+        if !shape.names.is_empty() {
+            let schemas: Schemas = shape.names.as_slice().into();
+            let by_schema = self.distinct(&schemas, 1).into_iter().take(MAX_PARTS);
+            names.extend(by_schema.filter_map(|it| Some((it.value.as_str()?.to_owned(), None))));
+        }
         names.extend(MORE_NAMES.into_iter().map(|name| (name.to_owned(), None)));
-        names.retain(|(name, _)| !named.contains(name));
+        names.retain(|(name, _)| {
+            !named.contains(name) && (shape.names.is_empty() || self.accepts_by(&shape.names, &name.as_str().into()))
+        });
         names
     }
 
@@ -107,10 +94,10 @@ impl Model {
         }
         self.fill(shape, &mut object, &mut size, preference, depth)?;
         // In the order of the schema, which is what people expect to read.
-        let order = self.named_members(shape);
-        let position = |name: &str| order.iter().position(|known| known == name).unwrap_or(usize::MAX);
+        let order: HashMap<&str, usize> =
+            shape.member_names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let mut members: Vec<(String, Value)> = object.into_iter().collect();
-        members.sort_by_key(|(name, _)| position(name));
+        members.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
         sized_within(self, shape, Value::Object(members.into()), size)
     }
 
@@ -131,16 +118,22 @@ impl Model {
         }
         let further = self.further_names(shape).into_iter().map(|(name, _)| name);
         let counted = (0..least).map(|number| format!("extra{number}"));
-        for name in self.named_members(shape).into_iter().chain(further).chain(counted) {
+        for name in shape.member_names.iter().cloned().chain(further).chain(counted) {
             if object.len() >= least {
                 break;
             }
-            if !object.contains(&name) {
+            // Members that are not allowed are no reason to report.
+            let is_allowed = || !self.shapes(&self.member_schemas(shape, &name)).is_empty();
+            if !object.contains(&name) && is_allowed() {
                 let added = self.add_member(shape, object, *size, &name, preference, depth);
                 *size = added.unwrap_or(*size);
             }
         }
-        (object.len() >= least).then_some(())
+        if object.len() < least {
+            self.note(GenerateError::Unsatisfiable { pointer: self.pointer(node, "minProperties") });
+            return None;
+        }
+        Some(())
     }
 
     /// Adds a member, and returns the new size.

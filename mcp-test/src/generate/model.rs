@@ -157,14 +157,21 @@ impl Model {
             let candidates = self.candidates(shape, preference, depth);
             candidates.into_iter().find(|it| self.accepts(schemas, shape, &it.value))
         };
-        match preference {
+        let found = match preference {
             Preference::Smallest => shapes.iter().filter_map(of_shape).min_by_key(|it| it.size),
             Preference::Typical => {
                 let is_null = |shape: &&Shape| shape.kinds == Kinds::NULL;
                 let first = shapes.iter().filter(|shape| !is_null(shape)).find_map(of_shape);
                 first.or_else(|| shapes.iter().filter(is_null).find_map(of_shape))
             }
+        };
+        // Values with parts may be impossible only because of a part, or at this depth.
+        let has_parts = |shape: &Shape| shape.kinds.has(Kinds::ARRAY) || shape.kinds.has(Kinds::OBJECT);
+        if let (None, Some(shape)) = (&found, shapes.iter().find(|shape| !has_parts(shape))) {
+            let pointer = self.document.node(shape.node()).pointer.clone();
+            self.note(GenerateError::Unsatisfiable { pointer });
         }
+        found
     }
 
     /// Small values of a shape, the best first.
@@ -253,7 +260,7 @@ impl Model {
     }
 
     /// Whether each schema accepts a value; those that cannot be compiled by themselves are taken to.
-    fn accepts_by(&self, schemas: &[NodeId], value: &Value) -> bool {
+    pub(super) fn accepts_by(&self, schemas: &[NodeId], value: &Value) -> bool {
         let accepts = |node: &NodeId| {
             let validator = self.local(*node);
             validator.is_none_or(|validator| validator.is_valid(value) == Ok(true))

@@ -216,7 +216,7 @@ pub(super) fn coverage(shape: &Shape) -> Vec<Leaf> {
     leaves
 }
 
-/// Numbers that violate one keyword; for a format, those that have not the format.
+/// Numbers that violate one keyword; for a format, those that do not have the format.
 pub(super) fn violations(shape: &Shape) -> Vec<Leaf> {
     let range = NumberRange::of(shape);
     let step = range.step.unwrap_or(Decimal::ONE);

@@ -144,7 +144,8 @@ impl Writer<'_, '_> {
         let (mut left, mut items) = (length, count);
         while items > 0 {
             let rest_least = least.saturating_mul(items - 1);
-            let rest_most = most.map(|most| most.saturating_mul(items - 1));
+            // The last item takes all that is left.
+            let rest_most = if items == 1 { Some(0) } else { most.map(|most| most.saturating_mul(items - 1)) };
             let from = least.max(rest_most.map_or(0, |most| left.saturating_sub(most)));
             let to = most.unwrap_or(usize::MAX).min(left.checked_sub(rest_least)?);
             let own = from + (self.choose)(to.checked_sub(from)?.saturating_add(1));
@@ -267,13 +268,13 @@ mod tests {
 
     #[test]
     fn texts_have_the_wanted_length() {
-        insta::assert_snapshot!(texts("^[a-z][a-z0-9-]*$", &[0, 1, 2, 6]), @"");
-        insta::assert_snapshot!(texts(r"^\d{3}-\d{4}$", &[7, 8]), @"");
-        insta::assert_snapshot!(texts("^(ab)*c?$", &[2, 3, 4]), @"");
-        insta::assert_snapshot!(texts("^(?=.*[A-Z])(?=.*[0-9]).{8,}$", &[8, 12]), @"");
-        insta::assert_snapshot!(texts("^(foo|ba[rz]|ü{2})$", &[2, 3, 4]), @"");
-        insta::assert_snapshot!(texts(r"^#/[^)(?=]+\)$", &[5]), @"");
-        insta::assert_snapshot!(texts("^(a+)+$", &[1, 9]), @"");
+        insta::assert_snapshot!(texts("^[a-z][a-z0-9-]*$", &[0, 1, 2, 6]), @"none a a0 a011b-");
+        insta::assert_snapshot!(texts(r"^\d{3}-\d{4}$", &[7, 8]), @"none 001-1000");
+        insta::assert_snapshot!(texts("^(ab)*c?$", &[2, 3, 4]), @"ab abc abab");
+        insta::assert_snapshot!(texts("^(?=.*[A-Z])(?=.*[0-9]).{8,}$", &[8, 12]), @"a0A1bB-_ a0A1bB-_.a0A");
+        insta::assert_snapshot!(texts("^(foo|ba[rz]|ü{2})$", &[2, 3, 4]), @"üü foo none");
+        insta::assert_snapshot!(texts(r"^#/[^)(?=]+\)$", &[5]), @"#/a0)");
+        insta::assert_snapshot!(texts("^(a+)+$", &[1, 9]), @"a aaaaaaaaa");
     }
 
     #[test]

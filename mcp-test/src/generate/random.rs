@@ -117,12 +117,12 @@ impl<'a> RandomValue<'a> {
     fn object(&mut self, shape: &Shape, depth: usize) -> Option<Value> {
         let mut object = Object::new();
         let most = shape.most("maxProperties").map_or(usize::MAX, |(most, _)| most);
-        for name in self.model.named_members(shape) {
-            let is_required = shape.is_required(&name);
+        for name in shape.member_names.iter() {
+            let is_required = shape.is_required(name);
             if is_required || self.one_in(2) && object.len() < most {
-                let value = self.value(&self.model.member_schemas(shape, &name), depth + 1);
+                let value = self.value(&self.model.member_schemas(shape, name), depth + 1);
                 match value {
-                    Some(value) => drop(object.insert(name, value)),
+                    Some(value) => drop(object.insert(name.as_str(), value)),
                     None if is_required => return None,
                     None => {}
                 }

@@ -25,7 +25,7 @@ pub enum Class {
         /// The location in the value.
         instance: Pointer,
     },
-    /// It does, but the text at one location has not the `format` that is stated for it. Formats are annotations, so that a
+    /// It does, but the text at one location lacks the `format` that is stated for it. Formats are annotations, so that a
     /// server may accept the value as well as refuse it.
     FormatOnly {
         /// The location in the value.

@@ -1,5 +1,7 @@
 //! One alternative of what a schema allows: its keywords, and those of the schemas that apply to the same value, taken together.
 
+use std::sync::Arc;
+
 use super::document::NodeId;
 use crate::json::{Number, Value};
 
@@ -114,6 +116,8 @@ pub(super) struct Shape {
     pub(super) formats: Vec<(String, NodeId)>,
     pub(super) required: Vec<(String, NodeId)>,
     pub(super) dependencies: Vec<Dependency>,
+    /// The members that keywords name, in the order of the schema.
+    pub(super) member_names: Arc<[String]>,
     /// Members that `not` forbids.
     pub(super) forbidden: Vec<String>,
     /// Schemas with a keyword for members, and with one for items.
@@ -144,6 +148,7 @@ impl Shape {
             formats: Vec::new(),
             required: Vec::new(),
             dependencies: Vec::new(),
+            member_names: Arc::default(),
             forbidden: Vec::new(),
             members: Vec::new(),
             items: Vec::new(),

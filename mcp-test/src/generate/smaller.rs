@@ -14,15 +14,27 @@ const MAX_LOCATIONS: usize = 500;
 /// How many characters or items are each left out by themselves.
 const MAX_SINGLE: usize = 24;
 
-/// What is smaller has a smaller key. Each key has finitely many below it of at most its length, so that shrinking ends.
-pub(super) type SizeKey = (usize, usize, String);
+/// What is smaller has a smaller key: the length of the text, the size of the numbers, how many characters are not the plainest,
+/// and the text. Finitely many texts are not longer than a given one, so that shrinking ends.
+pub(super) type SizeKey = (usize, u64, usize, String);
 
-/// The size of a value: the length of its text, then how many characters are not the plainest, then the text.
+/// The size of a value.
 pub(super) fn size_key(value: &Value) -> SizeKey {
     let text = value.to_string();
-    let is_plain = |char: &char| matches!(char, 'a' | '0' | '"' | ',' | ':' | '[' | ']' | '{' | '}');
+    let is_plain = |char: &char| char.is_ascii_digit() || "a\",:[]{}".contains(*char);
     let unusual = text.chars().filter(|char| !is_plain(char)).count();
-    (text.len(), unusual, text)
+    let mut magnitude = 0.0;
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Number(number) => magnitude += number.as_f64().unwrap_or(f64::MAX).abs(),
+            Value::Array(items) => left.extend(items.iter()),
+            Value::Object(members) => left.extend(members.iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    // The bits of positive doubles are ordered as they are.
+    (text.len(), magnitude.to_bits(), unusual, text)
 }
 
 /// Smaller values, the smallest first; `numbers` are those that a number may become.
@@ -113,7 +125,10 @@ fn smaller_numbers(number: &Number, others: &[Number]) -> Vec<Value> {
     let mut all: Vec<Value> = vec![0.into(), 1.into(), Value::Null];
     all.extend(others.iter().cloned().map(Value::Number));
     if let Some(whole) = number.as_i64() {
-        all.extend([whole / 2, whole / 10, whole - whole.signum(), whole.saturating_abs()].map(Value::from));
+        // By ever smaller steps, which find a boundary as a binary search does.
+        let steps = std::iter::successors(Some(whole / 2), |step| Some(step / 2)).take_while(|step| *step != 0);
+        all.extend(steps.chain([whole.signum()]).map(|step| Value::from(whole - step)));
+        all.push(whole.saturating_abs().into());
     } else if let Some(double) = number.as_f64() {
         all.extend([double.trunc(), double / 2.0, double.abs()].map(Value::from));
         // Without a fraction also without the notation of one.

@@ -52,7 +52,7 @@ impl Model {
             let values = self.stated_at(&self.member_schemas(shape, &name), depth - 1);
             (name, values)
         };
-        let members: Vec<(String, Vec<Variant>)> = self.named_members(shape).into_iter().map(of).collect();
+        let members: Vec<(String, Vec<Variant>)> = shape.member_names.iter().cloned().map(of).collect();
         let has_values = |name: &str| members.iter().any(|(known, values)| known == name && !values.is_empty());
         // A required member without a stated value would have to be made up.
         if !shape.required.iter().all(|(name, _)| has_values(name)) {

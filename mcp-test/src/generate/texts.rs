@@ -198,7 +198,7 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
     leaves
 }
 
-/// Texts that violate one keyword; for a format, those that have not the format.
+/// Texts that violate one keyword; for a format, those that do not have the format.
 pub(super) fn violations(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Vec<Leaf> {
     let range = TextRange::of(shape, patterns);
     let mut leaves = Vec::new();
@@ -229,7 +229,7 @@ pub(super) fn violations(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> 
     if let Some((format, node)) = range.format {
         let invalid = format.invalid.iter().filter(|text| range.has(text));
         leaves.extend(invalid.map(|text| {
-            let predicate = format!("has not the format {}: {text:?}", format.name);
+            let predicate = format!("does not have the format {}: {text:?}", format.name);
             Leaf::stated(*text, ("format", node), predicate)
         }));
     }

@@ -11,7 +11,7 @@ use crate::json::{Array, Object, Pointer, Value};
 const MAX_VARIANTS: usize = 4000;
 
 /// How many bytes all variants of one phase have together, roughly.
-const MAX_TOTAL: usize = 16 << 20;
+const MAX_TOTAL: usize = 4 << 20;
 
 /// How deep in a value variants are made.
 pub(super) const MAX_VARIED_DEPTH: usize = 8;
@@ -81,11 +81,25 @@ pub(super) fn weight(variants: &[Variant]) -> usize {
 }
 
 impl Model {
-    /// An object with a member of this name, in which variants of the member are put.
-    pub(super) fn object_with(&self, shape: &Shape, name: &str, depth: usize) -> Option<Object> {
+    /// An object with the required members, which are not special.
+    pub(super) fn base_object(&self, shape: &Shape) -> Option<Object> {
+        let object = self.object(shape, &[], Preference::Typical, MAX_DEPTH)?;
+        if let Value::Object(object) = object.value { Some(object) } else { None }
+    }
+
+    /// An object with a member of this name, in which variants of the member are put: `base`, if it has one.
+    pub(super) fn object_with(
+        &self,
+        shape: &Shape,
+        base: Option<&Object>,
+        name: &str,
+    ) -> Option<Object> {
+        if let Some(base) = base.filter(|base| base.contains(name)) {
+            return Some(base.clone());
+        }
         let schemas = self.member_schemas(shape, name);
-        let value = self.value(&schemas, Preference::Typical, depth.checked_sub(1)?)?.value;
-        let object = self.object(shape, &[(name.to_owned(), value)], Preference::Typical, depth)?;
+        let value = self.value(&schemas, Preference::Typical, MAX_DEPTH - 1)?.value;
+        let object = self.object(shape, &[(name.to_owned(), value)], Preference::Typical, MAX_DEPTH)?;
         if let Value::Object(object) = object.value { Some(object) } else { None }
     }
 

@@ -1,5 +1,7 @@
 //! Values that violate one keyword at one location.
 
+use std::sync::Arc;
+
 use super::document::NodeId;
 use super::leaf::MAX_DEPTH;
 use super::model::{Model, Preference, Schemas};
@@ -9,6 +11,9 @@ use super::texts;
 use super::variant::{self, MAX_VARIED_DEPTH, Variant};
 use crate::expect::words;
 use crate::json::{Array, Object, Pointer, Value};
+
+/// How many members the objects have together in each of which a required one is missing.
+const MAX_COPIED: usize = 1 << 13;
 
 /// Makes values that violate a keyword, as many as are left.
 pub(super) struct Violations<'a> {
@@ -58,8 +63,8 @@ impl<'a> Violations<'a> {
         let other = [
             Value::Null,
             true.into(),
-            5.into(),
-            1.5.into(),
+            // One number stands for both where neither is allowed.
+            if shape.kinds.has(Kinds::INTEGER) { 1.5.into() } else { 5.into() },
             // A number as a text, which lenient programs convert.
             if shape.kinds.has(Kinds::NUMBER) { "5".into() } else { "a".into() },
             Value::Array(Array::default()),
@@ -188,13 +193,14 @@ impl<'a> Violations<'a> {
         if let Some(Value::Object(object)) = &least {
             self.of_presence(shape, object, all);
         }
-        for name in model.named_members(shape) {
+        let base = least.and_then(|least| if let Value::Object(object) = least { Some(object) } else { None });
+        for name in Arc::clone(&shape.member_names).iter() {
             if self.left == 0 {
                 return;
             }
-            let Some(object) = model.object_with(shape, &name, MAX_DEPTH) else { continue };
-            let members = self.variants(&model.member_schemas(shape, &name));
-            all.extend(members.into_iter().map(|member| member.in_object(&object, &name)));
+            let Some(object) = model.object_with(shape, base.as_ref(), name) else { continue };
+            let members = self.variants(&model.member_schemas(shape, name));
+            all.extend(members.into_iter().map(|member| member.in_object(&object, name)));
         }
     }
 
@@ -208,13 +214,15 @@ impl<'a> Violations<'a> {
             }
             all.push(variant);
         };
-        for (name, node) in &shape.required {
+        // Each of them is a copy of the object.
+        let most = (MAX_COPIED / shape.required.len().max(1)).max(4);
+        for (name, node) in shape.required.iter().take(most) {
             let mut without = object.clone();
             without.remove(name);
             add(without, ("required", *node), "is missing".to_owned(), Some(name));
         }
         for dependency in &shape.dependencies {
-            let Some(with) = model.object_with(shape, &dependency.trigger, MAX_DEPTH) else { continue };
+            let Some(with) = model.object_with(shape, None, &dependency.trigger) else { continue };
             for name in dependency.names.iter().filter(|name| !shape.is_required(name)) {
                 let mut without = with.clone();
                 without.remove(name);
@@ -259,7 +267,7 @@ impl<'a> Violations<'a> {
         if let Some((most, node)) = shape.most("maxProperties").filter(|(most, _)| *most <= 64) {
             let mut more = object.clone();
             let further = model.further_names(shape).into_iter().map(|(name, _)| name);
-            let names = model.named_members(shape).into_iter().chain(further);
+            let names = shape.member_names.iter().cloned().chain(further);
             for name in names.chain((0..=most).map(|number| format!("extra{number}"))) {
                 if more.len() > most {
                     break;
