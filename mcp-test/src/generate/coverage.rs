@@ -65,7 +65,9 @@ impl<'a> Coverage<'a> {
                 "then" | "else" | "dependentSchemas" => format!("is as `{keyword}` requires"),
                 _ => format!("is alternative {index} of `{keyword}`"),
             };
-            let of = |value: &Value| Variant::at(model, value.clone(), (keyword, *node), predicate.as_str());
+            let of = |value: &Value| {
+                Variant::at(model, value.clone(), (keyword, *node), predicate.as_str())
+            };
             all.extend(typical.iter().map(of));
         }
         if let Some(choices) = shape.allowed_choices() {
@@ -77,22 +79,34 @@ impl<'a> Coverage<'a> {
             return all;
         }
         let is_union = shape.kinds.is_union() && shape.typed.is_some();
-        let kinds = [Kinds::NULL, Kinds::BOOLEAN, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT];
+        let kinds = [
+            Kinds::NULL,
+            Kinds::BOOLEAN,
+            Kinds::NUMBER,
+            Kinds::STRING,
+            Kinds::ARRAY,
+            Kinds::OBJECT,
+        ];
         for kind in kinds.into_iter().filter(|kind| shape.kinds.has(*kind)) {
             if is_union {
-                let values = model.of_kind(shape, kind, Preference::Typical, MAX_DEPTH).into_iter().take(1);
+                let values =
+                    model.of_kind(shape, kind, Preference::Typical, MAX_DEPTH).into_iter().take(1);
                 all.extend(values.map(|it| {
                     let predicate = format!("is {}, one of several types", it.value.kind());
                     Variant::at(model, it.value, ("type", shape.node()), predicate)
                 }));
             }
             match kind {
-                Kinds::NULL => all.push(Variant::at(model, Value::Null, ("type", shape.node()), "is null")),
+                Kinds::NULL => {
+                    all.push(Variant::at(model, Value::Null, ("type", shape.node()), "is null"))
+                }
                 Kinds::BOOLEAN => all.extend([true, false].map(|truth| {
                     Variant::at(model, truth.into(), ("type", shape.node()), format!("is {truth}"))
                 })),
                 Kinds::NUMBER => {
-                    all.extend(numbers::coverage(shape).into_iter().map(|leaf| Variant::of(model, leaf)));
+                    all.extend(
+                        numbers::coverage(shape).into_iter().map(|leaf| Variant::of(model, leaf)),
+                    );
                 }
                 Kinds::STRING => {
                     let leaves = texts::coverage(shape, &model.patterns(shape));
@@ -107,7 +121,10 @@ impl<'a> Coverage<'a> {
 
     fn of_array(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
-        let counted = [("minItems", "fewest", shape.least("minItems")), ("maxItems", "most", shape.most("maxItems"))];
+        let counted = [
+            ("minItems", "fewest", shape.least("minItems")),
+            ("maxItems", "most", shape.most("maxItems")),
+        ];
         for (keyword, word, limit) in counted {
             let Some((count, node)) = limit.filter(|(count, _)| *count <= 256) else { continue };
             let array = model.array_of(shape, count, Preference::Typical, MAX_DEPTH);
@@ -119,7 +136,12 @@ impl<'a> Coverage<'a> {
             all.extend(array.map(|it| {
                 let keyword = shape.unique.filter(|_| count == 2).map(|node| ("uniqueItems", node));
                 let is_stated = keyword.is_some();
-                let mut variant = Variant::at(model, it.value, keyword.unwrap_or(("type", shape.node())), predicate);
+                let mut variant = Variant::at(
+                    model,
+                    it.value,
+                    keyword.unwrap_or(("type", shape.node())),
+                    predicate,
+                );
                 variant.exercised.is_stated = is_stated;
                 variant
             }));
@@ -127,7 +149,9 @@ impl<'a> Coverage<'a> {
         for node in &shape.contains {
             let array = model.array(shape, Preference::Typical, MAX_DEPTH);
             let predicate = "has an item that `contains` allows";
-            all.extend(array.map(|it| Variant::at(model, it.value, ("contains", *node), predicate)));
+            all.extend(
+                array.map(|it| Variant::at(model, it.value, ("contains", *node), predicate)),
+            );
         }
         for (index, array) in model.arrays_with_items(shape, MAX_DEPTH) {
             let items = self.variants(&model.item_schemas(shape, index), Kinds::ALL);
@@ -151,7 +175,8 @@ impl<'a> Coverage<'a> {
         for dependency in shape.dependencies.iter().filter(|it| !shape.is_required(&it.trigger)) {
             if let Some(object) = model.object_with(shape, None, &dependency.trigger) {
                 let keyword = (dependency.keyword, dependency.node);
-                let predicate = format!("has `{}` and what it requires", words::inert(&dependency.trigger));
+                let predicate =
+                    format!("has `{}` and what it requires", words::inert(&dependency.trigger));
                 all.push(Variant::at(model, Value::Object(object), keyword, predicate));
             }
         }
@@ -165,7 +190,11 @@ impl<'a> Coverage<'a> {
         // Each of them is a copy of the object.
         let most = (MAX_COPIED / names.len().max(1)).max(4);
         let typical = |name: &str| {
-            Some(model.value(&model.member_schemas(shape, name), Preference::Typical, MAX_DEPTH - 1)?.value)
+            Some(
+                model
+                    .value(&model.member_schemas(shape, name), Preference::Typical, MAX_DEPTH - 1)?
+                    .value,
+            )
         };
         let given: Vec<(String, Value)> =
             optional.iter().filter_map(|name| Some(((*name).clone(), typical(name)?))).collect();
@@ -191,7 +220,11 @@ impl<'a> Coverage<'a> {
         }
         let least = model.object(shape, &[], Preference::Typical, MAX_DEPTH);
         if let Some(Value::Object(object)) = least.map(|it| it.value) {
-            let predicate = if optional.is_empty() { "has its members" } else { "has none of its optional members" };
+            let predicate = if optional.is_empty() {
+                "has its members"
+            } else {
+                "has none of its optional members"
+            };
             add(object, predicate.to_owned());
         }
     }
@@ -201,14 +234,21 @@ impl<'a> Coverage<'a> {
         let model = self.model;
         for (name, pattern) in model.further_names(shape) {
             let Some(object) = model.object_with(shape, None, &name) else { continue };
-            let node = pattern.unwrap_or_else(|| shape.members.first().copied().unwrap_or_else(|| shape.node()));
-            let keyword = if pattern.is_some() { "patternProperties" } else { "additionalProperties" };
+            let node = pattern
+                .unwrap_or_else(|| shape.members.first().copied().unwrap_or_else(|| shape.node()));
+            let keyword =
+                if pattern.is_some() { "patternProperties" } else { "additionalProperties" };
             let predicate = match pattern {
-                Some(_) => format!("has a member whose name matches a pattern, `{}`", words::inert(&name)),
-                None => format!("has a member that the schema does not name, `{}`", words::inert(&name)),
+                Some(_) => {
+                    format!("has a member whose name matches a pattern, `{}`", words::inert(&name))
+                }
+                None => {
+                    format!("has a member that the schema does not name, `{}`", words::inert(&name))
+                }
             };
             let schemas = model.member_schemas(shape, &name);
-            let mut variant = Variant::at(model, Value::Object(object.clone()), (keyword, node), predicate);
+            let mut variant =
+                Variant::at(model, Value::Object(object.clone()), (keyword, node), predicate);
             // Only the schema of a further member states that there may be one.
             variant.exercised.is_stated = !schemas.is_empty();
             all.push(variant);
@@ -227,19 +267,26 @@ impl<'a> Coverage<'a> {
             let counted = (0..count).map(|number| format!("extra{number}"));
             let names = names.chain(counted).filter(|name| !shape.is_required(name));
             let given = names.filter_map(|name| {
-                let value = model.value(&model.member_schemas(shape, &name), Preference::Typical, MAX_DEPTH - 1)?;
+                let value = model.value(
+                    &model.member_schemas(shape, &name),
+                    Preference::Typical,
+                    MAX_DEPTH - 1,
+                )?;
                 Some((name, value.value))
             });
             let given: Vec<_> = given.take(count.saturating_sub(shape.required.len())).collect();
             let object = model.object(shape, &given, Preference::Typical, MAX_DEPTH);
             let predicate = format!("has the most members, {count}");
-            all.extend(object.map(|it| Variant::at(model, it.value, ("maxProperties", node), predicate)));
+            all.extend(
+                object.map(|it| Variant::at(model, it.value, ("maxProperties", node), predicate)),
+            );
         }
         if let Some((count, node)) = shape.least("minProperties") {
             let object = model.object(shape, &[], Preference::Smallest, MAX_DEPTH);
             let predicate = format!("has the fewest members, {count}");
-            all.extend(object.map(|it| Variant::at(model, it.value, ("minProperties", node), predicate)));
+            all.extend(
+                object.map(|it| Variant::at(model, it.value, ("minProperties", node), predicate)),
+            );
         }
     }
 }
-

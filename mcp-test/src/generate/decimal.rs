@@ -157,7 +157,10 @@ mod tests {
         let cent = decimal("0.01");
         assert_eq!(decimal("0.295").floor_to(cent).expect("in range").to_number().as_str(), "0.29");
         assert_eq!(decimal("0.295").ceil_to(cent).expect("in range").to_number().as_str(), "0.3");
-        assert_eq!(decimal("-7").floor_to(decimal("5")).expect("in range").to_number().as_str(), "-10");
+        assert_eq!(
+            decimal("-7").floor_to(decimal("5")).expect("in range").to_number().as_str(),
+            "-10"
+        );
         assert!(decimal("0.29").is_multiple_of(cent) && !decimal("0.295").is_multiple_of(cent));
         let both = decimal("6").common_multiple(decimal("4")).expect("in range");
         assert_eq!(both.to_number().as_str(), "12");

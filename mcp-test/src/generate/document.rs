@@ -31,8 +31,18 @@ pub(super) struct SchemaNode {
 
 /// Keywords with a schema, with a list of them, and with an object of them. Those that have several forms are in several lists.
 const SINGLE: [&str; 12] = [
-    "items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then",
-    "else", "unevaluatedItems", "unevaluatedProperties", "contentSchema",
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
 ];
 const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 const MAPS: [&str; 6] =
@@ -42,7 +52,8 @@ impl SchemaDocument {
     /// Finds all schemas; the schema is known to be within the limits of [`json_schema`](crate::json_schema).
     pub(super) fn read(schema: &Value) -> Result<Self, GenerateError> {
         let dialect = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
-        let ref_stands_alone = ["draft-04", "draft-06", "draft-07"].iter().any(|it| dialect.contains(it));
+        let ref_stands_alone =
+            ["draft-04", "draft-06", "draft-07"].iter().any(|it| dialect.contains(it));
         let mut this = Self { nodes: Vec::new(), by_pointer: HashMap::new(), ref_stands_alone };
         this.add(Pointer::root(), schema, Pointer::root());
         let mut next = 0;
@@ -67,7 +78,8 @@ impl SchemaDocument {
 
     /// The schemas in a list at a keyword.
     pub(super) fn children(&self, id: NodeId, keyword: &str) -> Vec<NodeId> {
-        let many = self.node(id).schema.get(keyword).and_then(Value::as_array).map_or(0, <[_]>::len);
+        let many =
+            self.node(id).schema.get(keyword).and_then(Value::as_array).map_or(0, <[_]>::len);
         let at = |index: usize| self.child(id, &[keyword, &index.to_string()]);
         (0..many).filter_map(at).collect()
     }
@@ -92,9 +104,9 @@ impl SchemaDocument {
 
     fn target_of(&mut self, id: NodeId, root: &Value) -> Result<Option<NodeId>, GenerateError> {
         let node = &self.nodes[id];
-        let keyword = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().find_map(|keyword| {
-            Some((keyword, node.schema.get(keyword)?.as_str()?.to_owned()))
-        });
+        let keyword = ["$ref", "$dynamicRef", "$recursiveRef"]
+            .into_iter()
+            .find_map(|keyword| Some((keyword, node.schema.get(keyword)?.as_str()?.to_owned())));
         let Some((keyword, reference)) = keyword else { return Ok(None) };
         let unknown = || GenerateError::Reference {
             pointer: self.nodes[id].pointer.clone().member(keyword),
@@ -130,7 +142,8 @@ impl SchemaDocument {
     /// The location of the schema with this `$id`, written in full or relative to that of the document.
     fn resource(&self, name: &str) -> Option<Pointer> {
         let id = |node: &SchemaNode| {
-            let id = node.schema.get("$id").and_then(Value::as_str)?.trim_end_matches('#').to_owned();
+            let id =
+                node.schema.get("$id").and_then(Value::as_str)?.trim_end_matches('#').to_owned();
             Some(id)
         };
         let exact = self.nodes.iter().find(|node| id(node).as_deref() == Some(name));

@@ -14,8 +14,19 @@ const MAX_SHAPES: usize = 256;
 
 /// The keywords with a number that limits something.
 const LIMITS: [&str; 13] = [
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-    "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
 ];
 
 /// The alternatives that several schemas allow for one value together.
@@ -24,7 +35,9 @@ pub(super) fn shapes(document: &SchemaDocument, nodes: &[NodeId]) -> Vec<Shape> 
     for node in nodes {
         apply(document, *node, &mut shapes);
     }
-    shapes.retain(|shape| !shape.kinds.is_empty() && shape.choices.as_ref().is_none_or(|it| !it.is_empty()));
+    shapes.retain(|shape| {
+        !shape.kinds.is_empty() && shape.choices.as_ref().is_none_or(|it| !it.is_empty())
+    });
     for shape in &mut shapes {
         shape.member_names = member_names(document, shape);
     }
@@ -38,7 +51,8 @@ fn member_names(document: &SchemaDocument, shape: &Shape) -> Arc<[String]> {
     });
     let mut known = HashSet::new();
     let names = listed.chain(shape.required.iter().map(|(name, _)| name.as_str()));
-    let names = names.filter(|name| !shape.forbidden.iter().any(|it| it == name) && known.insert(*name));
+    let names =
+        names.filter(|name| !shape.forbidden.iter().any(|it| it == name) && known.insert(*name));
     names.map(str::to_owned).collect()
 }
 
@@ -66,20 +80,33 @@ fn apply(document: &SchemaDocument, id: NodeId, shapes: &mut Vec<Shape>) {
         let branches = document.children(id, keyword);
         if !branches.is_empty() {
             let is_partial = keyword == "oneOf";
-            let branches = branches.into_iter().map(|branch| (vec![branch], Some((keyword, branch)), None));
+            let branches =
+                branches.into_iter().map(|branch| (vec![branch], Some((keyword, branch)), None));
             *shapes = multiplied(document, shapes, branches, is_partial);
         }
     }
     if let Some(condition) = document.child(id, &["if"]) {
         let branch = |keyword| document.child(id, &[keyword]);
-        let then = (std::iter::once(condition).chain(branch("then")).collect(), branch("then"));
-        let otherwise = (branch("else").into_iter().collect(), branch("else"));
+        let then: Vec<NodeId> = std::iter::once(condition).chain(branch("then")).collect();
+        let otherwise: Vec<NodeId> = branch("else").into_iter().collect();
         let branches = [("then", then), ("else", otherwise)];
-        let branches = branches.map(|(keyword, (all, named))| (all, named.map(|it| (keyword, it)), None));
-        *shapes = multiplied(document, shapes, branches, true);
+        let branches =
+            branches.map(|(keyword, all)| (all, branch(keyword).map(|it| (keyword, it)), None));
+        let [then, otherwise] = branches.map(|branch| multiplied(document, shapes, [branch], true));
+        let avoided = document.node(condition).schema.get("properties").and_then(Value::as_object);
+        let avoided = avoided.and_then(|properties| {
+            let name = properties.keys().next()?;
+            Some((name.to_owned(), document.child(condition, &["properties", name])?))
+        });
+        let otherwise = otherwise.into_iter().map(|mut shape| {
+            shape.avoided.extend(avoided.clone());
+            shape
+        });
+        *shapes = then.into_iter().chain(otherwise).take(MAX_SHAPES).collect();
     }
     for keyword in ["dependentSchemas", "dependencies"] {
-        let names = members.get(keyword).and_then(Value::as_object).into_iter().flat_map(Object::keys);
+        let names =
+            members.get(keyword).and_then(Value::as_object).into_iter().flat_map(Object::keys);
         for name in names {
             let Some(schema) = document.child(id, &[keyword, name]) else { continue };
             let absent = (Vec::new(), None, Some((name, false)));
@@ -157,9 +184,11 @@ fn narrow(document: &SchemaDocument, id: NodeId, members: &Object, shape: &mut S
         }
     }
     for keyword in ["dependentRequired", "dependencies"] {
-        let all = members.get(keyword).and_then(Value::as_object).into_iter().flat_map(Object::iter);
+        let all =
+            members.get(keyword).and_then(Value::as_object).into_iter().flat_map(Object::iter);
         shape.dependencies.extend(all.filter_map(|(trigger, names)| {
-            let names = names.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let names =
+                names.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             Some(Dependency { trigger: trigger.to_owned(), names, keyword, node: id })
         }));
     }
@@ -177,7 +206,8 @@ fn narrow(document: &SchemaDocument, id: NodeId, members: &Object, shape: &mut S
     for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
         shape.closed.extend(has(keyword).then_some((keyword, id)));
     }
-    shape.is_partial |= ["contains", "propertyNames"].into_iter().any(has) || !shape.closed.is_empty();
+    shape.is_partial |=
+        ["contains", "propertyNames"].into_iter().any(has) || !shape.closed.is_empty();
     if let Some(negated) = members.get("not") {
         negate(negated, shape);
         shape.negations.push(id);

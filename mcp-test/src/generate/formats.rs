@@ -28,7 +28,11 @@ pub(super) const FORMATS: &[FormatTexts] = &[
         valid: &["12:00:00Z", "23:59:59.999Z", "00:00:00+05:30"],
         invalid: &["25:00:00Z", "noon"],
     },
-    FormatTexts { name: "duration", valid: &["PT1S", "P1DT12H", "P2W"], invalid: &["1 second", "P"] },
+    FormatTexts {
+        name: "duration",
+        valid: &["PT1S", "P1DT12H", "P2W"],
+        invalid: &["1 second", "P"],
+    },
     FormatTexts {
         name: "email",
         valid: &["a@example.com", "first.last+tag@sub.example.org"],
@@ -62,8 +66,16 @@ pub(super) const FORMATS: &[FormatTexts] = &[
         valid: &["/a", "https://example.com/", "?b#c"],
         invalid: &["\\\\host\\a"],
     },
-    FormatTexts { name: "iri", valid: &["https://example.com/", "https://example.com/ü"], invalid: &["example"] },
-    FormatTexts { name: "iri-reference", valid: &["/ü", "https://example.com/"], invalid: &["\\\\host\\a"] },
+    FormatTexts {
+        name: "iri",
+        valid: &["https://example.com/", "https://example.com/ü"],
+        invalid: &["example"],
+    },
+    FormatTexts {
+        name: "iri-reference",
+        valid: &["/ü", "https://example.com/"],
+        invalid: &["\\\\host\\a"],
+    },
     FormatTexts {
         name: "uri-template",
         valid: &["https://example.com/{id}", "/a{?b}"],
@@ -75,7 +87,11 @@ pub(super) const FORMATS: &[FormatTexts] = &[
         invalid: &["123e4567-e89b-42d3-a456-42661417400", "x"],
     },
     FormatTexts { name: "json-pointer", valid: &["/a/0", "", "/a~1b"], invalid: &["a/0", "/~2"] },
-    FormatTexts { name: "relative-json-pointer", valid: &["0", "1/a", "2#"], invalid: &["/a", "-1"] },
+    FormatTexts {
+        name: "relative-json-pointer",
+        valid: &["0", "1/a", "2#"],
+        invalid: &["/a", "-1"],
+    },
     FormatTexts { name: "regex", valid: &["^a+$", "", "[a-z]{2,3}"], invalid: &["(", "["] },
     FormatTexts { name: "byte", valid: &["YQ==", ""], invalid: &["Y", "!"] },
 ];

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use proptest::strategy::{BoxedStrategy, Strategy as _};
 
+use super::GenerateError;
 use super::coverage::Coverage;
 use super::leaf::MAX_DEPTH;
 use super::model::{Model, Preference, Schemas};
@@ -16,7 +17,6 @@ use super::smaller;
 use super::strategy::ValidValues;
 use super::variant::Variant;
 use super::violations::Violations;
-use super::GenerateError;
 use crate::clock::Deadline;
 use crate::json::{Number, Object, Pointer, Value};
 use crate::json_schema::{Aborted, Failure, Limits};
@@ -101,7 +101,12 @@ impl Generator {
         let inner = &*self.inner;
         let mut samples = Samples::new(inner);
         let smallest = inner.smallest.clone();
-        samples.add_valid([Variant::at(&inner.model, smallest, ("type", 0), "is as small as possible")]);
+        samples.add_valid([Variant::at(
+            &inner.model,
+            smallest,
+            ("type", 0),
+            "is as small as possible",
+        )]);
         samples.add_valid(Coverage::new(&inner.model).variants(&inner.root, Kinds::OBJECT));
         samples.samples
     }
@@ -138,7 +143,8 @@ impl Generator {
 impl Inner {
     fn find_smallest(&self) -> Result<Value, GenerateError> {
         let small = [Preference::Smallest, Preference::Typical].into_iter();
-        let small = small.filter_map(|preference| self.model.value(&self.root, preference, MAX_DEPTH));
+        let small =
+            small.filter_map(|preference| self.model.value(&self.root, preference, MAX_DEPTH));
         let mut aborted = None;
         let shapes = self.model.shapes(&self.root);
         // Other alternatives, where the keywords of one exclude each other in a way that only the validator sees.
@@ -171,7 +177,9 @@ impl Inner {
     }
 
     pub(super) fn is_valid_sample(&self, value: &Value) -> bool {
-        value.is_object() && self.is_sendable(value) && self.model.validator.is_valid(value) == Ok(true)
+        value.is_object()
+            && self.is_sendable(value)
+            && self.model.validator.is_valid(value) == Ok(true)
     }
 
     /// The only failure of a value; `None` if there is none or several.
@@ -190,9 +198,12 @@ impl Inner {
             Class::Valid => Box::new(|value| self.is_valid_sample(value)),
             Class::Invalid { keyword, instance } => Box::new(move |value| {
                 let is_same = |failure: &Failure| {
-                    is_named(&keyword, &failure.keyword) && is_similar(&failure.mismatch.pointer, &instance)
+                    is_named(&keyword, &failure.keyword)
+                        && is_similar(&failure.mismatch.pointer, &instance)
                 };
-                value.is_object() && self.is_sendable(value) && self.only_failure(value).as_ref().is_some_and(is_same)
+                value.is_object()
+                    && self.is_sendable(value)
+                    && self.only_failure(value).as_ref().is_some_and(is_same)
             }),
             Class::FormatOnly { instance } => {
                 let text = original.at(instance.as_str()).cloned();
@@ -226,7 +237,14 @@ struct Samples<'a> {
 impl<'a> Samples<'a> {
     fn new(inner: &'a Inner) -> Self {
         let (by_text, exercised) = (HashMap::new(), HashSet::new());
-        Self { inner, samples: Vec::new(), by_text, exercised, bytes: 0, deadline: Deadline::after(MAX_TIME) }
+        Self {
+            inner,
+            samples: Vec::new(),
+            by_text,
+            exercised,
+            bytes: 0,
+            deadline: Deadline::after(MAX_TIME),
+        }
     }
 
     fn add_valid(&mut self, variants: impl IntoIterator<Item = Variant>) {
@@ -259,7 +277,10 @@ impl<'a> Samples<'a> {
             }
             let Variant { value, mut exercised, is_format } = variant;
             let text = value.to_string();
-            if self.by_text.contains_key(&text) || !value.is_object() || !self.inner.is_sendable(&value) {
+            if self.by_text.contains_key(&text)
+                || !value.is_object()
+                || !self.inner.is_sendable(&value)
+            {
                 continue;
             }
             let instance = exercised.instance.clone();
@@ -271,13 +292,24 @@ impl<'a> Samples<'a> {
             }
             let Some(failure) = self.inner.only_failure(&value) else { continue };
             let at = &failure.mismatch.pointer;
-            if is_named(&exercised.keyword, &failure.keyword) && *at == instance {
+            // What is wrong with the items may be reported of their array.
+            let is_at =
+                *at == instance || exercised.keyword.ends_with("tems") && contains(at, &instance);
+            if is_named(&exercised.keyword, &failure.keyword) && is_at {
                 let keyword = exercised.keyword.clone();
-                self.add(text, value, Class::Invalid { keyword, instance }, exercised.described());
-            } else if ["anyOf", "oneOf"].contains(&failure.keyword.as_str()) && (contains(at, &instance) || contains(&instance, at)) {
+                self.add(
+                    text,
+                    value,
+                    Class::Invalid { keyword, instance: at.clone() },
+                    exercised.described(),
+                );
+            } else if ["anyOf", "oneOf"].contains(&failure.keyword.as_str())
+                && (contains(at, &instance) || contains(&instance, at))
+            {
                 // No alternative allows it any longer, and the validator names only the keyword around them.
                 let around = format!("/{}/", failure.keyword);
-                let schema = exercised.schema.as_str().rsplit_once(&around).map(|(before, _)| before);
+                let schema =
+                    exercised.schema.as_str().rsplit_once(&around).map(|(before, _)| before);
                 exercised.schema = schema.and_then(Pointer::parse).unwrap_or(exercised.schema);
                 exercised.keyword = failure.keyword.clone();
                 let class = Class::Invalid { keyword: failure.keyword, instance: at.clone() };
@@ -302,7 +334,7 @@ impl<'a> Samples<'a> {
 fn is_named(keyword: &str, reported: &str) -> bool {
     let others: &[&str] = match keyword {
         "dependentRequired" | "dependencies" => &["required", "dependentRequired", "dependencies"],
-        "items" => &["additionalItems", "falseSchema"],
+        "items" | "additionalItems" => &["additionalItems", "falseSchema"],
         "additionalProperties" => &["falseSchema"],
         _ => &[],
     };
@@ -317,8 +349,14 @@ fn contains(outer: &Pointer, inner: &Pointer) -> bool {
 
 /// Whether two locations are the same but for the indices of items.
 fn is_similar(one: &Pointer, other: &Pointer) -> bool {
-    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
-    let tokens = |pointer: &Pointer| pointer.tokens().map(|it| if is_index(&it) { "0".to_owned() } else { it }).collect::<Vec<_>>();
+    let is_index =
+        |token: &str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    let tokens = |pointer: &Pointer| {
+        pointer
+            .tokens()
+            .map(|it| if is_index(&it) { "0".to_owned() } else { it })
+            .collect::<Vec<_>>()
+    };
     tokens(one) == tokens(other)
 }
 
@@ -346,7 +384,8 @@ fn bounds_of(schema: &Value) -> Vec<Number> {
     let mut left = vec![schema];
     while let Some(value) = left.pop() {
         if let Value::Object(members) = value {
-            let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+            let bounds =
+                ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
             found.extend(bounds.iter().filter_map(|it| members.get(it)?.as_number().cloned()));
             left.extend(members.iter().map(|(_, value)| value));
         }

@@ -21,7 +21,11 @@ impl Model {
         for node in &shape.items {
             let schema = &self.document.node(*node).schema;
             // Up to 2019-09, the list is `items`, and what applies to the rest is `additionalItems`.
-            let list = if schema.get("items").is_some_and(Value::is_array) { "items" } else { "prefixItems" };
+            let list = if schema.get("items").is_some_and(Value::is_array) {
+                "items"
+            } else {
+                "prefixItems"
+            };
             let rest = if list == "items" { "additionalItems" } else { "items" };
             let listed = schema.get(list).and_then(Value::as_array).map_or(0, <[_]>::len);
             all.extend(match index < listed {
@@ -36,19 +40,31 @@ impl Model {
     /// How many items have schemas of their own.
     pub(super) fn listed_items(&self, shape: &Shape) -> usize {
         let listed = |keyword: &str| {
-            let lists = shape.items.iter().filter_map(|node| self.document.node(*node).schema.get(keyword)?.as_array());
+            let lists = shape
+                .items
+                .iter()
+                .filter_map(|node| self.document.node(*node).schema.get(keyword)?.as_array());
             lists.map(<[_]>::len).max().unwrap_or(0)
         };
         listed("items").max(listed("prefixItems"))
     }
 
     /// An array of as few items as are required, or of one if that is allowed.
-    pub(super) fn array(&self, shape: &Shape, preference: Preference, depth: usize) -> Option<Sized> {
+    pub(super) fn array(
+        &self,
+        shape: &Shape,
+        preference: Preference,
+        depth: usize,
+    ) -> Option<Sized> {
         let least = shape.least("minItems").map_or(0, |(least, _)| least);
-        let least = least.max(usize::from(!shape.contains.is_empty() && shape.least("minContains").is_none()));
+        let least = least
+            .max(usize::from(!shape.contains.is_empty() && shape.least("minContains").is_none()));
         let least = least.max(shape.least("minContains").map_or(0, |(least, _)| least));
         let smallest = self.array_of(shape, least, preference, depth);
-        if preference == Preference::Smallest || least > 0 || shape.most("maxItems").is_some_and(|it| it.0 == 0) {
+        if preference == Preference::Smallest
+            || least > 0
+            || shape.most("maxItems").is_some_and(|it| it.0 == 0)
+        {
             return smallest;
         }
         self.array_of(shape, 1, preference, depth).or(smallest)
@@ -64,8 +80,14 @@ impl Model {
     ) -> Option<Sized> {
         if count > MAX_PARTS {
             let keyword = shape.least("minItems").map(|(_, node)| self.pointer(node, "minItems"));
-            let pointer = keyword.unwrap_or_else(|| self.document.node(shape.node()).pointer.clone());
-            self.note(GenerateError::TooLarge { pointer, part: "item", required: count, most: MAX_PARTS });
+            let pointer =
+                keyword.unwrap_or_else(|| self.document.node(shape.node()).pointer.clone());
+            self.note(GenerateError::TooLarge {
+                pointer,
+                part: "item",
+                required: count,
+                most: MAX_PARTS,
+            });
             return None;
         }
         let mut items: Vec<Value> = Vec::with_capacity(count);
@@ -83,7 +105,10 @@ impl Model {
             let mut item = self.value(&schemas, preference, depth.checked_sub(1)?)?;
             if shape.unique.is_some() && !known.insert(item.value.to_string()) {
                 if pool.as_ref().is_none_or(|(of, _)| *of != schemas) {
-                    pool = Some((Arc::clone(&schemas), self.distinct(&schemas, depth - 1).into_iter()));
+                    pool = Some((
+                        Arc::clone(&schemas),
+                        self.distinct(&schemas, depth - 1).into_iter(),
+                    ));
                 }
                 let (_, unused) = pool.as_mut()?;
                 item = unused.find(|it| known.insert(it.value.to_string()))?;
@@ -103,7 +128,11 @@ impl Model {
                 all.extend(choices.map(|choice| sized(choice.value.clone())));
                 continue;
             }
-            let scalar = [(Kinds::NULL, Value::Null), (Kinds::BOOLEAN, true.into()), (Kinds::BOOLEAN, false.into())];
+            let scalar = [
+                (Kinds::NULL, Value::Null),
+                (Kinds::BOOLEAN, true.into()),
+                (Kinds::BOOLEAN, false.into()),
+            ];
             let scalar = scalar.into_iter().filter(|(kind, _)| shape.kinds.has(*kind));
             all.extend(scalar.map(|(_, value)| sized(value)));
             if shape.kinds.has(Kinds::STRING) {
@@ -133,7 +162,12 @@ impl Model {
         for name in shape.member_names.iter() {
             let values = self.distinct(&self.member_schemas(shape, name), inner - 1);
             for value in values.into_iter().take(64) {
-                all.extend(self.object(shape, &[(name.clone(), value.value)], Preference::Typical, depth));
+                all.extend(self.object(
+                    shape,
+                    &[(name.clone(), value.value)],
+                    Preference::Typical,
+                    depth,
+                ));
             }
             if all.len() > 1 {
                 break;

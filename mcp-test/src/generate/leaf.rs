@@ -39,7 +39,11 @@ impl Leaf {
     }
 
     /// Of what the type leaves open.
-    pub(super) fn open(value: impl Into<Value>, shape: &Shape, predicate: impl Into<String>) -> Self {
+    pub(super) fn open(
+        value: impl Into<Value>,
+        shape: &Shape,
+        predicate: impl Into<String>,
+    ) -> Self {
         let (value, predicate) = (value.into(), predicate.into());
         Self { value, keyword: "type", node: shape.node(), is_stated: false, predicate }
     }

@@ -33,7 +33,8 @@ impl Model {
     }
 
     fn name_patterns(&self, node: NodeId) -> impl Iterator<Item = &str> {
-        let patterns = self.document.node(node).schema.get("patternProperties").and_then(Value::as_object);
+        let patterns =
+            self.document.node(node).schema.get("patternProperties").and_then(Value::as_object);
         patterns.into_iter().flat_map(Object::keys)
     }
 
@@ -49,7 +50,8 @@ impl Model {
                 let lengths = [least.max(1).min(most.unwrap_or(usize::MAX)), least + 3];
                 let texts = lengths.into_iter().filter(|length| *length <= 64);
                 let mut texts = texts.filter_map(|length| compiled.text(length, &mut |_| 0));
-                names.extend(texts.find(|it| compiled.matches(it)).map(|name| (name, pattern_node)));
+                names
+                    .extend(texts.find(|it| compiled.matches(it)).map(|name| (name, pattern_node)));
             }
         }
         if !shape.names.is_empty() {
@@ -59,7 +61,8 @@ impl Model {
         }
         names.extend(MORE_NAMES.into_iter().map(|name| (name.to_owned(), None)));
         names.retain(|(name, _)| {
-            !named.contains(name) && (shape.names.is_empty() || self.accepts_by(&shape.names, &name.as_str().into()))
+            !named.contains(name)
+                && (shape.names.is_empty() || self.accepts_by(&shape.names, &name.as_str().into()))
         });
         names
     }
@@ -84,7 +87,8 @@ impl Model {
             let known = names.iter().chain(given.iter().map(|(name, _)| name));
             let is_triggered = |trigger: &String| known.clone().any(|name| name == trigger);
             let more = shape.dependencies.iter().filter(|it| is_triggered(&it.trigger));
-            let more: Vec<String> = more.flat_map(|it| it.names.clone()).filter(|it| !names.contains(it)).collect();
+            let more: Vec<String> =
+                more.flat_map(|it| it.names.clone()).filter(|it| !names.contains(it)).collect();
             names.extend(more);
             let Some(name) = names.get(next).cloned() else { break };
             next += 1;
@@ -113,7 +117,12 @@ impl Model {
         let Some((least, node)) = shape.least("minProperties") else { return Some(()) };
         if least > MAX_PARTS {
             let pointer = self.pointer(node, "minProperties");
-            self.note(GenerateError::TooLarge { pointer, part: "member", required: least, most: MAX_PARTS });
+            self.note(GenerateError::TooLarge {
+                pointer,
+                part: "member",
+                required: least,
+                most: MAX_PARTS,
+            });
             return None;
         }
         let further = self.further_names(shape).into_iter().map(|(name, _)| name);
@@ -130,7 +139,9 @@ impl Model {
             }
         }
         if object.len() < least {
-            self.note(GenerateError::Unsatisfiable { pointer: self.pointer(node, "minProperties") });
+            self.note(GenerateError::Unsatisfiable {
+                pointer: self.pointer(node, "minProperties"),
+            });
             return None;
         }
         Some(())
@@ -149,7 +160,18 @@ impl Model {
         if shape.forbidden.iter().any(|forbidden| forbidden == name) {
             return None;
         }
-        let value = self.value(&self.member_schemas(shape, name), preference, depth.checked_sub(1)?)?;
+        let schemas = self.member_schemas(shape, name);
+        let depth = depth.checked_sub(1)?;
+        let mut value = self.value(&schemas, preference, depth)?;
+        let avoided = shape.avoided.iter().find(|(avoided, _)| avoided == name);
+        if let Some((_, node)) = avoided.filter(|(_, node)| self.accepts_by(&[*node], &value.value))
+        {
+            let others = self.distinct(&schemas, depth).into_iter().take(MAX_PARTS);
+            value = others
+                .into_iter()
+                .find(|it| !self.accepts_by(&[*node], &it.value))
+                .unwrap_or(value);
+        }
         object.insert(name, value.value);
         Some(size.saturating_add(name.len() + 4).saturating_add(value.size))
     }

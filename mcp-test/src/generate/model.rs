@@ -132,7 +132,12 @@ impl Model {
         (1..=depth.min(MAX_DEPTH)).find_map(|depth| self.value_within(schemas, preference, depth))
     }
 
-    fn value_within(&self, schemas: &Schemas, preference: Preference, depth: usize) -> Option<Sized> {
+    fn value_within(
+        &self,
+        schemas: &Schemas,
+        preference: Preference,
+        depth: usize,
+    ) -> Option<Sized> {
         let key = (Arc::clone(schemas), preference, depth);
         if let Some(known) = self.results().values.get(&key) {
             return known.clone();
@@ -162,11 +167,13 @@ impl Model {
             Preference::Typical => {
                 let is_null = |shape: &&Shape| shape.kinds == Kinds::NULL;
                 let first = shapes.iter().filter(|shape| !is_null(shape)).find_map(of_shape);
-                first.or_else(|| shapes.iter().filter(is_null).find_map(of_shape))
+                let found = first.or_else(|| shapes.iter().filter(is_null).find_map(of_shape));
+                found.or_else(|| self.value_within(schemas, Preference::Smallest, depth))
             }
         };
         // Values with parts may be impossible only because of a part, or at this depth.
-        let has_parts = |shape: &Shape| shape.kinds.has(Kinds::ARRAY) || shape.kinds.has(Kinds::OBJECT);
+        let has_parts =
+            |shape: &Shape| shape.kinds.has(Kinds::ARRAY) || shape.kinds.has(Kinds::OBJECT);
         if let (None, Some(shape)) = (&found, shapes.iter().find(|shape| !has_parts(shape))) {
             let pointer = self.document.node(shape.node()).pointer.clone();
             self.note(GenerateError::Unsatisfiable { pointer });
@@ -175,15 +182,30 @@ impl Model {
     }
 
     /// Small values of a shape, the best first.
-    pub(super) fn candidates(&self, shape: &Shape, preference: Preference, depth: usize) -> Vec<Sized> {
+    pub(super) fn candidates(
+        &self,
+        shape: &Shape,
+        preference: Preference,
+        depth: usize,
+    ) -> Vec<Sized> {
         if let Some(choices) = shape.allowed_choices() {
             return choices.take(64).map(|choice| sized(choice.value.clone())).collect();
         }
         let smallest = [
-            Kinds::NULL, Kinds::BOOLEAN, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT,
+            Kinds::NULL,
+            Kinds::BOOLEAN,
+            Kinds::NUMBER,
+            Kinds::STRING,
+            Kinds::ARRAY,
+            Kinds::OBJECT,
         ];
         let typical = [
-            Kinds::STRING, Kinds::NUMBER, Kinds::OBJECT, Kinds::ARRAY, Kinds::BOOLEAN, Kinds::NULL,
+            Kinds::STRING,
+            Kinds::NUMBER,
+            Kinds::OBJECT,
+            Kinds::ARRAY,
+            Kinds::BOOLEAN,
+            Kinds::NULL,
         ];
         let order = if preference == Preference::Smallest { smallest } else { typical };
         let mut all: Vec<Sized> = Vec::new();
@@ -205,24 +227,27 @@ impl Model {
         depth: usize,
     ) -> Vec<Sized> {
         let is_smallest = preference == Preference::Smallest;
+        // Further ones, where the first may be one that `oneOf` or `not` excludes.
+        let more = if shape.is_partial { 8 } else { 0 };
         match kind {
             Kinds::NULL => vec![sized(Value::Null)],
             Kinds::BOOLEAN => [!is_smallest, is_smallest].map(|truth| sized(truth.into())).into(),
             Kinds::STRING => {
                 let patterns = self.patterns(shape);
-                let texts = TextRange::of(shape, &patterns).simple(is_smallest);
+                let range = TextRange::of(shape, &patterns);
+                let texts = range.simple(is_smallest);
                 if texts.is_empty() {
                     self.note_text(shape);
                 }
-                texts.into_iter().map(|text| sized(text.into())).collect()
+                let more = range.distinct().take(more);
+                texts.into_iter().chain(more).map(|text| sized(text.into())).collect()
             }
             Kinds::ARRAY => self.array(shape, preference, depth).into_iter().collect(),
             Kinds::OBJECT => self.object(shape, &[], preference, depth).into_iter().collect(),
             _ => {
                 let range = NumberRange::of(shape);
                 let first = if is_smallest { range.simplest() } else { range.typical() };
-                // Further ones, where the first may be one that `oneOf` or `not` excludes.
-                let more = range.distinct().take(if shape.is_partial { 8 } else { 0 });
+                let more = range.distinct().take(more);
                 first.into_iter().chain(more).map(|number| sized(number.into())).collect()
             }
         }
@@ -290,10 +315,15 @@ impl Model {
         // As a resource of its own, so that its references resolve as before.
         let mut whole = self.bundled.clone();
         let members = whole.as_object_mut()?;
-        let id = members.entry("$id").or_insert_with(|| json!("urn:mcp-test:generate")).as_str()?.to_owned();
+        let id = members
+            .entry("$id")
+            .or_insert_with(|| json!("urn:mcp-test:generate"))
+            .as_str()?
+            .to_owned();
         let dialect = members.get("$schema").cloned();
         let fragment = pointer.as_str().replace('%', "%25");
-        let mut schema = json!({"$ref": format!("{id}#{fragment}"), "definitions": {"whole": whole}});
+        let mut schema =
+            json!({"$ref": format!("{id}#{fragment}"), "definitions": {"whole": whole}});
         if let Some(dialect) = dialect {
             schema["$schema"] = dialect;
         }
@@ -313,7 +343,12 @@ pub(super) fn sized(value: Value) -> Sized {
 }
 
 /// A value made of parts; `None` if it is too large.
-pub(super) fn sized_within(model: &Model, shape: &Shape, value: Value, size: usize) -> Option<Sized> {
+pub(super) fn sized_within(
+    model: &Model,
+    shape: &Shape,
+    value: Value,
+    size: usize,
+) -> Option<Sized> {
     if size <= MAX_BYTES {
         return Some(Sized { value, size });
     }

@@ -42,7 +42,9 @@ impl NumberRange {
     pub(super) fn of(shape: &Shape) -> Self {
         let whole = !shape.kinds.has(Kinds::FRACTION);
         let divisors = shape.limits.iter().filter(|limit| limit.keyword == "multipleOf");
-        let divisors = divisors.filter_map(|limit| Decimal::of(&limit.number)).chain(whole.then_some(Decimal::ONE));
+        let divisors = divisors
+            .filter_map(|limit| Decimal::of(&limit.number))
+            .chain(whole.then_some(Decimal::ONE));
         let step = divisors.reduce(|one, other| one.common_multiple(other).unwrap_or(one));
         let step = step.filter(|step| step.compare(Decimal::ZERO) != Ordering::Equal);
         let mut this = Self { least: None, most: None, step, is_empty: false };
@@ -71,7 +73,11 @@ impl NumberRange {
     fn raise(&mut self, at: Decimal, is_exclusive: bool, (keyword, node): (&'static str, NodeId)) {
         let inside = match self.step {
             Some(step) => at.ceil_to(step).and_then(|it| {
-                if is_exclusive && it.compare(at) == Ordering::Equal { it.plus(step) } else { Some(it) }
+                if is_exclusive && it.compare(at) == Ordering::Equal {
+                    it.plus(step)
+                } else {
+                    Some(it)
+                }
             }),
             None if is_exclusive => at.plus(at.finest_step()),
             None => Some(at),
@@ -85,7 +91,11 @@ impl NumberRange {
     fn lower(&mut self, at: Decimal, is_exclusive: bool, (keyword, node): (&'static str, NodeId)) {
         let inside = match self.step {
             Some(step) => at.floor_to(step).and_then(|it| {
-                if is_exclusive && it.compare(at) == Ordering::Equal { it.minus(step) } else { Some(it) }
+                if is_exclusive && it.compare(at) == Ordering::Equal {
+                    it.minus(step)
+                } else {
+                    Some(it)
+                }
             }),
             None if is_exclusive => at.minus(at.finest_step()),
             None => Some(at),
@@ -163,7 +173,13 @@ impl NumberRange {
             (None, Some(most)) => most.inside,
             (None, None) => Decimal::ZERO,
         };
-        let sign = if self.least.is_some() { steps.abs() } else if self.most.is_some() { -steps.abs() } else { steps };
+        let sign = if self.least.is_some() {
+            steps.abs()
+        } else if self.most.is_some() {
+            -steps.abs()
+        } else {
+            steps
+        };
         let number = from.plus(step.times(sign)?)?;
         if self.has(number) { Some(number.to_number()) } else { self.simplest() }
     }
@@ -181,15 +197,23 @@ pub(super) fn coverage(shape: &Shape) -> Vec<Leaf> {
         }
     }
     for limit in shape.limits.iter().filter(|limit| limit.keyword == "multipleOf") {
-        let multiples = Decimal::of(&limit.number).into_iter().flat_map(|it| [it.times(1), it.times(3), it.times(-1)]);
+        let multiples = Decimal::of(&limit.number)
+            .into_iter()
+            .flat_map(|it| [it.times(1), it.times(3), it.times(-1)]);
         if let Some(multiple) = multiples.flatten().find(|it| range.has(*it)) {
             let predicate = format!("is {}, a multiple of {}", multiple.to_number(), limit.number);
             leaves.push(Leaf::stated(multiple.to_number(), ("multipleOf", limit.node), predicate));
         }
     }
-    let small = [(Decimal::ZERO, "is 0"), (Decimal::ONE, "is 1"), (Decimal::whole(-1), "is -1"), (Decimal::HALF, "is 0.5")];
+    let small = [
+        (Decimal::ZERO, "is 0"),
+        (Decimal::ONE, "is 1"),
+        (Decimal::whole(-1), "is -1"),
+        (Decimal::HALF, "is 0.5"),
+    ];
     let small = small.into_iter().filter(|(number, _)| range.has(*number));
-    leaves.extend(small.map(|(number, predicate)| Leaf::open(number.to_number(), shape, predicate)));
+    leaves
+        .extend(small.map(|(number, predicate)| Leaf::open(number.to_number(), shape, predicate)));
     let large = [
         (MAX_SAFE, "is 2^53 - 1"),
         (MAX_SAFE + 2, "is 2^53 + 1, which is not a double"),
@@ -206,7 +230,11 @@ pub(super) fn coverage(shape: &Shape) -> Vec<Leaf> {
         let (text, predicate) = if is_single { ("1e38", "is 1e38") } else { ("1e308", "is 1e308") };
         let huge = [(range.most, text.to_owned()), (range.least, format!("-{text}"))];
         for (_, text) in huge.into_iter().filter(|(bound, _)| bound.is_none()) {
-            let sign = if text.starts_with('-') { predicate.replace("is ", "is -") } else { predicate.to_owned() };
+            let sign = if text.starts_with('-') {
+                predicate.replace("is ", "is -")
+            } else {
+                predicate.to_owned()
+            };
             leaves.extend(Number::parse(&text).map(|number| Leaf::open(number, shape, sign)));
         }
         if range.has(Decimal::ZERO) && range.has(Decimal::HALF) {
@@ -224,11 +252,11 @@ pub(super) fn violations(shape: &Shape) -> Vec<Leaf> {
     for (bound, is_least) in [(range.least, true), (range.most, false)] {
         let Some(bound) = bound else { continue };
         // An exclusive bound is itself the closest number that is not allowed, if it is of the right type.
-        let outside = match (is_least, bound.is_exclusive) {
-            (_, true) => Some(bound.at).filter(|at| range.step.is_none_or(|step| at.is_multiple_of(step))),
-            (true, false) => bound.inside.minus(step),
-            (false, false) => bound.inside.plus(step),
-        };
+        let itself = Some(bound.at).filter(|at| {
+            bound.is_exclusive && range.step.is_none_or(|step| at.is_multiple_of(step))
+        });
+        let beyond = || if is_least { bound.inside.minus(step) } else { bound.inside.plus(step) };
+        let outside = itself.or_else(beyond);
         let word = if is_least { "less" } else { "more" };
         leaves.extend(outside.map(|number| {
             let number = number.to_number();
@@ -239,7 +267,11 @@ pub(super) fn violations(shape: &Shape) -> Vec<Leaf> {
     for limit in shape.limits.iter().filter(|limit| limit.keyword == "multipleOf") {
         let from = range.typical().as_ref().and_then(Decimal::of);
         let whole = !shape.kinds.has(Kinds::FRACTION);
-        let more = if whole { Some(Decimal::ONE) } else { Decimal::of(&limit.number).and_then(Decimal::half) };
+        let more = if whole {
+            Some(Decimal::ONE)
+        } else {
+            Decimal::of(&limit.number).and_then(Decimal::half)
+        };
         let near = from.zip(more).map(|(from, more)| [from.plus(more), from.minus(more)]);
         for number in near.into_iter().flatten().flatten() {
             let number = number.to_number();
@@ -257,7 +289,8 @@ pub(super) fn is_unsafe_integer(value: &Value) -> bool {
         let bounds = [Decimal::whole(MAX_SAFE), Decimal::whole(-MAX_SAFE)];
         number.is_integer()
             && digits.is_none_or(|it| {
-                it.compare(bounds[0]) == Ordering::Greater || it.compare(bounds[1]) == Ordering::Less
+                it.compare(bounds[0]) == Ordering::Greater
+                    || it.compare(bounds[1]) == Ordering::Less
             })
     };
     value.as_number().is_some_and(unsafe_number)

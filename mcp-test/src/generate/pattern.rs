@@ -106,9 +106,10 @@ impl Writer<'_, '_> {
             return (length == 0).then_some(());
         };
         let ranges = rest.iter().map(|part| range_of(part));
-        let (least, most) = ranges.fold((0, Some(0)), |(least, most): (usize, Option<usize>), part| {
-            (least.saturating_add(part.0), most.zip(part.1).map(|(a, b)| a.saturating_add(b)))
-        });
+        let (least, most) =
+            ranges.fold((0, Some(0)), |(least, most): (usize, Option<usize>), part| {
+                (least.saturating_add(part.0), most.zip(part.1).map(|(a, b)| a.saturating_add(b)))
+            });
         let (own_least, own_most) = range_of(first);
         let from = own_least.max(most.map_or(0, |most| length.saturating_sub(most)));
         let to = own_most.unwrap_or(usize::MAX).min(length.checked_sub(least)?);
@@ -145,7 +146,8 @@ impl Writer<'_, '_> {
         while items > 0 {
             let rest_least = least.saturating_mul(items - 1);
             // The last item takes all that is left.
-            let rest_most = if items == 1 { Some(0) } else { most.map(|most| most.saturating_mul(items - 1)) };
+            let rest_most =
+                if items == 1 { Some(0) } else { most.map(|most| most.saturating_mul(items - 1)) };
             let from = least.max(rest_most.map_or(0, |most| left.saturating_sub(most)));
             let to = most.unwrap_or(usize::MAX).min(left.checked_sub(rest_least)?);
             let own = from + (self.choose)(to.checked_sub(from)?.saturating_add(1));
@@ -164,10 +166,12 @@ impl Writer<'_, '_> {
             };
             return Some(char::from(range.start())).filter(char::is_ascii);
         };
-        let has = |char: char| class.ranges().iter().any(|it| (it.start()..=it.end()).contains(&char));
+        let has =
+            |char: char| class.ranges().iter().any(|it| (it.start()..=it.end()).contains(&char));
         // Mostly from a few plain characters: other ones may not match the dialect of the pattern, such as `\d`.
         if (self.choose)(8) < 7 {
-            let plain = PLAIN.chars().cycle().skip(self.plain).take(PLAIN.len()).find(|char| has(*char));
+            let plain =
+                PLAIN.chars().cycle().skip(self.plain).take(PLAIN.len()).find(|char| has(*char));
             self.plain = (self.plain + 1 + (self.choose)(PLAIN.len())) % PLAIN.len();
             if let Some(plain) = plain {
                 return Some(plain);
@@ -211,7 +215,10 @@ fn range_of(expression: &Hir) -> (usize, Option<usize>) {
         }),
         HirKind::Alternation(branches) => {
             let least = branches.iter().map(|it| range_of(it).0).min().unwrap_or(0);
-            let most = branches.iter().map(|it| range_of(it).1).reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
+            let most = branches
+                .iter()
+                .map(|it| range_of(it).1)
+                .reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
             (least, most.unwrap_or(Some(0)))
         }
         HirKind::Empty | HirKind::Look(_) => (0, Some(0)),

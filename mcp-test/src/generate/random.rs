@@ -66,7 +66,14 @@ impl<'a> RandomValue<'a> {
             let choices: Vec<_> = choices.collect();
             return choices.get(self.below(choices.len())).map(|choice| choice.value.clone());
         }
-        let kinds = [Kinds::NULL, Kinds::BOOLEAN, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT];
+        let kinds = [
+            Kinds::NULL,
+            Kinds::BOOLEAN,
+            Kinds::NUMBER,
+            Kinds::STRING,
+            Kinds::ARRAY,
+            Kinds::OBJECT,
+        ];
         let kinds: Vec<Kinds> = kinds.into_iter().filter(|kind| shape.kinds.has(*kind)).collect();
         let kind = *kinds.get(self.below(kinds.len()))?;
         Some(match kind {
@@ -105,7 +112,9 @@ impl<'a> RandomValue<'a> {
         for index in keeps_first..count {
             let schemas = self.model.item_schemas(shape, index);
             let item = self.value(&schemas, depth + 1);
-            let Some(item) = item.filter(|it| shape.unique.is_none() || !items.contains(it)) else { continue };
+            let Some(item) = item.filter(|it| shape.unique.is_none() || !items.contains(it)) else {
+                continue;
+            };
             match items.get_mut(index) {
                 Some(present) => *present = item,
                 None => items.push(item),

@@ -71,7 +71,9 @@ impl Kinds {
     /// Whether there is more than one type, the numbers counted as one.
     pub(super) fn is_union(self) -> bool {
         let integers_as_numbers = self.0 & !Self::FRACTION.0;
-        integers_as_numbers.count_ones() + u32::from(self.has(Self::FRACTION) && !self.has(Self::INTEGER)) > 1
+        integers_as_numbers.count_ones()
+            + u32::from(self.has(Self::FRACTION) && !self.has(Self::INTEGER))
+            > 1
     }
 }
 
@@ -120,6 +122,8 @@ pub(super) struct Shape {
     pub(super) member_names: Arc<[String]>,
     /// Members that `not` forbids.
     pub(super) forbidden: Vec<String>,
+    /// Members whose values should not be as a schema of `if` describes them.
+    pub(super) avoided: Vec<(String, NodeId)>,
     /// Schemas with a keyword for members, and with one for items.
     pub(super) members: Vec<NodeId>,
     pub(super) items: Vec<NodeId>,
@@ -150,6 +154,7 @@ impl Shape {
             dependencies: Vec::new(),
             member_names: Arc::default(),
             forbidden: Vec::new(),
+            avoided: Vec::new(),
             members: Vec::new(),
             items: Vec::new(),
             contains: Vec::new(),

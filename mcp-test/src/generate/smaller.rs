@@ -96,7 +96,8 @@ fn smaller_parts(part: &Value, numbers: &[Number]) -> Vec<Value> {
                 let kept = items.iter().enumerate().filter(move |(at, _)| *at != index);
                 kept.map(|(_, item)| item.clone()).collect::<Array>()
             };
-            let parts = [&items[..0], &items[..half], &items[half..]].map(|part| Array::from(part.to_vec()));
+            let parts = [&items[..0], &items[..half], &items[half..]]
+                .map(|part| Array::from(part.to_vec()));
             let singles = (0..items.len()).rev().take(MAX_SINGLE).map(without);
             // An item may stand for the array.
             let inner = items.first().cloned();
@@ -126,7 +127,8 @@ fn smaller_numbers(number: &Number, others: &[Number]) -> Vec<Value> {
     all.extend(others.iter().cloned().map(Value::Number));
     if let Some(whole) = number.as_i64() {
         // By ever smaller steps, which find a boundary as a binary search does.
-        let steps = std::iter::successors(Some(whole / 2), |step| Some(step / 2)).take_while(|step| *step != 0);
+        let steps = std::iter::successors(Some(whole / 2), |step| Some(step / 2))
+            .take_while(|step| *step != 0);
         all.extend(steps.chain([whole.signum()]).map(|step| Value::from(whole - step)));
         all.push(whole.saturating_abs().into());
     } else if let Some(double) = number.as_f64() {
@@ -140,14 +142,16 @@ fn smaller_numbers(number: &Number, others: &[Number]) -> Vec<Value> {
 fn smaller_texts(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let half = chars.len() / 2;
-    let mut all = vec![String::new(), chars[..half].iter().collect(), chars[half..].iter().collect()];
+    let mut all =
+        vec![String::new(), chars[..half].iter().collect(), chars[half..].iter().collect()];
     let count = chars.len();
     // From both ends, since what matters may be anywhere.
     let ends = (0..count.min(MAX_SINGLE / 2)).chain(count.saturating_sub(MAX_SINGLE / 2)..count);
     for index in ends {
         let but = |new: Option<char>| {
             let kept = chars.iter().enumerate();
-            kept.filter_map(|(at, char)| if at == index { new } else { Some(*char) }).collect::<String>()
+            kept.filter_map(|(at, char)| if at == index { new } else { Some(*char) })
+                .collect::<String>()
         };
         all.extend([but(None), but(Some('a'))]);
     }

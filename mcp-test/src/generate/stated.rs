@@ -39,7 +39,11 @@ impl Model {
             values.iter().map(move |value| (keyword, value))
         };
         let one = |keyword: &'static str| schema.get(keyword).map(|value| (keyword, value));
-        let all = one("const").into_iter().chain(list("examples")).chain(one("default")).chain(list("enum"));
+        let all = one("const")
+            .into_iter()
+            .chain(list("examples"))
+            .chain(one("default"))
+            .chain(list("enum"));
         let variant = |(keyword, value): (&'static str, &Value)| {
             Variant::at(self, value.clone(), (keyword, node), format!("is what `{keyword}` states"))
         };
@@ -52,17 +56,22 @@ impl Model {
             let values = self.stated_at(&self.member_schemas(shape, &name), depth - 1);
             (name, values)
         };
-        let members: Vec<(String, Vec<Variant>)> = shape.member_names.iter().cloned().map(of).collect();
-        let has_values = |name: &str| members.iter().any(|(known, values)| known == name && !values.is_empty());
+        let members: Vec<(String, Vec<Variant>)> =
+            shape.member_names.iter().cloned().map(of).collect();
+        let has_values =
+            |name: &str| members.iter().any(|(known, values)| known == name && !values.is_empty());
         // A required member without a stated value would have to be made up.
         if !shape.required.iter().all(|(name, _)| has_values(name)) {
             return Vec::new();
         }
-        let most = members.iter().map(|(_, values)| values.len()).max().unwrap_or(0).clamp(1, MAX_STATED);
+        let most =
+            members.iter().map(|(_, values)| values.len()).max().unwrap_or(0).clamp(1, MAX_STATED);
         let node = shape.members.first().copied().unwrap_or_else(|| shape.node());
         let object = |index: usize| {
-            let value = |values: &[Variant]| Some(values.get(index).or(values.first())?.value.clone());
-            let members = members.iter().filter_map(|(name, values)| Some((name.as_str(), value(values)?)));
+            let value =
+                |values: &[Variant]| Some(values.get(index).or(values.first())?.value.clone());
+            let members =
+                members.iter().filter_map(|(name, values)| Some((name.as_str(), value(values)?)));
             let value = Value::Object(Object::from_iter(members));
             Variant::at(self, value, ("properties", node), "has the values that its members state")
         };

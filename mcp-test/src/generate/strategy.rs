@@ -37,10 +37,16 @@ impl Strategy for ValidValues {
             let random = RandomValue::new(&self.inner.model, runner.rng()).of(&self.inner.root);
             if let Some(value) = random.filter(|value| self.inner.is_valid_sample(value)) {
                 let inner = Arc::clone(&self.inner);
-                return Ok(ValidValueTree { inner, failing: value.clone(), value, smaller: Vec::new().into_iter() });
+                return Ok(ValidValueTree {
+                    inner,
+                    failing: value.clone(),
+                    value,
+                    smaller: Vec::new().into_iter(),
+                });
             }
         }
-        let reason = format!("none of {MAX_REJECTED} random values in a row was valid by the schema");
+        let reason =
+            format!("none of {MAX_REJECTED} random values in a row was valid by the schema");
         Err(Reason::from(reason))
     }
 }

@@ -51,7 +51,8 @@ impl<'a> TextRange<'a> {
 
     fn has(&self, text: &str) -> bool {
         let length = text.chars().count();
-        (self.least..=self.most).contains(&length) && self.patterns.iter().all(|(it, _)| it.matches(text))
+        (self.least..=self.most).contains(&length)
+            && self.patterns.iter().all(|(it, _)| it.matches(text))
     }
 
     /// A text of this length, by the patterns but not necessarily by the format.
@@ -59,18 +60,23 @@ impl<'a> TextRange<'a> {
         if length > MAX_TEXT + 1 {
             return None;
         }
-        let Some((pattern, _)) = self.patterns.first() else { return Some("a".repeat(length)) };
+        if self.patterns.is_empty() {
+            return Some("a".repeat(length));
+        }
         // A second time with other choices, which helps for patterns that were only partly understood.
-        let mut seeds = [0_usize, 1].into_iter();
-        seeds.find_map(|seed| {
-            let mut turn = 0_usize;
-            let mut choose = |many: usize| {
-                turn += seed;
-                turn % many.max(1)
-            };
-            let text = pattern.text(length, &mut choose)?;
-            self.patterns.iter().all(|(it, _)| it.matches(&text)).then_some(text)
-        })
+        (0..2).find_map(|seed| self.matching(length, seed))
+    }
+
+    /// A text of this length that matches the patterns; another seed may give another text.
+    fn matching(&self, length: usize, seed: usize) -> Option<String> {
+        let (pattern, _) = self.patterns.first()?;
+        let mut turn = 0_usize;
+        let mut choose = |many: usize| {
+            turn += seed;
+            turn % many.max(1)
+        };
+        let text = pattern.text(length, &mut choose)?;
+        self.patterns.iter().all(|(it, _)| it.matches(&text)).then_some(text)
     }
 
     /// The lengths to try for an ordinary text, the best first.
@@ -96,12 +102,23 @@ impl<'a> TextRange<'a> {
             }
         }
         let first = usize::from(!is_smallest);
-        self.lengths(first).filter_map(|length| self.of_length(length)).find(|text| self.has(text)).into_iter().collect()
+        self.lengths(first)
+            .filter_map(|length| self.of_length(length))
+            .find(|text| self.has(text))
+            .into_iter()
+            .collect()
     }
 
     /// Texts that differ from one another.
     pub(super) fn distinct(&self) -> impl Iterator<Item = String> {
         let lengths = self.lengths(1).map(|length| self.of_length(length)).collect::<Vec<_>>();
+        let lengths_of_patterns = self.lengths(1).collect::<Vec<_>>();
+        let varied = (2..64).flat_map(move |seed| {
+            lengths_of_patterns
+                .clone()
+                .into_iter()
+                .filter_map(move |length| self.matching(length, seed))
+        });
         let counted = (0..).map_while(|number: usize| {
             let text = format!("{number:0>width$}", width = self.least.max(1).min(MAX_TEXT));
             (number <= LONG).then_some(text)
@@ -109,7 +126,8 @@ impl<'a> TextRange<'a> {
         let formatted = self.format.map_or(&[][..], |(format, _)| format.valid);
         let formatted = formatted.iter().map(|text| (*text).to_owned());
         let is_free = self.format.is_none();
-        let free = lengths.into_iter().flatten().chain(counted).filter(move |_| is_free);
+        let free =
+            lengths.into_iter().flatten().chain(varied).chain(counted).filter(move |_| is_free);
         formatted.chain(free).filter(|text| self.has(text))
     }
 
@@ -118,7 +136,9 @@ impl<'a> TextRange<'a> {
         if let Some((format, _)) = self.format {
             let random = formats::random_text(format.name, rng).filter(|text| self.has(text));
             let index = rng.random_range(0..format.valid.len().max(1));
-            let listed = || format.valid.get(index).filter(|text| self.has(text)).map(|text| (*text).to_owned());
+            let listed = || {
+                format.valid.get(index).filter(|text| self.has(text)).map(|text| (*text).to_owned())
+            };
             return random.or_else(listed).or_else(|| self.simple(false).into_iter().next());
         }
         let lengths = self.lengths(0).next()?;
@@ -142,7 +162,8 @@ fn random_char(rng: &mut TestRng) -> char {
     match rng.random_range(0..12) {
         0 => rng.random_range(' '..='~'),
         1 => rng.random_range('\u{a0}'..='\u{2fff}'),
-        2 => ['😀', '\u{301}', '\u{5d0}', '\n', '\u{0}', '"', '\\', '\u{feff}'][rng.random_range(0..8)],
+        2 => ['😀', '\u{301}', '\u{5d0}', '\n', '\u{0}', '"', '\\', '\u{feff}']
+            [rng.random_range(0..8)],
         3 => rng.random_range('0'..='9'),
         _ => rng.random_range('a'..='z'),
     }
@@ -163,17 +184,24 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
         let (least, most) = pattern.lengths();
         let ends = [("shortest", Some(least.max(range.least))), ("longest", most)];
         for (word, length) in ends {
-            let text = length.filter(|length| *length <= LONG).and_then(|length| range.of_length(length));
+            let text =
+                length.filter(|length| *length <= LONG).and_then(|length| range.of_length(length));
             leaves.extend(text.filter(|text| range.has(text)).map(|text| {
-                let predicate = format!("matches the pattern with the {word} text, {:?}", words::excerpt(&text));
+                let predicate = format!(
+                    "matches the pattern with the {word} text, {:?}",
+                    words::excerpt(&text)
+                );
                 Leaf::stated(text, ("pattern", *node), predicate)
             }));
         }
     }
-    for (keyword, word, limit) in
-        [("minLength", "least", shape.least("minLength")), ("maxLength", "greatest", shape.most("maxLength"))]
-    {
-        let Some((length, node)) = limit.filter(|(length, _)| *length <= MAX_TEXT) else { continue };
+    for (keyword, word, limit) in [
+        ("minLength", "least", shape.least("minLength")),
+        ("maxLength", "greatest", shape.most("maxLength")),
+    ] {
+        let Some((length, node)) = limit.filter(|(length, _)| *length <= MAX_TEXT) else {
+            continue;
+        };
         let text = range.of_length(length).filter(|text| range.has(text) && range.format.is_none());
         let predicate = format!("has the {word} length, {length}");
         leaves.extend(text.map(|text| Leaf::stated(text, (keyword, node), predicate)));
@@ -186,9 +214,11 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
     }
     for (text, predicate) in UNUSUAL {
         let length = text.chars().count();
-        let padded = format!("{text}{}", "a".repeat(range.least.min(MAX_TEXT).saturating_sub(length)));
+        let padded =
+            format!("{text}{}", "a".repeat(range.least.min(MAX_TEXT).saturating_sub(length)));
         // A text of only this character, where more of them are required.
-        let repeated = text.chars().cycle().take(range.least.min(MAX_TEXT).max(length)).collect::<String>();
+        let repeated =
+            text.chars().cycle().take(range.least.min(MAX_TEXT).max(length)).collect::<String>();
         let fitting = [repeated, padded].into_iter().find(|text| range.has(text));
         leaves.extend(fitting.map(|text| Leaf::open(text, shape, predicate)));
     }
@@ -204,7 +234,8 @@ pub(super) fn violations(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> 
     let mut leaves = Vec::new();
     if let Some((least, node)) = shape.least("minLength").filter(|(least, _)| *least > 0) {
         let text = range.of_length(least - 1).or_else(|| Some("a".repeat(least.min(MAX_TEXT) - 1)));
-        let predicate = format!("is shorter than allowed, {}", words::count(least - 1, "character"));
+        let predicate =
+            format!("is shorter than allowed, {}", words::count(least - 1, "character"));
         leaves.extend(text.map(|text| Leaf::stated(text, ("minLength", node), predicate)));
     }
     if let Some((most, node)) = shape.most("maxLength").filter(|(most, _)| *most <= MAX_TEXT) {
@@ -218,9 +249,12 @@ pub(super) fn violations(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> 
             let least = range.least.min(MAX_TEXT).max(length);
             [text.to_owned(), text.chars().cycle().take(least).collect::<String>()]
         });
-        let others = |text: &str| patterns.iter().all(|(it, _)| Arc::ptr_eq(it, pattern) || it.matches(text));
+        let others = |text: &str| {
+            patterns.iter().all(|(it, _)| Arc::ptr_eq(it, pattern) || it.matches(text))
+        };
         let allowed = |text: &String| (range.least..=range.most).contains(&text.chars().count());
-        let mut wrong = plain.filter(|text| allowed(text) && others(text) && !pattern.matches(text));
+        let mut wrong =
+            plain.filter(|text| allowed(text) && others(text) && !pattern.matches(text));
         leaves.extend(wrong.next().map(|text| {
             let predicate = format!("does not match the pattern: {:?}", words::excerpt(&text));
             Leaf::stated(text, ("pattern", *node), predicate)

@@ -99,7 +99,8 @@ impl Model {
         }
         let schemas = self.member_schemas(shape, name);
         let value = self.value(&schemas, Preference::Typical, MAX_DEPTH - 1)?.value;
-        let object = self.object(shape, &[(name.to_owned(), value)], Preference::Typical, MAX_DEPTH)?;
+        let object =
+            self.object(shape, &[(name.to_owned(), value)], Preference::Typical, MAX_DEPTH)?;
         if let Value::Object(object) = object.value { Some(object) } else { None }
     }
 

@@ -85,14 +85,18 @@ impl<'a> Violations<'a> {
         let Some(choices) = &shape.choices else { return };
         let Some(first) = choices.first() else { return };
         let near = match &first.value {
-            Value::String(text) => vec![Value::from(format!("{text}x")), "".into(), text.to_uppercase().into()],
+            Value::String(text) => {
+                vec![Value::from(format!("{text}x")), "".into(), text.to_uppercase().into()]
+            }
             Value::Number(_) => vec![0.into(), 1.into(), 7919.into()],
             Value::Bool(truth) => vec![(!truth).into()],
             _ => vec!["x".into(), 0.into(), Object::new().into()],
         };
-        let wrong = near.into_iter().filter(|value| choices.iter().all(|choice| choice.value != *value));
+        let wrong =
+            near.into_iter().filter(|value| choices.iter().all(|choice| choice.value != *value));
         all.extend(wrong.take(2).map(|value| {
-            let predicate = format!("is {}, which `{}` does not list", words::got(Some(&value)), first.keyword);
+            let predicate =
+                format!("is {}, which `{}` does not list", words::got(Some(&value)), first.keyword);
             Variant::at(self.model, value, (first.keyword, first.node), predicate)
         }));
     }
@@ -102,8 +106,14 @@ impl<'a> Violations<'a> {
         let mut add = |further: &[NodeId], keyword: (&'static str, NodeId), predicate: &str| {
             let both: Schemas = schemas.iter().chain(further).copied().collect();
             for shape in self.model.shapes(&both).iter().take(4) {
-                let values = self.model.candidates(shape, Preference::Typical, MAX_DEPTH);
-                all.extend(values.into_iter().take(4).map(|it| Variant::at(self.model, it.value, keyword, predicate)));
+                let shape = Shape { forbidden: Vec::new(), ..shape.clone() };
+                let values = self.model.candidates(&shape, Preference::Typical, MAX_DEPTH);
+                all.extend(
+                    values
+                        .into_iter()
+                        .take(4)
+                        .map(|it| Variant::at(self.model, it.value, keyword, predicate)),
+                );
             }
         };
         for node in &shape.negations {
@@ -157,11 +167,17 @@ impl<'a> Violations<'a> {
         }
         if let Some(node) = shape.unique {
             let least = shape.least("minItems").map_or(1, |(least, _)| least.max(1));
-            let array = model.array_of(shape, least, Preference::Typical, MAX_DEPTH).map(|it| it.value);
+            let array =
+                model.array_of(shape, least, Preference::Typical, MAX_DEPTH).map(|it| it.value);
             if let Some(Value::Array(mut array)) = array {
                 let again = array.first().cloned();
                 array.extend(again);
-                all.push(Variant::at(model, array.into(), ("uniqueItems", node), "has two equal items"));
+                all.push(Variant::at(
+                    model,
+                    array.into(),
+                    ("uniqueItems", node),
+                    "has two equal items",
+                ));
             }
         }
         for node in &shape.contains {
@@ -169,15 +185,22 @@ impl<'a> Violations<'a> {
             let without = Shape { contains: Vec::new(), ..shape.clone() };
             let array = model.array_of(&without, least, Preference::Typical, MAX_DEPTH);
             let predicate = "has no item that `contains` allows";
-            all.extend(array.map(|it| Variant::at(model, it.value, ("contains", *node), predicate)));
+            all.extend(
+                array.map(|it| Variant::at(model, it.value, ("contains", *node), predicate)),
+            );
         }
         let listed = model.listed_items(shape);
         let closed = model.shapes(&model.item_schemas(shape, listed)).is_empty();
-        let array = model.array_of(shape, listed, Preference::Typical, MAX_DEPTH).filter(|_| closed);
+        let array =
+            model.array_of(shape, listed, Preference::Typical, MAX_DEPTH).filter(|_| closed);
         if let Some(Value::Array(mut array)) = array.map(|it| it.value) {
             array.push(Value::Null);
             let node = shape.items.first().copied().unwrap_or_else(|| shape.node());
-            let mut variant = Variant::at(model, array.into(), ("items", node), "has more items than listed");
+            let is_list =
+                model.document.node(node).schema.get("items").is_some_and(Value::is_array);
+            let keyword = if is_list { "additionalItems" } else { "items" };
+            let mut variant =
+                Variant::at(model, array.into(), (keyword, node), "is an item more than listed");
             variant.exercised.instance = Pointer::root().index(listed);
             all.push(variant);
         }
@@ -193,7 +216,8 @@ impl<'a> Violations<'a> {
         if let Some(Value::Object(object)) = &least {
             self.of_presence(shape, object, all);
         }
-        let base = least.and_then(|least| if let Value::Object(object) = least { Some(object) } else { None });
+        let base = least
+            .and_then(|least| if let Value::Object(object) = least { Some(object) } else { None });
         for name in Arc::clone(&shape.member_names).iter() {
             if self.left == 0 {
                 return;
@@ -201,6 +225,19 @@ impl<'a> Violations<'a> {
             let Some(object) = model.object_with(shape, base.as_ref(), name) else { continue };
             let members = self.variants(&model.member_schemas(shape, name));
             all.extend(members.into_iter().map(|member| member.in_object(&object, name)));
+        }
+        // Members that the schema does not name, but whose values it describes.
+        for (name, pattern) in model.further_names(shape) {
+            let schemas = model.member_schemas(shape, &name);
+            if let Some(object) =
+                model.object_with(shape, None, &name).filter(|_| !schemas.is_empty())
+            {
+                let members = self.variants(&schemas);
+                all.extend(members.into_iter().map(|member| member.in_object(&object, &name)));
+            }
+            if pattern.is_none() {
+                break;
+            }
         }
     }
 
@@ -223,10 +260,11 @@ impl<'a> Violations<'a> {
         }
         for dependency in &shape.dependencies {
             let Some(with) = model.object_with(shape, None, &dependency.trigger) else { continue };
-            for name in dependency.names.iter().filter(|name| !shape.is_required(name)) {
+            for name in &dependency.names {
                 let mut without = with.clone();
                 without.remove(name);
-                let predicate = format!("is missing beside `{}`", words::inert(&dependency.trigger));
+                let predicate =
+                    format!("is missing beside `{}`", words::inert(&dependency.trigger));
                 add(without, (dependency.keyword, dependency.node), predicate, Some(name));
             }
         }
@@ -237,7 +275,8 @@ impl<'a> Violations<'a> {
                 let schema = &model.document.node(**node).schema;
                 schema.get("additionalProperties") == Some(&Value::Bool(false))
             });
-            let unevaluated = shape.closed.iter().find(|(keyword, _)| *keyword == "unevaluatedProperties");
+            let unevaluated =
+                shape.closed.iter().find(|(keyword, _)| *keyword == "unevaluatedProperties");
             let keyword = match (closing, unevaluated) {
                 (Some(node), _) if is_closed => Some(("additionalProperties", *node)),
                 (_, Some(unevaluated)) => Some(*unevaluated),
@@ -246,11 +285,19 @@ impl<'a> Violations<'a> {
             if let Some(keyword) = keyword {
                 let mut with = object.clone();
                 with.insert(name.as_str(), Value::from("x"));
-                add(with, keyword, "is a member that the schema does not allow".to_owned(), Some(&name));
+                add(
+                    with,
+                    keyword,
+                    "is a member that the schema does not allow".to_owned(),
+                    Some(&name),
+                );
                 break;
             }
         }
-        for (name, node) in ["", " ", "A-b", "é", "1"].iter().flat_map(|name| shape.names.iter().map(move |node| (*name, *node))) {
+        for (name, node) in ["", " ", "A-b", "é", "1"]
+            .iter()
+            .flat_map(|name| shape.names.iter().map(move |node| (*name, *node)))
+        {
             let mut with = object.clone();
             with.insert(name, Value::from("x"));
             add(with, ("propertyNames", node), format!("has a member named {name:?}"), None);
@@ -272,12 +319,21 @@ impl<'a> Violations<'a> {
                 if more.len() > most {
                     break;
                 }
-                let value = model.value(&model.member_schemas(shape, &name), Preference::Typical, MAX_DEPTH - 1);
+                let value = model.value(
+                    &model.member_schemas(shape, &name),
+                    Preference::Typical,
+                    MAX_DEPTH - 1,
+                );
                 if let Some(value) = value.filter(|_| !more.contains(&name)) {
                     more.insert(name, value.value);
                 }
             }
-            add(more, ("maxProperties", node), format!("has more members than allowed, {}", most + 1), None);
+            add(
+                more,
+                ("maxProperties", node),
+                format!("has more members than allowed, {}", most + 1),
+                None,
+            );
         }
     }
 }

@@ -14,7 +14,8 @@ fn outcome(schema: Json) -> String {
         Err(error) => error.to_string(),
         Ok(generator) => {
             let (valid, invalid) = (generator.coverage(), generator.invalid());
-            let bytes: usize = valid.iter().chain(&invalid).map(|sample| sample.value.to_string().len()).sum();
+            let bytes: usize =
+                valid.iter().chain(&invalid).map(|sample| sample.value.to_string().len()).sum();
             assert!(bytes < 64 << 20, "{bytes} bytes");
             let random = generator.strategy().new_tree(&mut runner(1));
             let random = if random.is_ok() { "random" } else { "no random" };
@@ -62,7 +63,8 @@ fn what_is_too_large_is_named() {
         let next = json!({"$ref": format!("#/$defs/{}", number + 1)});
         json!({"type": "object", "required": ["l", "r"], "properties": {"l": next, "r": next}})
     };
-    let mut doubling: serde_json::Map<String, Json> = (0..30).map(|number| (number.to_string(), level(number))).collect();
+    let mut doubling: serde_json::Map<String, Json> =
+        (0..30).map(|number| (number.to_string(), level(number))).collect();
     doubling.insert("30".to_owned(), json!({"type": "string"}));
     insta::assert_snapshot!(outcome(json!({"$ref": "#/$defs/0", "$defs": doubling})), @"`/$defs/13` requires 1834996 bytes, which is more than 1048576");
 }
@@ -77,7 +79,8 @@ fn hostile_schemas_are_refused_or_bounded() {
         let next = json!({"$ref": format!("#/$defs/{}", number + 1)});
         json!({"allOf": [next, next]})
     };
-    let mut doubling: serde_json::Map<String, Json> = (0..40).map(|number| (number.to_string(), twice(number))).collect();
+    let mut doubling: serde_json::Map<String, Json> =
+        (0..40).map(|number| (number.to_string(), twice(number))).collect();
     doubling.insert("40".to_owned(), json!({"type": "string"}));
     insta::assert_snapshot!(outcome(json!({"type": "object", "$defs": doubling, "properties": {"a": {"$ref": "#/$defs/0"}}})), @"`/$defs/32` exceeds a limit: at most 64 schemas chained for one value");
     insta::assert_snapshot!(outcome(with(json!({"type": "string", "pattern": "^(a+)+$"}))), @"samples: true, true, random");
@@ -87,11 +90,13 @@ fn hostile_schemas_are_refused_or_bounded() {
     let choices: Vec<Json> = (0..20).map(|number| json!({"const": number})).collect();
     let all: Vec<Json> = (0..8).map(|_| json!({"anyOf": choices})).collect();
     insta::assert_snapshot!(outcome(with(json!({"allOf": all}))), @"samples: true, true, random");
-    let wide: serde_json::Map<String, Json> =
-        (0..400).map(|number| (format!("p{number}"), json!({"type": "string", "maxLength": 65_536}))).collect();
+    let wide: serde_json::Map<String, Json> = (0..400)
+        .map(|number| (format!("p{number}"), json!({"type": "string", "maxLength": 65_536})))
+        .collect();
     let names: Vec<String> = wide.keys().cloned().collect();
     insta::assert_snapshot!(outcome(json!({"type": "object", "properties": wide, "required": names})), @"samples: true, true, random");
-    let branches: Vec<Json> = (0..300).map(|number| with(json!({"const": number, "minimum": number}))).collect();
+    let branches: Vec<Json> =
+        (0..300).map(|number| with(json!({"const": number, "minimum": number}))).collect();
     insta::assert_snapshot!(outcome(json!({"type": "object", "anyOf": branches})), @"samples: true, true, random");
     insta::assert_snapshot!(outcome(with(json!({"type": "array", "uniqueItems": true, "minItems": 1000, "items": {"type": "integer"}}))), @"samples: true, true, random");
     insta::assert_snapshot!(outcome(with(json!({"type": "number", "minimum": 1e300, "multipleOf": 1e-300}))), @"samples: true, true, random");

@@ -13,7 +13,8 @@ use crate::json::Value;
 use crate::json_schema::{Limits, Validator};
 
 fn generator(schema: &Json) -> Generator {
-    Generator::new(&schema.into(), &Limits::default()).unwrap_or_else(|error| panic!("{error}: {schema}"))
+    Generator::new(&schema.into(), &Limits::default())
+        .unwrap_or_else(|error| panic!("{error}: {schema}"))
 }
 
 /// A runner whose values depend on the seed only.
@@ -32,9 +33,13 @@ fn lines(samples: &[Sample]) -> String {
         };
         let mut value = sample.value.to_string();
         if value.len() > 80 {
-            value = format!("{}… ({} bytes)", value.chars().take(60).collect::<String>(), value.len());
+            value =
+                format!("{}… ({} bytes)", value.chars().take(60).collect::<String>(), value.len());
         }
-        let exercised = sample.exercised.iter().map(|it| format!("    {} {}: {}\n", it.schema, it.keyword, it.description));
+        let exercised = sample
+            .exercised
+            .iter()
+            .map(|it| format!("    {} {}: {}\n", it.schema, it.keyword, it.description));
         format!("{class}: {value}\n{}", exercised.collect::<String>())
     };
     samples.iter().map(line).collect()

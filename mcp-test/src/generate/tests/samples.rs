@@ -8,9 +8,13 @@ use crate::generate::formats::FORMATS;
 
 fn all(schema: &Json) -> String {
     let generator = generator(schema);
-    [("stated", generator.stated()), ("coverage", generator.coverage()), ("invalid", generator.invalid())]
-        .map(|(name, samples)| format!("# {name}\n\n{}\n", lines(&samples)))
-        .concat()
+    [
+        ("stated", generator.stated()),
+        ("coverage", generator.coverage()),
+        ("invalid", generator.invalid()),
+    ]
+    .map(|(name, samples)| format!("# {name}\n\n{}\n", lines(&samples)))
+    .concat()
 }
 
 #[test]
@@ -62,9 +66,17 @@ fn texts_have_their_format_or_not() {
         let options = jsonschema::options().offline().should_validate_formats(true);
         let options = options.with_pattern_options(PatternOptions::fancy_regex());
         let validator = options.build(&json!({"format": format.name})).expect("a schema");
-        let wrong = format.valid.iter().filter(|text| !validator.is_valid(&json!(text))).collect::<Vec<_>>();
+        let wrong = format
+            .valid
+            .iter()
+            .filter(|text| !validator.is_valid(&json!(text)))
+            .collect::<Vec<_>>();
         assert!(wrong.is_empty(), "not {}: {wrong:?}", format.name);
-        let wrong = format.invalid.iter().filter(|text| validator.is_valid(&json!(text))).collect::<Vec<_>>();
+        let wrong = format
+            .invalid
+            .iter()
+            .filter(|text| validator.is_valid(&json!(text)))
+            .collect::<Vec<_>>();
         assert!(wrong.is_empty(), "{}: {wrong:?}", format.name);
     }
 }
@@ -75,7 +87,8 @@ fn mirrored_integers_are_those_that_clients_may_send() {
         "a": {"type": "integer", "x-mcp-header": "A"}, "b": {"type": "integer", "maximum": 9_007_199_254_740_991_i64}}});
     let generator = generator(&schema);
     let samples = || generator.coverage().into_iter().chain(generator.invalid());
-    let largest = |name: &'static str| samples().filter_map(move |sample| sample.value[name].as_i64()).max();
+    let largest =
+        |name: &'static str| samples().filter_map(move |sample| sample.value[name].as_i64()).max();
     assert_eq!(largest("a"), Some(9_007_199_254_740_991));
     // Invalid, since the bound is one below it; `b` is not mirrored.
     assert_eq!(largest("b"), Some(9_007_199_254_740_992));
