@@ -22,6 +22,8 @@
 //! Integers that are mirrored into headers (`x-mcp-header`) stay in the range that clients may send. Formats are annotations: a text
 //! without the stated format has a class of its own, [`Class::FormatOnly`].
 
+mod candidates;
+mod classifier;
 mod coverage;
 mod decimal;
 mod document;
@@ -35,8 +37,10 @@ mod members;
 mod model;
 mod numbers;
 mod pattern;
+mod presence;
 mod random;
 mod sample;
+mod sample_set;
 mod shape;
 mod smaller;
 mod stated;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::{Reason, TestRunner};
 
-use super::generator::Inner;
+use super::classifier::Classifier;
 use super::random::RandomValue;
 use super::sample::Class;
 use crate::json::Value;
@@ -19,12 +19,12 @@ const MAX_REJECTED: usize = 64;
 /// Random valid values.
 #[derive(Debug)]
 pub(super) struct ValidValues {
-    inner: Arc<Inner>,
+    classifier: Arc<Classifier>,
 }
 
 impl ValidValues {
-    pub(super) fn new(inner: Arc<Inner>) -> Self {
-        Self { inner }
+    pub(super) fn new(classifier: Arc<Classifier>) -> Self {
+        Self { classifier }
     }
 }
 
@@ -34,11 +34,12 @@ impl Strategy for ValidValues {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         for _ in 0..MAX_REJECTED {
-            let random = RandomValue::new(&self.inner.model, runner.rng()).of(&self.inner.root);
-            if let Some(value) = random.filter(|value| self.inner.is_valid_sample(value)) {
-                let inner = Arc::clone(&self.inner);
+            let random =
+                RandomValue::new(&self.classifier.model, runner.rng()).of(&self.classifier.root);
+            if let Some(value) = random.filter(|value| self.classifier.is_valid_sample(value)) {
+                let classifier = Arc::clone(&self.classifier);
                 return Ok(ValidValueTree {
-                    inner,
+                    classifier,
                     failing: value.clone(),
                     value,
                     smaller: Vec::new().into_iter(),
@@ -54,7 +55,7 @@ impl Strategy for ValidValues {
 /// A random value that shrinks.
 #[derive(Debug)]
 pub(super) struct ValidValueTree {
-    inner: Arc<Inner>,
+    classifier: Arc<Classifier>,
     value: Value,
     /// The smallest value that is known to fail.
     failing: Value,
@@ -64,7 +65,7 @@ pub(super) struct ValidValueTree {
 
 impl ValidValueTree {
     fn next(&mut self) -> bool {
-        let same_class = self.inner.class_filter(&self.failing, &Class::Valid);
+        let same_class = self.classifier.class_filter(&self.failing, &Class::Valid);
         let next = self.smaller.find(|candidate| same_class(candidate));
         drop(same_class);
         let found = next.is_some();
@@ -82,7 +83,7 @@ impl ValueTree for ValidValueTree {
 
     fn simplify(&mut self) -> bool {
         self.failing = self.value.clone();
-        self.smaller = self.inner.smaller_candidates(&self.failing, &Class::Valid).into_iter();
+        self.smaller = self.classifier.smaller_candidates(&self.failing, &Class::Valid).into_iter();
         self.next()
     }
 
