@@ -37,6 +37,8 @@ impl<'a> Coverage<'a> {
         if self.around.len() >= MAX_VARIED_DEPTH || again > 1 || self.left == 0 {
             return Vec::new();
         }
+        // Also where nothing comes of it, so that the effort is bounded.
+        self.left -= 1;
         self.around.push(schemas.clone());
         let mut all = Vec::new();
         for shape in self.model.shapes(schemas).iter() {
@@ -98,7 +100,7 @@ impl<'a> Coverage<'a> {
             }
             match kind {
                 Kinds::NULL => {
-                    all.push(Variant::at(model, Value::Null, ("type", shape.node()), "is null"))
+                    all.extend([Variant::at(model, Value::Null, ("type", shape.node()), "is null")])
                 }
                 Kinds::BOOLEAN => all.extend([true, false].map(|truth| {
                     Variant::at(model, truth.into(), ("type", shape.node()), format!("is {truth}"))

@@ -118,7 +118,7 @@ impl SchemaDocument {
             self.add(pointer.clone(), &target, self.nodes[id].base.clone());
         }
         let target = self.by_pointer.get(pointer.as_str()).copied();
-        Ok(Some(target.ok_or_else(|| GenerateError::Unsatisfiable { pointer })?))
+        Ok(Some(target.ok_or(GenerateError::Unsatisfiable { pointer })?))
     }
 
     /// The location that a reference names, from a schema whose references are relative to `base`.

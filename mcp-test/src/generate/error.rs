@@ -43,6 +43,12 @@ pub enum GenerateError {
         /// The reference, truncated.
         reference: String,
     },
+    /// Finding a value takes too many steps.
+    #[error("finding a value takes more than {most} steps")]
+    Effort {
+        /// How many steps are taken at most.
+        most: usize,
+    },
     /// Values were found, but validating them exceeds a limit.
     #[error("the smallest value could not be validated: {0}")]
     Undecided(Aborted),
@@ -54,7 +60,7 @@ impl GenerateError {
         match self {
             Self::Unsatisfiable { .. } => 0,
             Self::Pattern { .. } => 1,
-            Self::TooLarge { .. } => 2,
+            Self::TooLarge { .. } | Self::Effort { .. } => 2,
             Self::Reference { .. } | Self::Undecided(_) | Self::Schema(_) => 3,
         }
     }

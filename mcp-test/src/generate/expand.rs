@@ -12,6 +12,9 @@ use crate::json::{Number, Object, Value};
 /// The most alternatives of one value. Those beyond it are not generated.
 const MAX_SHAPES: usize = 256;
 
+/// How many parts the alternatives of one value have together.
+const MAX_PARTS: usize = 1 << 15;
+
 /// The keywords with a number that limits something.
 const LIMITS: [&str; 13] = [
     "minimum",
@@ -38,8 +41,17 @@ pub(super) fn shapes(document: &SchemaDocument, nodes: &[NodeId]) -> Vec<Shape> 
     shapes.retain(|shape| {
         !shape.kinds.is_empty() && shape.choices.as_ref().is_none_or(|it| !it.is_empty())
     });
-    for shape in &mut shapes {
-        shape.member_names = member_names(document, shape);
+    for index in 0..shapes.len() {
+        let (before, rest) = shapes.split_at_mut(index);
+        let shape = &mut rest[0];
+        // Mostly the same as those of the shape before, and shared with it.
+        let is_same = |it: &&mut Shape| {
+            it.members == shape.members
+                && it.required == shape.required
+                && it.forbidden == shape.forbidden
+        };
+        let same = before.last_mut().filter(is_same).map(|it| Arc::clone(&it.member_names));
+        shape.member_names = same.unwrap_or_else(|| member_names(document, shape));
     }
     shapes
 }
@@ -127,7 +139,13 @@ fn multiplied<'a>(
     is_partial: bool,
 ) -> Vec<Shape> {
     let mut all = Vec::new();
+    // Fewer, if each of them is large.
+    let largest = shapes.iter().map(Shape::weight).max().unwrap_or(1);
+    let most = (MAX_PARTS / largest).clamp(4, MAX_SHAPES);
     for (schemas, named, member) in branches {
+        if all.len() >= most {
+            break;
+        }
         let mut with_branch = shapes.to_vec();
         for shape in &mut with_branch {
             shape.branches.extend(named);
@@ -145,7 +163,7 @@ fn multiplied<'a>(
             apply(document, schema, &mut with_branch);
         }
         all.extend(with_branch);
-        all.truncate(MAX_SHAPES);
+        all.truncate(most);
     }
     all
 }

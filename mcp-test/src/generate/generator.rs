@@ -92,7 +92,6 @@ impl Generator {
     /// Random valid values. Whoever runs the strategy chooses the seed.
     ///
     /// A value that is not valid is drawn again; after 64 in a row the strategy gives up, as proptest provides for.
-    #[must_use]
     pub fn strategy(&self) -> BoxedStrategy<Value> {
         ValidValues::new(Arc::clone(&self.classifier)).boxed()
     }

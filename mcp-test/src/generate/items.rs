@@ -98,6 +98,7 @@ impl Model {
         // By their texts: comparing each with all others would be slow for numbers, which are compared by value.
         let mut known = HashSet::new();
         for index in 0..count {
+            self.spend(1)?;
             let mut schemas = self.item_schemas(shape, index);
             if index < contained && !shape.contains.is_empty() {
                 schemas = schemas.iter().chain(&shape.contains).copied().collect();

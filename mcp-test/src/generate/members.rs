@@ -1,6 +1,6 @@
 //! Objects: their required members, and which schemas apply to a member.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::GenerateError;
 use super::document::NodeId;
@@ -47,7 +47,8 @@ impl Model {
                 let pattern_node = self.document.child(*node, &["patternProperties", pattern]);
                 let compiled = self.pattern(pattern);
                 let (least, most) = compiled.lengths();
-                let lengths = [least.max(1).min(most.unwrap_or(usize::MAX)), least + 3];
+                let lengths =
+                    [least.max(1).min(most.unwrap_or(usize::MAX)), least.saturating_add(3)];
                 let texts = lengths.into_iter().filter(|length| *length <= 64);
                 let mut texts = texts.filter_map(|length| compiled.text(length, &mut |_| 0));
                 names
@@ -75,105 +76,103 @@ impl Model {
         preference: Preference,
         depth: usize,
     ) -> Option<Sized> {
-        let (mut object, mut size) = (Object::new(), 2_usize);
+        let (members, known) = (Vec::new(), HashSet::new());
+        let mut builder =
+            ObjectBuilder { model: self, shape, preference, depth, members, known, size: 2 };
         for (name, value) in given {
-            object.insert(name.as_str(), value.clone());
-            size = size.saturating_add(name.len() + 4).saturating_add(approximate_size(value));
+            builder.insert(name, Sized { value: value.clone(), size: approximate_size(value) });
         }
-        let mut names: Vec<String> = shape.required.iter().map(|(name, _)| name.clone()).collect();
-        let mut next = 0;
-        // Members may require further ones.
-        loop {
-            let known = names.iter().chain(given.iter().map(|(name, _)| name));
-            let is_triggered = |trigger: &String| known.clone().any(|name| name == trigger);
-            let more = shape.dependencies.iter().filter(|it| is_triggered(&it.trigger));
-            let more: Vec<String> =
-                more.flat_map(|it| it.names.clone()).filter(|it| !names.contains(it)).collect();
-            names.extend(more);
-            let Some(name) = names.get(next).cloned() else { break };
-            next += 1;
-            if !object.contains(&name) {
-                size = self.add_member(shape, &mut object, size, &name, preference, depth)?;
+        let given = given.iter().map(|(name, _)| name.as_str());
+        let mut names: Vec<&str> =
+            given.chain(shape.required.iter().map(|(name, _)| name.as_str())).collect();
+        // Those that are added come last.
+        names.reverse();
+        while let Some(name) = names.pop() {
+            if !builder.known.contains(name) {
+                builder.add(name)?;
             }
+            // Members may require further ones.
+            let triggered = shape.dependencies.iter().filter(|it| it.trigger == name);
+            let required = triggered.flat_map(|it| it.names.iter().map(String::as_str));
+            names.extend(required.filter(|it| !builder.known.contains(*it)));
         }
-        self.fill(shape, &mut object, &mut size, preference, depth)?;
+        self.fill(&mut builder)?;
         // In the order of the schema, which is what people expect to read.
         let order: HashMap<&str, usize> =
             shape.member_names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-        let mut members: Vec<(String, Value)> = object.into_iter().collect();
+        let mut members = builder.members;
         members.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
-        sized_within(self, shape, Value::Object(members.into()), size)
+        sized_within(self, shape, Value::Object(members.into()), builder.size)
     }
 
     /// Adds members until there are as many as required.
-    fn fill(
-        &self,
-        shape: &Shape,
-        object: &mut Object,
-        size: &mut usize,
-        preference: Preference,
-        depth: usize,
-    ) -> Option<()> {
+    fn fill(&self, builder: &mut ObjectBuilder<'_>) -> Option<()> {
+        let shape = builder.shape;
         let Some((least, node)) = shape.least("minProperties") else { return Some(()) };
+        let pointer = || self.pointer(node, "minProperties");
         if least > MAX_PARTS {
-            let pointer = self.pointer(node, "minProperties");
-            self.note(GenerateError::TooLarge {
-                pointer,
-                part: "member",
-                required: least,
-                most: MAX_PARTS,
-            });
+            let (part, required, most) = ("member", least, MAX_PARTS);
+            self.note(GenerateError::TooLarge { pointer: pointer(), part, required, most });
             return None;
         }
         let further = self.further_names(shape).into_iter().map(|(name, _)| name);
         let counted = (0..least).map(|number| format!("extra{number}"));
         for name in shape.member_names.iter().cloned().chain(further).chain(counted) {
-            if object.len() >= least {
-                break;
+            if builder.members.len() >= least {
+                return Some(());
             }
             // Members that are not allowed are no reason to report.
             let is_allowed = || !self.shapes(&self.member_schemas(shape, &name)).is_empty();
-            if !object.contains(&name) && is_allowed() {
-                let added = self.add_member(shape, object, *size, &name, preference, depth);
-                *size = added.unwrap_or(*size);
+            if !builder.known.contains(&name) && is_allowed() {
+                // Another name may do.
+                let _ = builder.add(&name);
             }
         }
-        if object.len() < least {
-            self.note(GenerateError::Unsatisfiable {
-                pointer: self.pointer(node, "minProperties"),
-            });
-            return None;
+        let is_enough = builder.members.len() >= least;
+        if !is_enough {
+            self.note(GenerateError::Unsatisfiable { pointer: pointer() });
         }
-        Some(())
+        is_enough.then_some(())
+    }
+}
+
+/// The members of an object so far.
+struct ObjectBuilder<'a> {
+    model: &'a Model,
+    shape: &'a Shape,
+    preference: Preference,
+    depth: usize,
+    members: Vec<(String, Value)>,
+    known: HashSet<String>,
+    size: usize,
+}
+
+impl ObjectBuilder<'_> {
+    fn insert(&mut self, name: &str, member: Sized) {
+        self.size = self.size.saturating_add(name.len() + 4).saturating_add(member.size);
+        self.known.insert(name.to_owned());
+        self.members.push((name.to_owned(), member.value));
     }
 
-    /// Adds a member, and returns the new size.
-    fn add_member(
-        &self,
-        shape: &Shape,
-        object: &mut Object,
-        size: usize,
-        name: &str,
-        preference: Preference,
-        depth: usize,
-    ) -> Option<usize> {
-        if shape.forbidden.iter().any(|forbidden| forbidden == name) {
+    /// Adds a member; `None` if it has no value.
+    fn add(&mut self, name: &str) -> Option<()> {
+        if self.shape.forbidden.iter().any(|forbidden| forbidden == name) {
             return None;
         }
-        let schemas = self.member_schemas(shape, name);
-        let depth = depth.checked_sub(1)?;
-        let mut value = self.value(&schemas, preference, depth)?;
-        let avoided = shape.avoided.iter().find(|(avoided, _)| avoided == name);
-        if let Some((_, node)) = avoided.filter(|(_, node)| self.accepts_by(&[*node], &value.value))
+        let model = self.model;
+        model.spend(1)?;
+        let schemas = model.member_schemas(self.shape, name);
+        let depth = self.depth.checked_sub(1)?;
+        let mut member = model.value(&schemas, self.preference, depth)?;
+        let avoided = self.shape.avoided.iter().find(|(avoided, _)| avoided == name);
+        if let Some((_, node)) =
+            avoided.filter(|(_, node)| model.accepts_by(&[*node], &member.value))
         {
-            let others = self.distinct(&schemas, depth).into_iter().take(MAX_PARTS);
-            value = others
-                .into_iter()
-                .find(|it| !self.accepts_by(&[*node], &it.value))
-                .unwrap_or(value);
+            let mut others = model.distinct(&schemas, depth).into_iter().take(MAX_PARTS);
+            member = others.find(|it| !model.accepts_by(&[*node], &it.value)).unwrap_or(member);
         }
-        object.insert(name, value.value);
-        Some(size.saturating_add(name.len() + 4).saturating_add(value.size))
+        self.insert(name, member);
+        Some(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! grows with the schemas times the depth and not with the number of paths through them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
@@ -37,7 +38,13 @@ pub(super) struct Sized {
 }
 
 /// The most results that are kept. A schema that needs more has no further values.
-const MAX_RESULTS: usize = 200_000;
+const MAX_RESULTS: usize = 50_000;
+
+/// How large the shapes are together that are kept, in parts.
+const MAX_KEPT: usize = 1 << 18;
+
+/// How many alternatives, members and items one phase may work out.
+const MAX_STEPS: usize = 1 << 16;
 
 /// The most schemas that are compiled by themselves.
 const MAX_LOCAL: usize = 64;
@@ -51,6 +58,8 @@ pub(super) struct Model {
     bundled: serde_json::Value,
     limits: Limits,
     results: Mutex<Results>,
+    /// How many steps the current phase may still take.
+    steps: AtomicUsize,
 }
 
 type Patterns = Arc<[(Arc<Pattern>, NodeId)]>;
@@ -58,6 +67,7 @@ type Patterns = Arc<[(Arc<Pattern>, NodeId)]>;
 #[derive(Debug, Default)]
 struct Results {
     shapes: HashMap<Schemas, Arc<[Shape]>>,
+    kept: usize,
     values: HashMap<(Schemas, Preference, usize), Option<Sized>>,
     patterns: HashMap<String, Arc<Pattern>>,
     local: HashMap<NodeId, Option<Validator>>,
@@ -68,8 +78,9 @@ impl Model {
     pub(super) fn compile(schema: &Value, limits: &Limits) -> Result<Self, GenerateError> {
         let validator = Validator::compile(schema, limits)?;
         let document = SchemaDocument::read(schema)?;
-        let bundled = schema.to_serde();
-        Ok(Self { document, validator, bundled, limits: limits.clone(), results: Mutex::default() })
+        let (bundled, limits) = (schema.to_serde(), limits.clone());
+        let (results, steps) = (Mutex::default(), AtomicUsize::new(MAX_STEPS));
+        Ok(Self { document, validator, bundled, limits, results, steps })
     }
 
     fn results(&self) -> MutexGuard<'_, Results> {
@@ -77,16 +88,45 @@ impl Model {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Allows the steps of one more phase.
+    pub(super) fn begin_phase(&self) {
+        self.steps.store(MAX_STEPS, Ordering::Relaxed);
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.steps.load(Ordering::Relaxed) == 0
+    }
+
+    /// Takes steps; `None` if there are not as many left.
+    pub(super) fn spend(&self, steps: usize) -> Option<()> {
+        let less = |left: usize| left.checked_sub(steps);
+        let is_enough = self.steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        if !is_enough {
+            self.steps.store(0, Ordering::Relaxed);
+            self.note(GenerateError::Effort { most: MAX_STEPS });
+        }
+        is_enough.then_some(())
+    }
+
     /// The alternatives that schemas allow for one value together.
     pub(super) fn shapes(&self, schemas: &Schemas) -> Arc<[Shape]> {
         if let Some(shapes) = self.results().shapes.get(schemas) {
             return Arc::clone(shapes);
         }
-        let shapes: Arc<[Shape]> = expand::shapes(&self.document, schemas).into();
-        let mut results = self.results();
-        if results.shapes.len() < MAX_RESULTS {
-            results.shapes.insert(Arc::clone(schemas), Arc::clone(&shapes));
+        if self.is_exhausted() {
+            return Arc::default();
         }
+        let shapes: Arc<[Shape]> = expand::shapes(&self.document, schemas).into();
+        let weight = shapes.iter().map(Shape::weight).sum::<usize>();
+        // What there is may be used, also if it took the last steps.
+        let _ = self.spend(weight / 4);
+        let mut results = self.results();
+        results.kept += weight;
+        if results.kept > MAX_KEPT {
+            results.shapes.clear();
+            results.kept = 0;
+        }
+        results.shapes.insert(Arc::clone(schemas), Arc::clone(&shapes));
         shapes
     }
 
@@ -127,6 +167,10 @@ impl Model {
         preference: Preference,
         depth: usize,
     ) -> Option<Sized> {
+        // Known values, too: what is made of them would only be made in part.
+        if self.is_exhausted() {
+            return None;
+        }
         (1..=depth.min(MAX_DEPTH)).find_map(|depth| self.value_within(schemas, preference, depth))
     }
 
@@ -140,17 +184,22 @@ impl Model {
         if let Some(known) = self.results().values.get(&key) {
             return known.clone();
         }
-        let found = self.find_value(schemas, preference, depth);
-        let mut results = self.results();
-        if results.values.len() >= MAX_RESULTS {
+        // Before the search: without its results, it would take exponentially long.
+        if self.results().values.len() >= MAX_RESULTS {
             return None;
         }
-        results.values.insert(key, found.clone());
+        let found = self.find_value(schemas, preference, depth);
+        // Another phase may find what is not found for lack of steps.
+        if found.is_none() && self.is_exhausted() {
+            return None;
+        }
+        self.results().values.insert(key, found.clone());
         found
     }
 
     fn find_value(&self, schemas: &Schemas, preference: Preference, depth: usize) -> Option<Sized> {
         let shapes = self.shapes(schemas);
+        self.spend(shapes.len())?;
         if shapes.is_empty() {
             let node = schemas.first().copied().unwrap_or_default();
             let pointer = self.document.node(node).pointer.clone();

@@ -29,6 +29,7 @@ pub(super) struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     pub(super) fn new(classifier: &'a Classifier) -> Self {
+        classifier.model.begin_phase();
         let (by_text, exercised) = (HashMap::new(), HashSet::new());
         Self {
             classifier,

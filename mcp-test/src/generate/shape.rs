@@ -184,6 +184,16 @@ impl Shape {
         })
     }
 
+    /// How many parts it has, which is what a copy of it costs.
+    pub(super) fn weight(&self) -> usize {
+        let choices = self.choices.as_ref().map_or(0, Vec::len);
+        1 + choices
+            + self.required.len()
+            + self.limits.len()
+            + self.nodes.len()
+            + self.dependencies.len()
+    }
+
     pub(super) fn is_required(&self, name: &str) -> bool {
         self.required.iter().any(|(required, _)| required == name)
     }

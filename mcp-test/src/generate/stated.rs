@@ -9,23 +9,27 @@ use crate::json::{Object, Value};
 /// How many stated values of one location are used.
 const MAX_STATED: usize = 8;
 
+/// How many locations are looked at for stated values.
+const MAX_LOCATIONS: usize = 2000;
+
 /// How deep objects are composed.
 const MAX_DEPTH: usize = 6;
 
 impl Model {
     /// The values that schemas state for one location, whole ones first.
     pub(super) fn stated_values(&self, schemas: &Schemas) -> Vec<Variant> {
-        self.stated_at(schemas, MAX_DEPTH)
+        self.stated_at(schemas, MAX_DEPTH, &mut { MAX_LOCATIONS })
     }
 
-    fn stated_at(&self, schemas: &Schemas, depth: usize) -> Vec<Variant> {
+    fn stated_at(&self, schemas: &Schemas, depth: usize, left: &mut usize) -> Vec<Variant> {
         let mut all = Vec::new();
         for shape in self.shapes(schemas).iter().take(MAX_STATED) {
+            *left = left.saturating_sub(1);
             for node in &shape.nodes {
                 all.extend(self.stated_by(*node));
             }
-            if depth > 0 && shape.kinds.has(Kinds::OBJECT) {
-                all.extend(self.composed(shape, depth));
+            if depth > 0 && *left > 0 && shape.kinds.has(Kinds::OBJECT) {
+                all.extend(self.composed(shape, depth, left));
             }
         }
         all.truncate(MAX_STATED * 2);
@@ -51,13 +55,13 @@ impl Model {
     }
 
     /// Objects of stated members: the first value of each, the second of each, and so on.
-    fn composed(&self, shape: &Shape, depth: usize) -> Vec<Variant> {
-        let of = |name: String| {
-            let values = self.stated_at(&self.member_schemas(shape, &name), depth - 1);
+    fn composed(&self, shape: &Shape, depth: usize, left: &mut usize) -> Vec<Variant> {
+        let mut of = |name: String| {
+            let values = self.stated_at(&self.member_schemas(shape, &name), depth - 1, left);
             (name, values)
         };
         let members: Vec<(String, Vec<Variant>)> =
-            shape.member_names.iter().cloned().map(of).collect();
+            shape.member_names.iter().cloned().map(&mut of).collect();
         let has_values =
             |name: &str| members.iter().any(|(known, values)| known == name && !values.is_empty());
         // A required member without a stated value would have to be made up.

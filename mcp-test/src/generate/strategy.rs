@@ -33,6 +33,7 @@ impl Strategy for ValidValues {
     type Value = Value;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        self.classifier.model.begin_phase();
         for _ in 0..MAX_REJECTED {
             let random =
                 RandomValue::new(&self.classifier.model, runner.rng()).of(&self.classifier.root);

@@ -33,7 +33,6 @@ const ATTEMPTS: usize = 16;
 
 /// The texts that a shape allows.
 pub(super) struct TextRange<'a> {
-    shape: &'a Shape,
     patterns: &'a [(Arc<Pattern>, NodeId)],
     least: usize,
     most: usize,
@@ -41,12 +40,12 @@ pub(super) struct TextRange<'a> {
 }
 
 impl<'a> TextRange<'a> {
-    pub(super) fn of(shape: &'a Shape, patterns: &'a [(Arc<Pattern>, NodeId)]) -> Self {
+    pub(super) fn of(shape: &Shape, patterns: &'a [(Arc<Pattern>, NodeId)]) -> Self {
         let least = shape.least("minLength").map_or(0, |(least, _)| least);
         let most = shape.most("maxLength").map_or(usize::MAX, |(most, _)| most);
         let known = |(format, node): &(String, NodeId)| Some((formats::texts_of(format)?, *node));
         let format = shape.formats.iter().find_map(known);
-        Self { shape, patterns, least, most, format }
+        Self { patterns, least, most, format }
     }
 
     fn has(&self, text: &str) -> bool {
@@ -120,8 +119,9 @@ impl<'a> TextRange<'a> {
                 .filter_map(move |length| self.matching(length, seed))
         });
         let counted = (0..).map_while(|number: usize| {
-            let text = format!("{number:0>width$}", width = self.least.max(1).min(MAX_TEXT));
-            (number <= LONG).then_some(text)
+            let digits = number.to_string();
+            let zeros = "0".repeat(self.least.min(MAX_TEXT).saturating_sub(digits.len()));
+            (number <= LONG).then_some(zeros + &digits)
         });
         let formatted = self.format.map_or(&[][..], |(format, _)| format.valid);
         let formatted = formatted.iter().map(|text| (*text).to_owned());

@@ -14,6 +14,7 @@ fn outcome(schema: Json) -> String {
         Err(error) => error.to_string(),
         Ok(generator) => {
             let (valid, invalid) = (generator.coverage(), generator.invalid());
+            let _ = generator.stated();
             let bytes: usize =
                 valid.iter().chain(&invalid).map(|sample| sample.value.to_string().len()).sum();
             assert!(bytes < 64 << 20, "{bytes} bytes");
@@ -28,6 +29,7 @@ fn outcome(schema: Json) -> String {
     outcome
 }
 
+#[allow(clippy::needless_pass_by_value)]
 fn with(property: Json) -> Json {
     json!({"type": "object", "required": ["a"], "properties": {"a": property}})
 }
@@ -100,4 +102,44 @@ fn hostile_schemas_are_refused_or_bounded() {
     insta::assert_snapshot!(outcome(json!({"type": "object", "anyOf": branches})), @"samples: true, true, random");
     insta::assert_snapshot!(outcome(with(json!({"type": "array", "uniqueItems": true, "minItems": 1000, "items": {"type": "integer"}}))), @"samples: true, true, random");
     insta::assert_snapshot!(outcome(with(json!({"type": "number", "minimum": 1e300, "multipleOf": 1e-300}))), @"samples: true, true, random");
+    insta::assert_snapshot!(outcome(with(json!({"type": "array", "uniqueItems": true, "minItems": 3,
+        "items": {"type": "string", "minLength": 65_536}}))), @"samples: true, true, random");
+}
+
+#[test]
+fn schemas_that_refer_to_each_other_are_bounded() {
+    let every = |count: usize, more: Json| {
+        let member =
+            |number: usize| (format!("m{number}"), json!({"$ref": format!("#/$defs/d{number}")}));
+        let members: serde_json::Map<String, Json> = (0..count).map(member).collect();
+        let mut definition = json!({"properties": members});
+        if let (Some(definition), Some(more)) = (definition.as_object_mut(), more.as_object()) {
+            definition.extend(more.clone());
+        }
+        let defs: serde_json::Map<String, Json> =
+            (0..count).map(|it| (format!("d{it}"), definition.clone())).collect();
+        json!({"$ref": "#/$defs/d0", "$defs": defs})
+    };
+    insta::assert_snapshot!(outcome(every(20, json!({}))), @"samples: true, false, random");
+    insta::assert_snapshot!(outcome(every(20, json!({"type": "object", "default": {}}))), @"samples: true, true, random");
+    insta::assert_snapshot!(outcome(every(12, json!({"type": "object", "required": ["m1", "m2"], "anyOf": [{"required": ["m3"]}, {}]}))), @"no value satisfies the schema");
+    // Each member has the alternatives and the members of one large definition.
+    let names: serde_json::Map<String, Json> =
+        (0..1500).map(|it| (format!("a member with number {it}"), json!({}))).collect();
+    let branches: Vec<Json> =
+        (0..300).map(|it| json!({"required": [format!("a member with number {it}")]})).collect();
+    let required: Vec<&String> = names.keys().take(1000).collect();
+    let large =
+        json!({"type": "object", "properties": names, "anyOf": branches, "required": required});
+    let members: serde_json::Map<String, Json> =
+        (0..1000).map(|it| (format!("p{it}"), json!({"$ref": "#/$defs/large"}))).collect();
+    insta::assert_snapshot!(outcome(json!({"type": "object", "properties": members, "$defs": {"large": large}})), @"samples: true, true, random");
+    // Each step combines other definitions.
+    let step = |number: usize| {
+        let at = |step: usize| json!({"$ref": format!("#/$defs/{}", (number * 7 + step) % 24)});
+        json!({"properties": {"x": at(1), "y": {"allOf": [at(3), at(5)]}}, "required": ["x", "y"]})
+    };
+    let steps: serde_json::Map<String, Json> =
+        (0..24).map(|number| (number.to_string(), step(number))).collect();
+    insta::assert_snapshot!(outcome(json!({"allOf": [{"$ref": "#/$defs/0"}, {"$ref": "#/$defs/1"}], "$defs": steps})), @"samples: true, true, random");
 }
