@@ -2,8 +2,8 @@
 
 use super::GenerateError;
 use super::document::NodeId;
-use super::leaf::MAX_TEXT;
-use super::model::{Model, Preference, Sized, sized};
+use super::leaf::{MAX_BYTES, MAX_TEXT, Sized, sized};
+use super::model::{Model, Preference};
 use super::numbers::NumberRange;
 use super::shape::{Kinds, Shape};
 use super::texts::TextRange;
@@ -106,5 +106,16 @@ impl Model {
             stated.into_iter().find(is_useful).cloned()
         };
         shape.nodes.iter().find_map(of).filter(|value| self.accepts_by(&shape.nodes, value))
+    }
+
+    /// A value made of parts; `None` if it is too large.
+    pub(super) fn sized_within(&self, shape: &Shape, value: Value, size: usize) -> Option<Sized> {
+        if size <= MAX_BYTES {
+            return Some(Sized { value, size });
+        }
+        let pointer = self.document.node(shape.node()).pointer.clone();
+        let (part, required, most) = ("byte", size, MAX_BYTES);
+        self.note(GenerateError::TooLarge { pointer, part, required, most });
+        None
     }
 }

@@ -100,7 +100,8 @@ impl<'a> Coverage<'a> {
             }
             match kind {
                 Kinds::NULL => {
-                    all.extend([Variant::at(model, Value::Null, ("type", shape.node()), "is null")])
+                    let null = ("type", shape.node());
+                    all.push(Variant::at(model, Value::Null, null, "is null"));
                 }
                 Kinds::BOOLEAN => all.extend([true, false].map(|truth| {
                     Variant::at(model, truth.into(), ("type", shape.node()), format!("is {truth}"))

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::GenerateError;
-use super::leaf::MAX_PARTS;
-use super::model::{Model, Preference, Schemas, Sized, sized, sized_within};
+use super::leaf::{MAX_PARTS, Sized, sized};
+use super::model::{Model, Preference, Schemas};
 use super::numbers::NumberRange;
 use super::shape::{Kinds, Shape};
 use super::texts::TextRange;
@@ -117,7 +117,7 @@ impl Model {
             size = size.saturating_add(item.size + 1);
             items.push(item.value);
         }
-        sized_within(self, shape, Value::Array(Array::from(items)), size)
+        self.sized_within(shape, Value::Array(Array::from(items)), size)
     }
 
     /// Values that differ from one another.

@@ -48,3 +48,21 @@ impl Leaf {
         Self { value, keyword: "type", node: shape.node(), is_stated: false, predicate }
     }
 }
+
+/// A value with its size in bytes, roughly.
+#[derive(Debug, Clone)]
+pub(super) struct Sized {
+    pub(super) value: Value,
+    pub(super) size: usize,
+}
+
+/// A value without parts, or one that the schema states.
+pub(super) fn sized(value: Value) -> Sized {
+    let size = match &value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(_) | Value::Object(_) => value.to_string().len(),
+        Value::Number(number) => number.as_str().len(),
+        Value::Null | Value::Bool(_) => 4,
+    };
+    Sized { value, size }
+}

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::GenerateError;
 use super::document::NodeId;
-use super::leaf::MAX_PARTS;
-use super::model::{Model, Preference, Schemas, Sized, sized_within};
+use super::leaf::{MAX_PARTS, Sized};
+use super::model::{Model, Preference, Schemas};
 use super::shape::Shape;
 use crate::json::{Object, Value};
 
@@ -102,7 +102,7 @@ impl Model {
             shape.member_names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let mut members = builder.members;
         members.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
-        sized_within(self, shape, Value::Object(members.into()), builder.size)
+        self.sized_within(shape, Value::Object(members.into()), builder.size)
     }
 
     /// Adds members until there are as many as required.

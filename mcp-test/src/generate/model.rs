@@ -12,7 +12,7 @@ use serde_json::json;
 use super::GenerateError;
 use super::document::{NodeId, SchemaDocument};
 use super::expand;
-use super::leaf::{MAX_BYTES, MAX_DEPTH};
+use super::leaf::{MAX_DEPTH, Sized};
 use super::pattern::Pattern;
 use super::shape::{Kinds, Shape};
 use crate::json::{Pointer, Value};
@@ -28,13 +28,6 @@ pub(super) enum Preference {
     Smallest,
     /// One that is not special: texts are not empty, and what has examples is one of them.
     Typical,
-}
-
-/// A value with its size in bytes, roughly.
-#[derive(Debug, Clone)]
-pub(super) struct Sized {
-    pub(super) value: Value,
-    pub(super) size: usize,
 }
 
 /// The most results that are kept. A schema that needs more has no further values.
@@ -278,30 +271,4 @@ impl Model {
         }
         Validator::compile(&schema.into(), &self.limits).ok()
     }
-}
-
-/// A value without parts, or one that the schema states.
-pub(super) fn sized(value: Value) -> Sized {
-    let size = match &value {
-        Value::String(text) => text.len() + 2,
-        Value::Array(_) | Value::Object(_) => value.to_string().len(),
-        Value::Number(number) => number.as_str().len(),
-        Value::Null | Value::Bool(_) => 4,
-    };
-    Sized { value, size }
-}
-
-/// A value made of parts; `None` if it is too large.
-pub(super) fn sized_within(
-    model: &Model,
-    shape: &Shape,
-    value: Value,
-    size: usize,
-) -> Option<Sized> {
-    if size <= MAX_BYTES {
-        return Some(Sized { value, size });
-    }
-    let pointer = model.document.node(shape.node()).pointer.clone();
-    model.note(GenerateError::TooLarge { pointer, part: "byte", required: size, most: MAX_BYTES });
-    None
 }
