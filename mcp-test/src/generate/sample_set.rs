@@ -9,12 +9,12 @@ use super::variant::Variant;
 use crate::clock::Deadline;
 use crate::json::{Pointer, Value};
 
-/// How long the samples of one phase may take. The number of variants bounds ordinary schemas long before that; this is for those
-/// that are slow to validate.
-const MAX_TIME: Duration = Duration::from_secs(2);
+/// How long the samples of one phase may take. Other bounds, which do not depend on the machine, apply long before that; this is for
+/// schemas that are slow to validate.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
-/// How many bytes of JSON the samples of one phase have at most, roughly.
-const MAX_TOTAL: usize = 16 << 20;
+/// How many bytes of JSON are validated in one phase, roughly.
+const MAX_TOTAL: usize = 4 << 20;
 
 /// The samples of one phase.
 pub(super) struct Samples<'a> {
@@ -51,6 +51,7 @@ impl<'a> Samples<'a> {
                 continue;
             }
             let text = variant.value.to_string();
+            self.bytes += text.len();
             match self.by_text.get(&text) {
                 Some(index) => {
                     self.exercised.insert(exercised.clone());
@@ -71,6 +72,7 @@ impl<'a> Samples<'a> {
             }
             let Variant { value, mut exercised, is_format } = variant;
             let text = value.to_string();
+            self.bytes += text.len();
             if self.by_text.contains_key(&text)
                 || !value.is_object()
                 || !self.classifier.is_sendable(&value)
@@ -117,7 +119,6 @@ impl<'a> Samples<'a> {
     }
 
     fn add(&mut self, text: String, value: Value, class: Class, exercised: Exercised) {
-        self.bytes += text.len();
         self.exercised.insert(exercised.clone());
         self.by_text.insert(text, self.samples.len());
         self.samples.push(Sample { value, class, exercised: vec![exercised] });
