@@ -1,5 +1,6 @@
 //! Samples of schemas as tools have them, and of hostile ones.
 
+mod claims;
 mod hostile;
 mod samples;
 mod schemas;
