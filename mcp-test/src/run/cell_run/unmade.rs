@@ -37,8 +37,8 @@ pub(super) fn not_reached(finding: &Finding) -> String {
 
 /// Adds the checks that were not made because a finding ended the scenario.
 ///
-/// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped. If
-/// there is no such check, the finding fails the first that remains, since it must not get lost.
+/// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped.
+/// Without an official check, the finding fails the first check that remains, so that it is reported.
 pub(super) fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
     let unmade = unmade(cell, checks);
     let carries_finding = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;

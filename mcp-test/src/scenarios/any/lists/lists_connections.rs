@@ -21,7 +21,7 @@ scenario! {
     ///
     /// From 2026-07-28 on a list does not depend on the connection, so that a client may cache it, and read it over another one.
     /// The lists of two connections are compared, and once more after other requests in one of them. Lists that have changed for
-    /// both show nothing. At most the first 100 pages of each list are read.
+    /// both show nothing. Lists of more than 20 pages are not compared.
     Server "lists-connections": "Lists are the same for all connections",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
