@@ -1,7 +1,7 @@
 //! What the content of results must be beyond its shape: annotations, embedded resources, and structured content as text.
 
 use crate::check::{Finding, Rule};
-use crate::expect::words::excerpt;
+use crate::expect::words::{self, excerpt};
 use crate::json::Value;
 
 /// What is wrong with the content of a result, whatever the revision.
@@ -15,6 +15,9 @@ pub(super) fn judge(
     let mut found = Vec::new();
     let items = items(method, result);
     found.extend(items.iter().filter_map(|item| last_modified(item)));
+    if method != "prompts/get" {
+        found.extend(mime_type(method, result));
+    }
     match method {
         "tools/call" => {
             if has_resources == Some(false) {
@@ -115,6 +118,27 @@ fn prompt_content(item: &Value) -> Option<(Finding, Rule)> {
     (!is_mime_type(&mime)).then_some((finding, rule))
 }
 
+/// The first MIME type that is not one: of resources and templates as listed, of what was read, of images and audio of tools.
+///
+/// Those of prompts have requirements of their own.
+fn mime_type(method: &str, result: &Value) -> Option<(Finding, Rule)> {
+    let of = |member: &str| result.get(member).and_then(Value::as_array).unwrap_or_default().iter();
+    let parts: Vec<&Value> = match method {
+        "resources/read" => of("contents").collect(),
+        "tools/call" => {
+            of("content").filter_map(|item| item.get("resource").or(Some(item))).collect()
+        }
+        _ => items(method, result),
+    };
+    let mut types = parts.into_iter().filter_map(|part| part.get("mimeType")?.as_str());
+    let wrong = types.find(|mime| !is_mime_type(mime))?;
+    let finding = Finding::peer(format!("a MIME type in the result of `{method}` is not one"))
+        .expected("a type and a subtype, like `text/plain`")
+        .got(words::quoted(wrong.as_bytes()))
+        .should();
+    Some((finding, Rule::MIME_TYPES))
+}
+
 /// RFC 6838, section 4.2: a type and a subtype; parameters may follow.
 fn is_mime_type(text: &str) -> bool {
     let essence = text.split(';').next().unwrap_or_default().trim();
@@ -156,6 +180,24 @@ mod tests {
             [Rule::EMBEDDED_NEEDS_RESOURCES.id()]
         );
         assert_eq!(broken("prompts/get", result, true), [Rule::PROMPT_EMBEDDED_MIME.id()]);
+    }
+
+    #[test]
+    fn mime_types_of_other_results_are_judged() {
+        let png = json!({ "uri": "a:b", "mimeType": "png" });
+        let image = json!({ "type": "image", "data": "", "mimeType": "png" });
+        let embedded = json!({ "type": "resource", "resource": png });
+        for (method, result) in [
+            ("resources/list", json!({ "resources": [{ "uri": "a:a" }, png] })),
+            ("resources/templates/list", json!({ "resourceTemplates": [png] })),
+            ("resources/read", json!({ "contents": [png] })),
+            ("tools/call", json!({ "content": [image] })),
+            ("tools/call", json!({ "content": [embedded] })),
+        ] {
+            assert_eq!(broken(method, result, true), [Rule::MIME_TYPES.id()], "{method}");
+        }
+        let read = json!({ "contents": [{ "uri": "a:b", "mimeType": "inode/directory" }] });
+        assert!(broken("resources/read", read, true).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Only what a trace shows for certain is reported. Over HTTP the messages of different streams have no order, so that there the
 //! order of two messages counts only within one exchange. The rules for clients are not judged here.
 
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod unasked;
@@ -62,6 +63,8 @@ struct Conversation<'a> {
     posted: HashMap<u64, &'a str>,
     /// The exchanges that listen, and do not resume a stream.
     listening: HashSet<u64>,
+    /// The exchanges that the client has closed before their end.
+    closed: HashSet<u64>,
     /// The exchanges of such requests that have their reply; `None` stands for a line transport.
     logged_exchanges: HashSet<Option<u64>>,
 }
@@ -78,6 +81,10 @@ struct Tracked<'a> {
     replied: Option<Option<u64>>,
     /// Its progress goes on after the reply, which only says that a task was created.
     is_task: bool,
+    /// The id of that task.
+    task: Option<&'a str>,
+    /// A reply in this exchange has said that the task is finished.
+    ended: Option<Option<u64>>,
 }
 
 impl<'a> EventJudge<'a> for ConversationJudge<'a> {
@@ -90,6 +97,11 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 self.conversation(event).listening.insert(exchange);
             }
         }
+        if let (EventKind::Closed { .. }, Party::Client, Some(exchange)) =
+            (&event.kind, event.party, event.exchange)
+        {
+            self.conversation(event).closed.insert(exchange);
+        }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
@@ -100,6 +112,7 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 }
                 (Party::Server, Message::Request(request)) => {
                     self.declared(event, &request.method);
+                    self.augmented(event, request);
                 }
                 (Party::Server, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
@@ -179,9 +192,16 @@ impl<'a> ConversationJudge<'a> {
         if let Some(token) = of_meta(meta::PROGRESS_TOKEN) {
             let is_task = params.is_some_and(|params| params.get("task").is_some());
             let exchange = event.exchange;
-            let tracked =
-                Tracked { token, position, exchange, progress: None, replied: None, is_task };
-            conversation.tracked.push(tracked);
+            conversation.tracked.push(Tracked {
+                token,
+                position,
+                exchange,
+                progress: None,
+                replied: None,
+                is_task,
+                task: None,
+                ended: None,
+            });
         }
     }
 
@@ -199,6 +219,7 @@ impl<'a> ConversationJudge<'a> {
         }
         let Message::Response(response) = reply else { return };
         self.result_type(event, method, &response.result);
+        self.state_of_task(event, method, position, &response.result);
         let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
@@ -276,6 +297,11 @@ impl<'a> ConversationJudge<'a> {
         if of_token.clone().any(|it| it.exchange == Some(exchange) || it.is_task) {
             return;
         }
+        // From 2026-07-28 on, closing the response cancels its request.
+        let is_cancelled = is_stateless
+            && of_token.clone().any(|it| {
+                it.exchange.is_some_and(|exchange| conversation.closed.contains(&exchange))
+            });
         let is_running = of_token.any(|it| it.replied.is_none());
         let posted = conversation.posted.get(&exchange).copied();
         let (place, rule) = match posted {
@@ -293,6 +319,10 @@ impl<'a> ConversationJudge<'a> {
         let finding = Finding::peer(format!("{place} has the progress of another request"))
             .expected("progress on the response to the request that asked for it")
             .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
+        let finding = match is_cancelled {
+            true => finding.requires(Rule::HTTP_CANCEL_NO_FURTHER_MESSAGES.id()),
+            false => finding,
+        };
         self.find(event, finding, rule);
     }
 
@@ -325,9 +355,15 @@ impl<'a> ConversationJudge<'a> {
         let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
         let Some(tracked) = tracked else {
             if !elided {
+                let is_task = conversation.tracked.iter().any(|it| it.task == token.as_str());
+                let is_task = is_task && token.as_str().is_some();
                 let finding = Finding::peer("progress with a token that no request has")
                     .expected("the `progressToken` of a request")
                     .got(words::excerpt(&token.to_string()).into_owned());
+                let finding = match is_task {
+                    true => finding.requires(Rule::PROGRESS_TASK_TOKEN.id()),
+                    false => finding,
+                };
                 self.find(event, finding, Rule::PROGRESS_TOKEN_KNOWN);
             }
             return;
@@ -335,7 +371,12 @@ impl<'a> ConversationJudge<'a> {
         let before = tracked.progress;
         let is_over = !tracked.is_task && tracked.replied == Some(event.exchange);
         tracked.progress = progress.or(before);
-        if is_over {
+        if tracked.ended == Some(event.exchange) {
+            let finding = Finding::peer("progress of a task that is finished")
+                .expected("no `notifications/progress` once the task has a final status")
+                .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
+            self.find(event, finding, Rule::PROGRESS_TASK_STOPS);
+        } else if is_over {
             let finding = Finding::peer("progress of a request that is complete")
                 .expected("no `notifications/progress` after the reply")
                 .got(format!("progress for the token {}", words::excerpt(&token.to_string())));

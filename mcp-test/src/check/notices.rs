@@ -20,8 +20,8 @@ const LISTEN: &str = "subscriptions/listen";
 /// More pings of a server than this within a second are too many: a peer that is alive does not die several times a second.
 const PINGS_PER_SECOND: usize = 5;
 
-/// More progress of one request than this within a second is more than a client can show.
-const PROGRESS_PER_SECOND: usize = 1000;
+/// More progress of one request, or more log messages, than this within a second are more than a client can show.
+const SHOWN_PER_SECOND: usize = 1000;
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct NoticeJudge<'a> {
@@ -44,8 +44,8 @@ struct Conversation<'a> {
     own: Vec<OwnRequest<'a>>,
     /// When the last pings of the server arrived.
     pings: VecDeque<Duration>,
-    /// When the last progress of each token arrived.
-    progress: HashMap<String, VecDeque<Duration>>,
+    /// When the last progress of each token arrived, and, under an empty key, the last log messages.
+    shown: HashMap<String, VecDeque<Duration>>,
 }
 
 /// A `subscriptions/listen` request.
@@ -54,6 +54,8 @@ struct Subscription<'a> {
     exchange: Option<u64>,
     /// The URIs of its filter.
     uris: Vec<&'a str>,
+    /// Its filter names tasks.
+    has_tasks: bool,
     cancellation: Cancellation<'a>,
 }
 
@@ -92,6 +94,10 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
                     match notification.method.as_str() {
                         "notifications/cancelled" => self.cancelled(event, notification),
                         "notifications/progress" => self.progress(event, notification),
+                        "notifications/message" => {
+                            let headline = "there are too many log messages";
+                            self.limit(event, String::new(), headline, Rule::LOG_RATE_LIMITED);
+                        }
                         _ => {}
                     }
                     self.subscribed(event, notification);
@@ -137,13 +143,12 @@ impl<'a> NoticeJudge<'a> {
             }
         }
         if request.method == LISTEN {
-            let uris = request
-                .params
-                .as_ref()
-                .and_then(|params| params.at("/notifications/resourceSubscriptions")?.as_array());
+            let filter = request.params.as_ref().and_then(|params| params.get("notifications"));
+            let uris = filter.and_then(|filter| filter.get("resourceSubscriptions")?.as_array());
             conversation.subscriptions.push(Subscription {
                 id: &request.id,
                 exchange: event.exchange,
+                has_tasks: filter.is_some_and(|filter| filter.get("taskIds").is_some()),
                 uris: uris.unwrap_or_default().iter().filter_map(Value::as_str).collect(),
                 cancellation: Cancellation::None,
             });
@@ -245,14 +250,15 @@ impl<'a> NoticeJudge<'a> {
         }
         let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
         let Some(token) = token else { return };
-        let times = self.conversation(event).progress.entry(token).or_default();
-        if exceeds(times, event.at, PROGRESS_PER_SECOND) {
-            let finding = Finding::peer("there is too much progress of one request")
-                .expected(format!(
-                    "no more than {PROGRESS_PER_SECOND} notifications within a second"
-                ))
-                .got("more");
-            self.find(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
+        let headline = "there is too much progress of one request";
+        self.limit(event, token, headline, Rule::PROGRESS_RATE_LIMITED);
+    }
+
+    fn limit(&mut self, event: &Event, key: String, headline: &str, rule: Rule) {
+        let times = self.conversation(event).shown.entry(key).or_default();
+        if exceeds(times, event.at, SHOWN_PER_SECOND) {
+            let expected = format!("no more than {SHOWN_PER_SECOND} notifications within a second");
+            self.find(event, Finding::peer(headline).expected(expected).got("more").should(), rule);
         }
     }
 
@@ -298,6 +304,11 @@ impl<'a> NoticeJudge<'a> {
                 Rule::SUBSCRIPTION_CANCEL_ENDS,
             ),
             _ => return,
+        };
+        let is_of_request = matches!(name, "notifications/message" | "notifications/progress");
+        let finding = match is_of_request && subscription.has_tasks {
+            true => finding.requires(Rule::TASK_NO_PROGRESS_ON_LISTEN.id()),
+            false => finding,
         };
         self.find(event, finding, rule);
     }
@@ -457,6 +468,9 @@ mod tests {
         let (listening, progress) = (format!("1{LISTENING}"), format!("1{progress}"));
         let rules = ["subscriptions.no-request-scoped"];
         assert_eq!(broken(V2026_07_28, &[&listening, &progress]), rules);
+        let of_tasks = listening.replace("resourceSubscriptions", "taskIds");
+        let rules = ["ext.tasks.no-progress-on-listen", "subscriptions.no-request-scoped"];
+        assert_eq!(broken(V2026_07_28, &[&of_tasks, &progress]), rules);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{CallableTool, Ctx, Items, Listing};
 use crate::check::Finding;
 use crate::client::MAX_PAGES;
 use crate::client::reply::listed_items;
+use crate::json::Value;
 use crate::spec::{Capability, ItemKind};
 
 impl Ctx {
@@ -26,6 +27,22 @@ impl Ctx {
         let (pages, has_more) = self.client().await?.first_pages(kind.method(), MAX_PAGES).await?;
         let items = listed_items(kind, &pages).unwrap_or_default().into_iter().cloned().collect();
         Ok(Items { items, has_more })
+    }
+
+    /// The items of one kind, as they are listed now; `None` if the list is refused.
+    ///
+    /// What was listed before the run may be gone: a log file, a tab of a browser.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::offered`].
+    pub(crate) async fn listed_now(
+        &mut self,
+        kind: ItemKind,
+    ) -> Result<Option<Vec<Value>>, Finding> {
+        let (pages, _) = self.client().await?.first_pages(kind.method(), MAX_PAGES).await?;
+        let items = listed_items(kind, &pages).ok();
+        Ok(items.map(|items| items.into_iter().cloned().collect()))
     }
 
     /// Whether the server declares a capability.

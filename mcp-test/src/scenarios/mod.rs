@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::scenario::{Leg, Scenario};
 use crate::server::reference::everything;
 use crate::server::{Rule, Server};
+use crate::spec::{Era, Revision};
 
 /// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
 macro_rules! scenarios {
@@ -35,6 +36,7 @@ mod raw_http;
 mod refusal;
 mod sdk_answers;
 pub mod server;
+mod uri_template;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
@@ -50,6 +52,14 @@ pub fn find(leg: Leg, id: &str) -> Option<&'static Scenario> {
 /// `Ok` if the condition holds, otherwise the finding.
 fn ensure(holds: bool, otherwise: impl FnOnce() -> Finding) -> Result<(), Finding> {
     if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+/// A request without any effect that every server of the revision answers.
+const fn always_answered(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Handshake => "ping",
+        Era::Stateless => "server/discover",
+    }
 }
 
 /// The reference server with other responses: the damaged peer of a proof.

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::always_answered;
 use crate::check::{Cause, Finding};
 use crate::scenario::Ctx;
 use crate::spec::{self, Era, ItemKind, Revision, header, meta};
@@ -170,15 +171,7 @@ pub(super) async fn declared_list(ctx: &mut Ctx) -> Result<Option<ItemKind>, Fin
 /// A request without any effect that every server answers: a list that it declares, else `ping` or `server/discover`.
 pub(super) async fn harmless_method(ctx: &mut Ctx) -> Result<&'static str, Finding> {
     let list = declared_list(ctx).await?.map(ItemKind::method);
-    Ok(list.unwrap_or_else(|| short_method(ctx.revision())))
-}
-
-/// The shortest request that every server answers.
-pub(super) fn short_method(revision: Revision) -> &'static str {
-    match revision.era() {
-        Era::Stateless => "server/discover",
-        Era::Handshake => "ping",
-    }
+    Ok(list.unwrap_or_else(|| always_answered(ctx.revision())))
 }
 
 /// Whether a valid request was answered with a result; an error is no better than silence.

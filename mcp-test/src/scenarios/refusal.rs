@@ -1,5 +1,7 @@
 //! Whether a server refuses an invalid request with the right code.
 
+use std::ops::RangeInclusive;
+
 use super::sdk_answers::of_refused_params;
 use crate::check::Finding;
 use crate::client::Reply;
@@ -26,7 +28,7 @@ pub(super) fn refused_in_any_way(
         Ok(reply) => reply.evidence(),
         Err(finding) => finding.evidence.clone(),
     };
-    if is_refused_by_status(trace, &evidence) {
+    if has_status(trace, &evidence, 400..=499) {
         // Whatever it says: the test has seen it.
         let _any_error = outcome.as_ref().map(Reply::error);
         return Ok(());
@@ -34,12 +36,23 @@ pub(super) fn refused_in_any_way(
     outcome.and_then(|reply| judge(&reply))
 }
 
-/// Whether the exchange of these events ended with a status in the 400s.
-fn is_refused_by_status(trace: &Trace, evidence: &[Seq]) -> bool {
+/// Whether a request was refused because there were too many (HTTP 429), whatever the body.
+pub(super) fn is_rate_limited(trace: &Trace, outcome: &Result<Reply, Finding>) -> bool {
+    let evidence = match outcome {
+        // The test has seen the error, which others judge if there is another status.
+        Ok(reply) if reply.error().is_some() => reply.evidence(),
+        Ok(_) => return false,
+        Err(finding) => finding.evidence.clone(),
+    };
+    has_status(trace, &evidence, 429..=429)
+}
+
+/// Whether the exchange of these events ended with one of these statuses.
+fn has_status(trace: &Trace, evidence: &[Seq], statuses: RangeInclusive<u16>) -> bool {
     let exchange = |event: &Event| event.exchange.map(|exchange| (event.connection, exchange));
     let exchanges: Vec<_> = trace.events_at(evidence).filter_map(exchange).collect();
     trace.events.iter().any(|event| {
-        let refuses = matches!(event.kind, EventKind::HttpResponse { status: 400..=499, .. });
+        let refuses = matches!(&event.kind, EventKind::HttpResponse { status, .. } if statuses.contains(status));
         refuses && exchange(event).is_some_and(|exchange| exchanges.contains(&exchange))
     })
 }

@@ -59,6 +59,41 @@ fn progress_arrives_on_the_response_to_its_own_request() {
 }
 
 #[test]
+fn a_request_whose_response_was_closed_reports_no_progress_elsewhere() {
+    use crate::trace::{ParsedText, Recorder};
+    let recorder = Recorder::new();
+    let connection = recorder.open("http");
+    let message = |exchange, party, text: &str| {
+        let text = bytes::Bytes::from(format!("{{\"jsonrpc\":\"2.0\",{text}}}"));
+        let parsed = ParsedText::parse(&text);
+        recorder.record_in(connection, Some(exchange), party, EventKind::Message { text, parsed });
+    };
+    let call = |id: u64| {
+        let meta = format!(r#""_meta":{{"progressToken":"{id}"}}"#);
+        message(
+            id,
+            Party::Client,
+            &format!(r#""id":{id},"method":"tools/call","params":{{{meta}}}"#),
+        );
+    };
+    call(1);
+    let how = "closed by mcp-test".to_owned();
+    recorder.record_in(connection, Some(1), Party::Client, EventKind::Closed { how });
+    call(2);
+    let progress =
+        r#""method":"notifications/progress","params":{"progressToken":"1","progress":1}"#;
+    message(2, Party::Server, progress);
+    let (trace, revisions) = (recorder.trace(), |_| Revision::V2026_07_28);
+    let mut judge = ConversationJudge::new(&trace, &revisions);
+    walk(&trace, &mut [&mut judge]);
+    let findings = judge.into_findings();
+    assert_eq!(
+        findings.iter().flat_map(|finding| finding.requirements.clone()).collect::<Vec<_>>(),
+        ["transport.http.cancel-no-further-messages", "transport.http.sse-notifications-related"]
+    );
+}
+
+#[test]
 fn what_is_sent_needs_its_capability() {
     let lines = [
         r#"< "method":"notifications/tools/list_changed""#,
@@ -148,4 +183,38 @@ fn progress_has_a_known_token_increases_and_ends_with_the_reply() {
     assert_eq!(broken(Revision::V2025_11_25, &again), "");
     let other_stream = [&format!("1{call}"), &format!("1{reply}"), &format!("2{one}")];
     assert_eq!(broken(Revision::V2025_11_25, &other_stream.map(String::as_str)), "");
+}
+
+#[test]
+fn progress_of_a_task_ends_with_the_task() {
+    let call = r#"> "id":1,"method":"tools/call","params":{"name":"a","task":{},"_meta":{"progressToken":"p"}}"#;
+    let created = r#"< "id":1,"result":{"task":{"taskId":"t","status":"working"}}"#;
+    let get = r#"> "id":2,"method":"tasks/get","params":{"taskId":"t"}"#;
+    let state = |status: &str| format!(r#"< "id":2,"result":{{"taskId":"t","status":"{status}"}}"#);
+    let progress = |token: &str, progress: u8| {
+        format!(
+            r#"< "method":"notifications/progress","params":{{"progressToken":"{token}","progress":{progress}}}"#
+        )
+    };
+    let (one, two) = (progress("p", 1), progress("p", 2));
+    let lines = [call, created, &one, get, &state("working"), &two];
+    assert_eq!(broken(Revision::V2025_11_25, &lines), "");
+    let lines = [call, created, &one, get, &state("completed"), &two];
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"progress.task-stops-terminal Some("progress for the token \"p\"")"#);
+    let lines = [call, created, &progress("t", 1)];
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"progress.task-token-continues progress.token-known Some("\"t\"")"#);
+}
+
+#[test]
+fn requests_of_the_server_are_tasks_only_if_the_client_has_tasks() {
+    let sample = r#"< "id":"s1","method":"sampling/createMessage","params":{"task":{}}"#;
+    let initialize = |tasks: &str| {
+        format!(
+            r#"> "id":0,"method":"initialize","params":{{"capabilities":{{"sampling":{{}}{tasks}}}}}"#
+        )
+    };
+    let with = |tasks: &str| broken(Revision::V2025_11_25, &[&initialize(tasks), sample]);
+    insta::assert_snapshot!(with(""), @r#"tasks.no-augment-without-capability tasks.augment-only-declared Some("a request with `task`")"#);
+    insta::assert_snapshot!(with(r#","tasks":{"list":{}}"#), @r#"tasks.augment-only-declared Some("a request with `task`")"#);
+    assert_eq!(with(r#","tasks":{"requests":{"sampling":{"createMessage":{}}}}"#), "");
 }

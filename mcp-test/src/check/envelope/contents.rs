@@ -146,6 +146,14 @@ impl EnvelopeJudge<'_> {
     /// Judges a code that is not forbidden, but that JSON-RPC or MCP keeps for itself.
     pub(super) fn discouraged_code(&mut self, event: &Event, error: &RpcError) {
         let code = error.code;
+        if code == 0 {
+            let finding = Finding::peer("an error has the code 0")
+                .expected("another code, such as -32603 for an internal error")
+                .got(format!("0, {}", quoted(error.message.as_bytes())))
+                .hint("many programs read 0 as success, or as a code that is missing")
+                .should();
+            return self.find(event, finding, Rule::ERROR_CODE_NOT_ZERO);
+        }
         if !RESERVED_CODES.contains(&code) || error_code::find(code).is_some() {
             return;
         }

@@ -7,6 +7,8 @@
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
 mod contents;
+mod event_ids;
+mod internals;
 mod leftover;
 mod rules;
 mod stray_output;
@@ -15,6 +17,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use self::event_ids::EventIds;
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
 use super::{Cause, Finding, Rule};
@@ -32,6 +35,8 @@ pub(super) struct EnvelopeJudge<'a> {
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
     /// The HTTP exchanges of the first reply to each request.
     replied_in: HashMap<(ConnectionId, String), u64>,
+    /// The ids of events, of all streams of a session.
+    event_ids: EventIds,
     /// The lines that may be the beginning of a message that was spread over several lines.
     begun: HashMap<ConnectionId, Vec<u8>>,
     /// How many texts of the other party may still be refused without an id, since they were not valid messages.
@@ -51,6 +56,8 @@ struct Exchange {
     resumes_after: Option<String>,
     /// The ids of its events.
     event_ids: HashSet<String>,
+    /// The session that it belongs to, or begins.
+    session: Option<String>,
     status: Option<u16>,
     media: Option<MediaType>,
 }
@@ -80,13 +87,10 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
                         .iter()
                         .find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
                     exchange.resumes_after = cursor.map(|(_, id)| id.clone());
+                    exchange.session = event_ids::session(headers);
                 }
             }
-            EventKind::SseEvent { id: Some(id), .. } if by_peer => {
-                if let Some(exchange) = self.exchange(event) {
-                    exchange.event_ids.insert(id.clone());
-                }
-            }
+            EventKind::SseEvent { id: Some(id), .. } if by_peer => self.event_id(event, id),
             EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
             EventKind::Message { parsed, .. } if by_peer => self.received(event, parsed, messages),
             EventKind::Message { parsed, .. } => self.sent(event, parsed, messages),
@@ -114,6 +118,7 @@ impl<'a> EnvelopeJudge<'a> {
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
             replied_in: HashMap::new(),
+            event_ids: EventIds::new(),
             begun: HashMap::new(),
             unreadable: HashMap::new(),
             findings: Vec::new(),
@@ -136,6 +141,8 @@ impl<'a> EnvelopeJudge<'a> {
         let Some(exchange) = self.exchange(event) else { return };
         exchange.status = Some(status);
         exchange.media = Some(MediaType::of_headers(headers));
+        let named = event_ids::session(headers);
+        exchange.session = exchange.session.take().or(named);
         let only_notifications = exchange.only_notifications;
         if event.party == self.who {
             self.two_lengths(event, headers);

@@ -43,7 +43,8 @@ impl EnvelopeJudge<'_> {
         if let Some(exchange) = self.exchange(event).filter(|_| is_well_formed) {
             // A posted response counts as well: like a notification it is accepted with 202 and no body.
             let only_notifications = !messages.iter().any(is_request);
-            *exchange = Exchange { only_notifications, ..Exchange::default() };
+            let session = exchange.session.take();
+            *exchange = Exchange { only_notifications, session, ..Exchange::default() };
         }
     }
 
@@ -181,6 +182,7 @@ impl EnvelopeJudge<'_> {
                 self.params(event, &notification.method, notification.params.as_ref());
                 self.kind_of_method(event, &notification.method, None);
                 self.direction(event, &notification.method, MethodKind::Notification);
+                self.internals_of_log(event, notification);
             }
             (Message::Response(response), Relation::Reply(reply)) => {
                 let method = self.reply_id(event, Some(&response.id), reply, false);
@@ -423,6 +425,9 @@ impl EnvelopeJudge<'_> {
     fn result(&mut self, event: &Event, name: Option<&str>, result: &Value) {
         let request = name.map_or("a request".to_owned(), |method| format!("`{method}`"));
         self.meta_keys(event, result);
+        if name == Some("tools/call") && self.who == Party::Server {
+            self.internals_of_result(event, result);
+        }
         if result.as_object().is_none() {
             self.find(
                 event,
@@ -450,7 +455,9 @@ impl EnvelopeJudge<'_> {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
-        self.error_message(event, &error.error);
+        if !self.internals_of_error(event, &error.error) {
+            self.error_message(event, &error.error);
+        }
         if error_code::may_be_sent(code, self.revision(event)) {
             self.discouraged_code(event, &error.error);
             return;

@@ -222,7 +222,7 @@ impl<'a> ServerRequestJudge<'a> {
         if needed.declared_in(declared) {
             return true;
         }
-        let mut rules = vec![Rule::INPUT_UNDECLARED_KIND];
+        let mut rules = vec![Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED];
         rules.extend((name == ROOTS).then_some(Rule::ROOTS_DECLARED));
         let headline = format!("the server asks for `{name}` without the capability for it");
         let expected = format!("nothing that needs `{needed}`, which the client does not declare");
@@ -268,7 +268,7 @@ impl<'a> ServerRequestJudge<'a> {
         let names_form = declared.at("/elicitation/form").is_some();
         // An empty object means the form.
         rules.extend((declares_form && !names_form).then_some(Rule::NO_MODE_MEANS_FORM));
-        rules.push(Rule::INPUT_UNDECLARED_KIND);
+        rules.extend([Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED]);
         let violation =
             Violation::new(rules, "an elicitation has a mode that the client does not support")
                 .expected(&format!(
@@ -298,15 +298,24 @@ impl<'a> ServerRequestJudge<'a> {
 
     /// The error that requires an elicitation in URL mode.
     fn error(&mut self, place: Place<'a>, reply: &'a ErrorReply) {
-        if reply.error.code != error_code::URL_ELICITATION_REQUIRED
-            || place.revision != Revision::V2025_11_25
-        {
+        if place.revision != Revision::V2025_11_25 {
             return;
         }
         let listed =
             reply.error.data.as_ref().and_then(|data| data.get("elicitations")?.as_array());
         // Without a list it does not have its shape.
         let Some(listed) = listed else { return };
+        if reply.error.code != error_code::URL_ELICITATION_REQUIRED {
+            let is_url = |params: &Value| params.get("mode").and_then(Value::as_str) == Some("url");
+            if !listed.is_empty() && listed.iter().all(is_url) {
+                let headline = "an error that lists elicitations in URL mode has another code";
+                let violation = Violation::new([Rule::URL_ERROR_CODE], headline)
+                    .expected(&error_code::URL_ELICITATION_REQUIRED.to_string())
+                    .got(reply.error.code.to_string());
+                self.find(place, violation);
+            }
+            return;
+        }
         if listed.is_empty() {
             let rules = [Rule::URL_ERROR_LISTS, Rule::URL_ERROR_ONLY_WHEN_NEEDED];
             let violation =

@@ -46,7 +46,9 @@ pub(in crate::check) fn rule_at(
         (Message::Error(reply), ["error", "data", place @ ..])
             if reply.error.code == error_code::URL_ELICITATION_REQUIRED =>
         {
+            let is_object = reply.error.data.as_ref().is_none_or(Value::is_object);
             Some(match place {
+                [] if !is_object => Rule::URL_ERROR_DATA,
                 [] | ["elicitations"] => Rule::URL_ERROR_LISTS,
                 _ => Rule::URL_ERROR_ENTRIES,
             })

@@ -62,7 +62,7 @@ fn tools(params: &Value, declared: &Value) -> Option<Violation> {
     }
     let name = ["tools", "toolChoice"].into_iter().find(|name| params.get(name).is_some())?;
     let violation = Violation::new(
-        [Rule::SAMPLING_TOOLS_DECLARED, Rule::INPUT_UNDECLARED_KIND],
+        [Rule::SAMPLING_TOOLS_DECLARED, Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED],
         "a request for sampling has tools, which the client does not support",
     );
     let expected = "neither `tools` nor `toolChoice`: the client does not declare `sampling.tools`";

@@ -227,7 +227,7 @@ fn modes_are_those_that_the_client_declares() {
     let stateless = |capabilities, method, params| {
         broken(V2026_07_28, &asked(V2026_07_28, capabilities, method, params)).join(",")
     };
-    let kind = "mrtr.undeclared-input-kind";
+    let kind = "mrtr.undeclared-input-kind base.capability-undeclared-not-used";
     assert_eq!(stateless(json!({}), "elicitation/create", form()), format!("must {kind}"));
     assert_eq!(
         stateless(json!({"elicitation": {"url": {}}}), "elicitation/create", form()),
@@ -412,8 +412,8 @@ fn urls_of_elicitations_have_ids_that_completions_repeat() {
 
 #[test]
 fn the_error_that_requires_an_elicitation_lists_some() {
-    let at = |data: serde_json::Value| {
-        let error = json!({"code": -32042, "message": "no", "data": data});
+    let with_code = |code: i64, data: serde_json::Value| {
+        let error = json!({"code": code, "message": "no", "data": data});
         let messages = [
             (true, json!({"id": 1, "method": "tools/call", "params": {"name": "a"}})),
             (false, json!({"id": 1, "error": error})),
@@ -421,9 +421,12 @@ fn the_error_that_requires_an_elicitation_lists_some() {
         let found = [broken(V2025_11_25, &messages), misshapen(V2025_11_25, &messages)].concat();
         found.join(", ").replace("elicitation.url-required-error.", "")
     };
+    let at = |data: serde_json::Value| with_code(-32042, data);
     let entry =
         || json!({"mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "1"});
     assert_eq!(at(json!({"elicitations": [entry()]})), "");
+    assert_eq!(with_code(-32603, json!({"elicitations": [entry()]})), "must code");
+    assert_eq!(with_code(-32603, json!({"elicitations": []})), "");
     assert_eq!(at(json!({"elicitations": []})), "must lists-elicitations only-when-needed");
     assert_eq!(at(json!({})), "must lists-elicitations");
     assert_eq!(

@@ -42,6 +42,7 @@ fn broken(
 }
 
 const PING: (&str, Revision, TransportKind) = ("ping", V2025_11_25, Duplex);
+const TOOL: (&str, Revision, TransportKind) = ("tools-call-simple-text", V2025_11_25, Duplex);
 const LIST: (&str, Revision, TransportKind) = ("tools-list", V2026_07_28, Duplex);
 
 /// A message that comes before the reply to `ping`.
@@ -168,7 +169,7 @@ fn conversations() -> Vec<Row> {
 /// The content of results, beyond its shape.
 fn contents() -> Vec<Row> {
     use Status::Warning;
-    let tool = ("tools-call-simple-text", V2025_11_25, Duplex);
+    let tool = TOOL;
     let prompt = ("prompts-get-simple", V2025_11_25, Duplex);
     let item =
         |method: &str, place: &str, item: serde_json::Value| [Fault::set(method, place, item)];
@@ -203,6 +204,13 @@ fn metadata_and_errors() -> Vec<Row> {
     let traced = Fault::set("tools/list", "/result/_meta/traceparent", json!("abc"));
     let dump = "Traceback (most recent call last):\n  File \"server.py\", line 7";
     let discovered = ("base-meta", V2026_07_28, Duplex);
+    let failed_tool = [
+        Fault::set("tools/call", "/isError", true),
+        Fault::set("tools/call", "/content/0", json!({"type": "text", "text": dump})),
+    ];
+    let log = json!({"level": "error", "data": {"trace": dump}});
+    let traced_log =
+        stray(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log}));
     vec![
         broken(PING, key("com..example/x"), "base.meta-prefix-format"),
         broken(PING, key("1com.example/x"), "base.meta-prefix-labels"),
@@ -215,7 +223,27 @@ fn metadata_and_errors() -> Vec<Row> {
             PING,
             error(json!({"code": -32603, "message": dump})),
             Warning,
+            &["jsonrpc.error-message-concise", "mcp-test.no-internal-details"],
+        ),
+        row(
+            PING,
+            error(json!({"code": -32603, "message": "two\nlines"})),
+            Warning,
             &["jsonrpc.error-message-concise"],
+        ),
+        row(
+            PING,
+            error(json!({"code": -32603, "message": "failed", "data": {"stack": dump}})),
+            Warning,
+            &["mcp-test.no-internal-details"],
+        ),
+        row(TOOL, failed_tool, Warning, &["mcp-test.no-internal-details"]),
+        row(PING, traced_log, Warning, &["logging.security.no-internal-details"]),
+        row(
+            PING,
+            error(json!({"code": 0, "message": "failed"})),
+            Warning,
+            &["mcp-test.error-code-not-zero"],
         ),
         row(
             LIST,

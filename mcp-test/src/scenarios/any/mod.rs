@@ -6,6 +6,7 @@ pub mod base;
 pub mod caching;
 pub mod cancellation;
 pub mod completion;
+pub mod elicitation;
 pub mod http;
 pub mod lifecycle;
 pub mod lists;
@@ -16,13 +17,18 @@ pub mod progress;
 pub mod prompts;
 pub mod resources;
 pub mod roots;
+pub mod sampling;
 pub mod sse;
 pub mod stdio;
 pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
 pub mod versioning;
+mod without_id;
 
+use std::time::Duration;
+
+use crate::client::Reply;
 use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
@@ -43,6 +49,8 @@ static PAGES: &[&[&Scenario]] = &[
     caching::ALL,
     mrtr::ALL,
     roots::ALL,
+    elicitation::ALL,
+    sampling::ALL,
     tasks::ALL,
     stdio::ALL,
     http::ALL,
@@ -52,6 +60,13 @@ static PAGES: &[&[&Scenario]] = &[
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
+}
+
+/// After a call that takes longer, a scenario calls no further tool to find one that it can use.
+const SLOW: Duration = Duration::from_secs(1);
+
+fn is_slow(reply: &Reply) -> bool {
+    reply.latency().is_none_or(|latency| latency > SLOW)
 }
 
 /// Says why no check was made, if the server has nothing that any of them is about.

@@ -29,7 +29,7 @@ scenario! {
             "The result of `logging/setLevel` is an empty object",
             &[LOGGING],
         )
-        .requires(&["logging.set-level.accept"]),
+        .requires(&["logging.set-level.accept", "schema.set-level-result"]),
         CheckSpec::own(
             "logging-set-level-each",
             "LoggingSetLevelEach",

@@ -62,12 +62,14 @@ scenario! {
         CheckSpec::own(
             "tools-list-definitions",
             "ToolsListDefinitions",
-            "On every page, of at most 100, the tools have members of the right types and an object as input schema; names are unique",
+            "On every page, of at most 100, the tools have members of the right types and an object as input schema; names are unique, and well-formed after the first page",
         )
         .requires(&[
             "schema.tool",
             "tools.definition.input-schema-object-root",
             "tools.name.unique",
+            "tools.name.length",
+            "tools.name.charset",
             "pagination.cursor.string",
         ])
         .also_warns(),
@@ -109,14 +111,20 @@ fn name_format(ctx: &mut Ctx, reply: &Reply) {
         check.info("the server lists no tools");
         return;
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let charset = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 0, usize::MAX);
-    let length = in_characters("any characters", |_| true, 1, 128);
     check
         .requires("tools.name.charset")
-        .expect(reply, tools(object().member("name", charset)))
+        .expect(reply, tools(object().member("name", name_charset())))
         .requires("tools.name.length")
-        .expect(reply, tools(object().member("name", length)));
+        .expect(reply, tools(object().member("name", name_length())));
+}
+
+fn name_charset() -> impl Matcher {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 0, usize::MAX)
+}
+
+fn name_length() -> impl Matcher {
+    in_characters("any characters", |_| true, 1, 128)
 }
 
 async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
@@ -177,7 +185,16 @@ fn names(reply: &Reply) -> Option<Vec<String>> {
 async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     let (pages, has_more) = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
     let list = ToolList::new(pages);
+    let has_name_rules = ctx.revision() >= Revision::V2025_11_25;
     let mut check = ctx.check("tools-list-definitions");
+    // The official check looks at the names of the first page.
+    for page in list.pages().iter().skip(1).filter(|_| has_name_rules) {
+        check = check
+            .requires("tools.name.charset")
+            .should(page, tools(object().member("name", name_charset())))
+            .requires("tools.name.length")
+            .should(page, tools(object().member("name", name_length())));
+    }
     for page in list.pages() {
         check = check
             .requires("schema.tool")
@@ -242,6 +259,7 @@ proofs! {
     catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7)),
         also "wire-schema-valid" Failure;
     warns "tools-list-definitions" on with_duplicate_name();
+    warns "tools-list-definitions" on with_a_long_name_on_the_second_page();
     warns "tools-list-deterministic-order" on with_changing_order();
     warns "tools-list-deterministic-order" on with_growing_list();
 }
@@ -249,6 +267,18 @@ proofs! {
 /// Lists two tools with the same name.
 fn with_duplicate_name() -> Server {
     everything().on("tools/list", |_: Call| async { listing(["a", "b", "a"]) })
+}
+
+/// The second page lists a tool whose name is too long.
+fn with_a_long_name_on_the_second_page() -> Server {
+    everything().on("tools/list", |call: Call| async move {
+        if call.param("cursor").is_some() {
+            return listing(["x".repeat(129)]);
+        }
+        let mut first = listing(["a", "b"]);
+        first["nextCursor"] = json!("2");
+        first
+    })
 }
 
 /// Lists its tools in a different order each time.

@@ -158,6 +158,14 @@ words! {
         VagueMirrors = "vague-mirror",
         /// Decodes values that are marked as Base64 in another case.
         DecodesAnyMarker = "any-marker",
+        /// Serves requests with any `Accept`, in the type that it likes best.
+        IgnoresAccept = "any-accept",
+        /// Answers with HTTP 500 where a media type is not acceptable.
+        BreaksOnMediaTypes = "media-type-500",
+        /// Executes messages that are sent by another method than POST.
+        ExecutesAnyMethod = "any-method",
+        /// Takes a media type with a parameter for another one.
+        RefusesCharset = "no-charset",
         /// Listens on all interfaces.
         ListensEverywhere = "any-interface",
         /// Replays the event as well after which a client resumes a stream.

@@ -221,6 +221,9 @@ impl HttpServer {
             Method::DELETE if sessions => {
                 response::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
             }
+            Method::PUT | Method::PATCH if wire.misbehaves(Misbehavior::ExecutesAnyMethod) => {
+                self.post(wire, head, body).await
+            }
             _ => {
                 let allowed = if sessions { "GET, POST, DELETE" } else { "POST" };
                 let damage = wire.http_damage(head.method.as_str(), false);
@@ -245,15 +248,11 @@ impl HttpServer {
 
     async fn post(&self, wire: &InterceptedConnection, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        if !request_headers::is_json(headers) {
-            return response::not_json();
-        }
-        // The specification requires clients to list both, since the server chooses between them.
-        if !(request_headers::accepts(headers, request_headers::JSON)
-            && request_headers::accepts(headers, request_headers::EVENT_STREAM))
-        {
-            let why = "`Accept` must list `application/json` and `text/event-stream`";
-            return response::not_acceptable(why);
+        if let Err(refusal) = check_media_types(wire, headers) {
+            return match wire.misbehaves(Misbehavior::BreaksOnMediaTypes) {
+                true => response::refusal(StatusCode::INTERNAL_SERVER_ERROR, "not expected"),
+                false => refusal,
+            };
         }
         let received = match self.text(wire, body).await {
             Ok(received) => received,
@@ -266,6 +265,27 @@ impl HttpServer {
         };
         response::damaged(response, &damage)
     }
+}
+
+/// Checks what a POST sends and accepts; the error is its refusal.
+fn check_media_types(wire: &InterceptedConnection, headers: &HeaderMap) -> Result<(), Response> {
+    let has_parameter = || {
+        let kind = request_headers::value(headers, http::header::CONTENT_TYPE.as_str());
+        kind.is_some_and(|kind| kind.contains(';'))
+    };
+    if !request_headers::is_json(headers)
+        || wire.misbehaves(Misbehavior::RefusesCharset) && has_parameter()
+    {
+        return Err(response::not_json());
+    }
+    // The specification requires clients to list both, since the server chooses between them.
+    let accepts_both = request_headers::accepts(headers, request_headers::JSON)
+        && request_headers::accepts(headers, request_headers::EVENT_STREAM);
+    if !accepts_both && !wire.misbehaves(Misbehavior::IgnoresAccept) {
+        let why = "`Accept` must list `application/json` and `text/event-stream`";
+        return Err(response::not_acceptable(why));
+    }
+    Ok(())
 }
 
 /// What faults change in the response to a message, or to a batch that contains it.

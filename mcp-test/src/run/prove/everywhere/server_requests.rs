@@ -86,8 +86,12 @@ fn urls() -> Vec<Row> {
         json!({"jsonrpc": "2.0", "method": method, "params": {"elicitationId": id}})
     };
     let required = json!({"code": -32042, "message": "no", "data": {"elicitations": []}});
+    let entry =
+        json!({"mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "1"});
+    let other = json!({"code": -32603, "message": "no", "data": {"elicitations": [entry]}});
     let form = elicitation(V2025_11_25);
     vec![
+        broken(PING, error(other), "elicitation.url-required-error.code"),
         broken(form, with_url("https://a.example"), modes),
         row(form, with_url("http://a.example"), Failure, &[modes, "elicitation.safe-url.https"]),
         row(
@@ -167,7 +171,7 @@ fn results() -> Vec<Row> {
             call,
             [Fault::answer("tools/call", asking)],
             Status::Failure,
-            &["mrtr.undeclared-input-kind", super::ROOTS],
+            &["mrtr.undeclared-input-kind", "base.capability-undeclared-not-used", super::ROOTS],
         ),
         broken(form, [Fault::set("tools/call", "/resultType", "complete")], "mrtr.result-type"),
         broken(

@@ -5,13 +5,13 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::client::Pending;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::any::without_id::reply_without_id;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
-use crate::trace::{Party, Seq};
 use crate::transport::fault::Misbehavior;
-use crate::wire::{Id, Message};
+use crate::wire::Id;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -73,8 +73,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let pending = ctx.client().await?.start_raw(ID, "ping", batch.to_string()).await;
     let answered = answer(ctx, pending).await;
     // First, since the client takes it for the reply to the request.
-    if let Err(finding) = answer_without_id(ctx, before) {
-        ctx.check("batch-notification-unanswered").fail(finding);
+    if let Some((seq, text)) = reply_without_id(&ctx.trace(), before) {
+        ctx.check("batch-notification-unanswered").fail(
+            Finding::peer("a notification in a batch was answered")
+                .expected("a response to the request only")
+                .got(text)
+                .evidence(seq),
+        );
         ctx.skip_the_rest("the server answers notifications");
         return Ok(());
     }
@@ -97,25 +102,6 @@ const NOTIFICATION: &str = "notifications/cancelled";
 
 async fn answer(ctx: &mut Ctx, pending: Pending) -> Result<(), Finding> {
     ctx.wait(pending.promptly()).await?.result().map(drop)
-}
-
-/// Whether there is no reply without an id after `before`.
-fn answer_without_id(ctx: &Ctx, before: Seq) -> Result<(), Finding> {
-    let trace = ctx.trace();
-    let is_answer = |message: &Message| match message {
-        Message::Error(error) => error.id.as_ref().is_none_or(|id| *id == Id::Null),
-        Message::Response(response) => response.id == Id::Null,
-        _ => false,
-    };
-    let mut replies =
-        trace.messages().filter(|(event, _)| event.party == Party::Server && event.seq > before);
-    match replies.find(|(_, message)| is_answer(message)) {
-        None => Ok(()),
-        Some((event, message)) => Err(Finding::peer("a notification in a batch was answered")
-            .expected("a response to the request only")
-            .got(message.to_value().short(160))
-            .evidence(event.seq)),
-    }
 }
 
 proofs! {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::everything_but;
@@ -18,7 +18,8 @@ scenario! {
     ///
     /// Clients request only what is declared, so that undeclared tools or prompts are never found, and a declared list that
     /// the server does not know is an error in every session. An empty list without its capability is harmless before
-    /// 2026-07-28; from then on the method has to be unknown.
+    /// 2026-07-28; from then on the method has to be unknown, and so have those that get a prompt or read a resource. Levels and
+    /// subscriptions that are accepted without their capability promise what no client looks for, which is a WARNING.
     Server "base-capabilities": "The server serves what it declares",
     revisions: Revisions::all(),
     shares_connection: true,
@@ -40,10 +41,11 @@ scenario! {
         CheckSpec::own(
             "served-declared",
             "ServedDeclared",
-            "Nothing is listed or completed without the capability for it",
+            "Nothing is listed, completed, got, read, set or subscribed to without the capability for it",
         )
         .requires(&["base.server-features-advertised"])
-        .conditional(),
+        .conditional()
+        .also_warns(),
         CheckSpec::own(
             "undeclared-unknown",
             "UndeclaredUnknown",
@@ -75,6 +77,20 @@ fn requests() -> [Request; 4] {
     ]
 }
 
+/// Further requests that need a capability, with the member of their results.
+///
+/// A declared one may have no templates, and the names are unknown, so that they are tried without it only.
+fn further() -> [(Capability, &'static str, Value, &'static str); 3] {
+    let (resources, prompts) = (Capability::Resources, Capability::Prompts);
+    [
+        (resources, "resources/templates/list", json!({}), "resourceTemplates"),
+        (resources, "resources/read", json!({"uri": UNKNOWN_URI}), "contents"),
+        (prompts, "prompts/get", json!({"name": "no-such-prompt-of-mcp-test"}), "messages"),
+    ]
+}
+
+const UNKNOWN_URI: &str = "mcp-test:no-such-resource";
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for (capability, method, params, member, requirement) in requests() {
         // At 2024-11-05 completion cannot be declared.
@@ -91,7 +107,49 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             judge_undeclared(ctx, capability, member, &reply);
         }
     }
-    subscriptions(ctx).await
+    for (capability, method, params, member) in further() {
+        if !ctx.declares(capability).await? {
+            let reply = ctx.request(method, params).promptly().await?;
+            judge_undeclared(ctx, capability, member, &reply);
+        }
+    }
+    subscriptions(ctx).await?;
+    accepted(ctx).await
+}
+
+/// Requests that a server without the capability for them refuses, since it would not act on them.
+async fn accepted(ctx: &mut Ctx) -> Result<(), Finding> {
+    // From 2026-07-28 on these methods do not exist, which other scenarios test.
+    if ctx.revision().era() == Era::Stateless {
+        return Ok(());
+    }
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    let uri = resources.keys(ItemKind::Resource).next().unwrap_or(UNKNOWN_URI);
+    let requests = [
+        // The level with the fewest messages, should the server accept it.
+        (Capability::Logging, "logging/setLevel", json!({"level": "emergency"})),
+        (Capability::ResourcesSubscribe, "resources/subscribe", json!({ "uri": uri })),
+    ];
+    for (capability, method, params) in requests {
+        if ctx.declares(capability).await? {
+            continue;
+        }
+        let reply = ctx.request(method, params.clone()).promptly().await?;
+        let outcome = reply.outcome().map(|result| result.short(120));
+        let outcome = outcome.map_or(Ok(()), |result| {
+            let headline = format!("`{method}` is accepted, but `{capability}` is not declared");
+            Err(Finding::peer(headline)
+                .expected("an error, such as -32601, or the capability")
+                .got(format!("the result {result}"))
+                .evidence_all(reply.evidence())
+                .should())
+        });
+        if outcome.is_err() && capability == Capability::ResourcesSubscribe {
+            let _any_reply = ctx.request("resources/unsubscribe", params).promptly().await?.error();
+        }
+        ctx.check("served-declared").judge(outcome);
+    }
+    Ok(())
 }
 
 /// The first listed resource can be subscribed to, if subscriptions are declared.
@@ -159,12 +217,16 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
         };
         Finding::peer(headline).got(got).evidence_all(reply.evidence())
     };
+    // All methods of a feature that is not declared are one problem.
+    let cause = |requirement| Cause::RequirementFor(requirement, capability.to_string());
     let method = reply.method();
     let outcome = match found {
         false => Ok(()),
         true => {
             let headline = format!("`{method}` has results, but `{capability}` is not declared");
-            Err(finding(headline).expected(format!("the capability `{capability}`")))
+            Err(finding(headline)
+                .expected(format!("the capability `{capability}`"))
+                .caused_by(cause("base.server-features-advertised")))
         }
     };
     ctx.check("served-declared").judge(outcome);
@@ -172,7 +234,8 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
         let outcome = match reply.outcome() {
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(()),
             _ => Err(finding(format!("`{method}` is known, but `{capability}` is not declared"))
-                .expected(format!("error {}", error_code::METHOD_NOT_FOUND))),
+                .expected(format!("error {}", error_code::METHOD_NOT_FOUND))
+                .caused_by(cause("base.unadvertised-method-not-found"))),
         };
         ctx.check("undeclared-unknown").judge(outcome);
     }
@@ -183,6 +246,8 @@ proofs! {
     catches "declared-served" by reply_error("completion/complete", -32601);
     catches "declared-served" by reply_error("resources/subscribe", -32601), at V2025_11_25;
     catches "served-declared" by remove("initialize", "/capabilities/prompts"), at V2025_11_25;
+    warns "served-declared" by remove("initialize", "/capabilities/logging"), at V2025_11_25;
+    warns "served-declared" by remove("initialize", "/capabilities/resources/subscribe"), at V2025_11_25;
     catches "undeclared-unknown" on with_an_empty_list(), also "served-declared" Success;
 }
 
@@ -193,6 +258,8 @@ fn with_an_empty_list() -> Server {
         given(method(name)).respond_with(error)
     };
     let none = given(method("prompts/list")).respond_with(json!({"prompts": []}));
-    let rules = [none, refuse("resources/list"), refuse("completion/complete")];
-    everything_but(rules).capabilities(json!({"tools": {"listChanged": true}}))
+    let others = ["resources/list", "resources/templates/list", "resources/read", "prompts/get"];
+    let others = others.into_iter().chain(["completion/complete"]).map(refuse);
+    everything_but([none].into_iter().chain(others))
+        .capabilities(json!({"tools": {"listChanged": true}}))
 }

@@ -2,13 +2,12 @@
 
 use serde_json::json;
 
-use super::always_answered;
 use crate::check::Finding;
 use crate::client::{Pending, Reply};
-use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::{ensure, everything_but};
-
 use crate::expect::{equals, object};
+use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::refusal::is_rate_limited;
+use crate::scenarios::{always_answered, ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, meta as of_meta, method};
 use crate::spec::{Era, ItemKind, Revision, Revisions, error_code, meta};
@@ -19,7 +18,8 @@ scenario! {
     ///
     /// Clients do not wait for one reply before they send the next request. A server that keeps the request in a variable of
     /// the whole process answers one request with the result of another, which only shows when several are in flight. From
-    /// 2026-07-28 on each request may come from another client, so each names another one.
+    /// 2026-07-28 on each request may come from another client, so each names another one. A server may limit the rate of
+    /// requests (HTTP 429), which is reported and not judged.
     Server "base-concurrent-requests": "Requests at the same time get their own results",
     revisions: Revisions::all(),
     shares_connection: true,
@@ -74,8 +74,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             pending.push((*kind, request.start().await?));
         }
     }
+    let (all, mut limited) = (pending.len(), 0_usize);
     for (kind, pending) in pending {
-        let reply = match ctx.wait(pending).await {
+        let outcome = ctx.wait(pending).await;
+        if is_rate_limited(&ctx.trace(), &outcome) {
+            limited += 1;
+            continue;
+        }
+        let reply = match outcome {
             Ok(reply) => reply,
             Err(finding) => {
                 ctx.check("requests-in-flight-answered").fail(finding);
@@ -84,6 +90,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         };
         ctx.check("requests-in-flight-answered").pass();
         judge_result(ctx, kind, &reply);
+    }
+    if limited > 0 {
+        ctx.check("requests-in-flight-answered").info(format!(
+            "the server limits the rate of requests: it refused {limited} of {all} with HTTP 429"
+        ));
     }
     Ok(())
 }

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::always_answered;
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
+use crate::scenarios::{always_answered, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method};
 use crate::spec::{Revision, Revisions, error_code};

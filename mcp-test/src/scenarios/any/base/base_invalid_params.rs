@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
+use crate::scenarios::raw_http::declared_list;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
-use crate::spec::{Capability, Era, Revisions, error_code};
+use crate::spec::{Capability, Era, ItemKind, Revisions, error_code};
 use crate::wire::Id;
 use crate::{proofs, scenario};
 
@@ -17,7 +19,8 @@ scenario! {
     ///
     /// A result would hide the mistake from the client; another code, which is a WARNING, says that something else is wrong. Only methods whose
     /// capability the server declares are tried; `tools-call-malformed` tests calls of tools. Parameters that are an array, which JSON-RPC
-    /// allows and MCP does not, may be refused as an invalid request as well.
+    /// allows and MCP does not, may be refused as an invalid request as well. Where a method has no parameters, a server may not look
+    /// at them: a result for a string or a number is a WARNING, and one for an array or `null` is accepted.
     Server "base-invalid-params": "Requests with invalid parameters are refused",
     revisions: Revisions::all(),
     shares_connection: true,
@@ -45,6 +48,13 @@ scenario! {
         )
         .requires(&["jsonrpc.invalid-params-error"])
         .conditional(),
+        CheckSpec::own(
+            "params-not-an-object",
+            "ParamsNotAnObject",
+            "A request without parameters is answered whatever the type of its `params`; a string and a number are refused",
+        )
+        .requires(&["jsonrpc.request-answered", "jsonrpc.invalid-params-error"])
+        .also_warns(),
     ],
 }
 
@@ -72,21 +82,78 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if is_ignored {
             continue;
         }
-        // As an invalid request it may be refused without its id (JSON-RPC 2.0).
-        let id = format!("array-{method}");
-        let array = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": ["mcp-test"]});
-        let client = ctx.client().await?;
-        let pending =
-            client.start_unreadable(Id::from(id.as_str()), method, array.to_string()).await;
-        let outcome = ctx.wait(pending).await;
+        let outcome = unreadable(ctx, method, ("array", json!(["mcp-test"]))).await?;
         let refused = refused_in_any_way(&ctx.trace(), outcome, is_error);
         is_ignored = refused.is_err();
         ctx.check("params-array").judge(refused);
+    }
+    match is_ignored {
+        true => {
+            ctx.check("params-not-an-object").skip("the server does not refuse an array either");
+        }
+        false => not_an_object(ctx).await?,
     }
     if !ctx.has_checked("params-missing") {
         ctx.check("params-missing").skip("the server declares neither resources nor prompts");
     }
     Ok(())
+}
+
+/// Requests without parameters, with a value of each type in place of the object.
+async fn not_an_object(ctx: &mut Ctx) -> Result<(), Finding> {
+    let list = declared_list(ctx).await?.map(ItemKind::method);
+    for method in [Some(always_answered(ctx.revision())), list].into_iter().flatten() {
+        let values = [
+            ("string", json!("mcp-test")),
+            ("number", json!(7)),
+            ("null", Value::Null),
+            ("array", json!(["mcp-test"])),
+        ];
+        for (kind, value) in values {
+            let outcome = unreadable(ctx, method, (kind, value)).await?;
+            let is_answered = outcome.is_ok();
+            let may_be_read = matches!(kind, "null" | "array");
+            let answered = refused_in_any_way(&ctx.trace(), outcome, |reply| match may_be_read {
+                // By JSON-RPC an array is valid, and some libraries write `null` for parameters that are missing.
+                true => {
+                    let _any_reply = reply.error();
+                    Ok(())
+                }
+                false => is_invalid(reply),
+            });
+            let is_ignored = answered.is_err() && !is_answered;
+            ctx.check("params-not-an-object").judge(answered);
+            // A server that ignores one ignores others.
+            if is_ignored {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the reply says that the request or its parameters are invalid.
+fn is_invalid(reply: &Reply) -> Result<(), Finding> {
+    is_error(reply).map_err(Finding::should)?;
+    match reply.error().is_some_and(|error| error.code == error_code::INVALID_REQUEST) {
+        true => Ok(()),
+        false => has_invalid_params_code(reply),
+    }
+}
+
+/// What becomes of a request whose `params` are this value.
+///
+/// As an invalid request it may be refused without its id (JSON-RPC 2.0).
+async fn unreadable(
+    ctx: &mut Ctx,
+    method: &str,
+    (kind, params): (&str, Value),
+) -> Result<Result<Reply, Finding>, Finding> {
+    let id = format!("{kind}-{method}");
+    let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let client = ctx.client().await?;
+    let pending = client.start_unreadable(Id::from(id.as_str()), method, request.to_string()).await;
+    Ok(ctx.wait(pending).await)
 }
 
 async fn invalid(ctx: &mut Ctx, method: &str, params: Value) -> Result<Reply, Finding> {
@@ -107,7 +174,10 @@ proofs! {
     warns "params-missing" on failing_without_a_name();
     catches "params-mistyped" on reading_anything(), also "params-missing" Failure;
     catches "params-array" by answer("prompts/get", json!({"messages": []})),
-        also "params-missing" Failure, also "params-mistyped" Failure, at V2025_11_25;
+        also "params-missing" Failure, also "params-mistyped" Failure,
+        also "params-not-an-object" Skipped, at V2025_11_25;
+    catches "params-not-an-object" by never("ping"), at V2025_11_25, timeout 3;
+    warns "params-not-an-object" by answer("ping", json!({})), at V2025_11_25;
 }
 
 /// Answers `prompts/get` without the name of a prompt with an empty one.

@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
-use super::always_answered;
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::everything_but;
+use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::{always_answered, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, ClientMessage, Server, given};
 use crate::spec::{Era, Revision, Revisions};
-use crate::trace::{EventKind, Party, Seq};
-use crate::wire::{Id, Message, Notification};
+use crate::trace::Seq;
+use crate::wire::Notification;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -32,7 +32,7 @@ scenario! {
             "NotificationUnanswered",
             "No notification is answered, neither an unknown one nor one about an unknown request",
         )
-        .requires(&["jsonrpc.notification-no-response"]),
+        .requires(&["jsonrpc.notification-no-response", "tasks.status-notification-tolerated"]),
         CheckSpec::own(
             "unknown-notification-harmless",
             "UnknownNotificationHarmless",
@@ -75,6 +75,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let params = json!({"progressToken": "no-such-token-of-mcp-test", "progress": 1});
         notify(ctx, "notifications/progress", params).await?;
     }
+    if ctx.revision() == Revision::V2025_11_25 {
+        let now = "2026-01-01T00:00:00Z";
+        let params = json!({
+            "taskId": "no-such-task-of-mcp-test", "status": "working", "createdAt": now, "lastUpdatedAt": now, "ttl": null,
+        });
+        notify(ctx, "notifications/tasks/status", params).await?;
+    }
     // A server answers in order, or at least has read the notifications by then.
     let alive = ctx.request(always_answered(ctx.revision()), json!({})).await;
     if has_answered(ctx, before) {
@@ -96,7 +103,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 /// Reports an answer to a notification, and whether there is one; it comes before the reply that the client waits for, and is
 /// taken for it, so that nothing else can be tested.
 fn has_answered(ctx: &mut Ctx, before: Seq) -> bool {
-    let Some((seq, text)) = answer_without_id(ctx, before) else { return false };
+    let Some((seq, text)) = reply_without_id(&ctx.trace(), before) else { return false };
     ctx.check("notification-unanswered").fail(
         Finding::peer("a notification was answered")
             .expected("no response to a notification")
@@ -119,27 +126,6 @@ async fn notify(ctx: &mut Ctx, method: &str, params: serde_json::Value) -> Resul
 async fn is_alive(ctx: &mut Ctx, requirement: &'static str) -> Result<(), Finding> {
     let reply = ctx.request(always_answered(ctx.revision()), json!({})).await;
     reply.map(|reply| drop(reply.error().cloned())).map_err(|finding| finding.requires(requirement))
-}
-
-/// A reply without an id that came after `before`, unless it explains an error status of HTTP.
-fn answer_without_id(ctx: &Ctx, before: Seq) -> Option<(Seq, String)> {
-    let trace = ctx.trace();
-    let refused: Vec<u64> = trace
-        .events
-        .iter()
-        .filter(
-            |event| matches!(event.kind, EventKind::HttpResponse { status, .. } if status >= 400),
-        )
-        .filter_map(|event| event.exchange)
-        .collect();
-    let found = trace.messages().find(|(event, message)| {
-        let is_without_id = matches!(message, Message::Error(error) if error.id.as_ref().is_none_or(|id| *id == Id::Null));
-        is_without_id
-            && event.party == Party::Server
-            && event.seq > before
-            && event.exchange.is_none_or(|exchange| !refused.contains(&exchange))
-    });
-    found.map(|(event, message)| (event.seq, message.to_value().short(160)))
 }
 
 proofs! {

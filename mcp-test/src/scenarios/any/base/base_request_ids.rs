@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::always_answered;
 use crate::check::Finding;
 use crate::client::Pending;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions};

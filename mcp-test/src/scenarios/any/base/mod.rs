@@ -9,19 +9,10 @@ scenarios![
     base_concurrent_requests,
     base_notifications,
     base_invalid_messages,
+    base_large_messages,
     base_batch,
     base_meta,
     base_capabilities,
     base_unknown_capability,
     base_stateless,
 ];
-
-use crate::spec::{Era, Revision};
-
-/// A request that every server of the revision answers.
-pub(super) const fn always_answered(revision: Revision) -> &'static str {
-    match revision.era() {
-        Era::Handshake => "ping",
-        Era::Stateless => "server/discover",
-    }
-}

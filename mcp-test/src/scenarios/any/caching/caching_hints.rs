@@ -7,6 +7,7 @@ use crate::client::Reply;
 use crate::expect::{Matcher, integer, object, one_of, satisfying};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
@@ -64,9 +65,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     }
     let resources = ctx.offered(ItemKind::Resource).await?;
-    for uri in resources.keys(ItemKind::Resource).take(MAX_OF_KIND) {
-        let params = json!({ "uri": uri });
-        groups.push(vec![ctx.request("resources/read", params).deliberate().once().await?]);
+    let mut budget = ReadBudget::default();
+    for resource in resources.items.iter().take(MAX_OF_KIND) {
+        let Some(uri) = resource.get("uri").and_then(Value::as_str) else { continue };
+        if budget.admits(resource) {
+            let params = json!({ "uri": uri });
+            let reply = ctx.request("resources/read", params).deliberate().once().await?;
+            budget.spend(&reply);
+            groups.push(vec![reply]);
+        }
     }
     // What is wrong with an error reply, other scenarios report.
     let complete = |reply: &Reply| {

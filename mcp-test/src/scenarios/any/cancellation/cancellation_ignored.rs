@@ -5,6 +5,8 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
+use crate::scenarios::any::without_id::reply_without_id;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Era, Revisions};
@@ -65,7 +67,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return notified(ctx).await;
     }
     // Elsewhere a reply to a request that was cancelled at once may be sent after that to the next one, without fault.
-    let pending = ctx.start(request(ctx), json!({})).await?;
+    let pending = ctx.start(always_answered(ctx.revision()), json!({})).await?;
     let _ = ctx.cancel(pending).await?;
     let next = answered(ctx).await;
     ctx.check("cancelled-stream").judge(next);
@@ -74,7 +76,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 /// Judges cancellations by notification, up to the first one that is not ignored.
 async fn notified(ctx: &mut Ctx) -> Result<(), Finding> {
-    let finished = ctx.start(request(ctx), json!({})).await?;
+    let finished = ctx.start(always_answered(ctx.revision()), json!({})).await?;
     let id = finished.id().to_value();
     ctx.wait(finished).await?.result()?;
     let cancellations = [
@@ -109,17 +111,9 @@ fn uses_streams(ctx: &Ctx) -> bool {
     ctx.transport().is_http() && ctx.revision().era() == Era::Stateless
 }
 
-/// What every server of the revision answers.
-fn request(ctx: &Ctx) -> &'static str {
-    match ctx.revision().era() {
-        Era::Handshake => "ping",
-        Era::Stateless => "server/discover",
-    }
-}
-
 /// Whether the next request gets its result.
 async fn answered(ctx: &mut Ctx) -> Result<(), Finding> {
-    ctx.request(request(ctx), json!({})).await?.result().map(|_| ())
+    ctx.request(always_answered(ctx.revision()), json!({})).await?.result().map(|_| ())
 }
 
 /// Whether a cancellation with these parameters is ignored; the outer error is that of a server that no longer answers.
@@ -157,21 +151,21 @@ async fn ignored(
 
 /// Whether no error since then is about the cancellation.
 fn unanswered(trace: &Trace, since: Seq, id: Option<&Value>) -> Result<(), Finding> {
-    let is_about = |reply: &ErrorReply| match reply.id.as_ref().map(Id::to_value) {
-        None | Some(Value::Null) => true,
-        Some(answered) => Some(&answered) == id,
+    let is_about = |reply: &ErrorReply| reply.id.as_ref().map(Id::to_value).as_ref() == id;
+    let about_id = || {
+        let mut later = trace.messages().filter(|(event, _)| event.seq > since);
+        later.find_map(|(event, message)| match message {
+            Message::Error(reply) if event.party == Party::Server && is_about(reply) => {
+                Some((event.seq, reply.error.to_string()))
+            }
+            _ => None,
+        })
     };
-    let mut later = trace.messages().filter(|(event, _)| event.seq > since);
-    let answer = later.find_map(|(event, message)| match message {
-        Message::Error(reply) if event.party == Party::Server && is_about(reply) => {
-            Some((event.seq, reply.error.to_string()))
-        }
-        _ => None,
-    });
-    answer.map_or(Ok(()), |(seq, error)| {
+    let answer = reply_without_id(trace, since).or_else(|| id.and_then(|_| about_id()));
+    answer.map_or(Ok(()), |(seq, text)| {
         Err(Finding::peer("the cancellation of a request that is not running is answered")
             .expected("no answer")
-            .got(error)
+            .got(text)
             .evidence(seq))
     })
 }

@@ -2,4 +2,4 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation>
 
-scenarios![cancellation_ignored];
+scenarios![cancellation_ignored, cancellation_running];

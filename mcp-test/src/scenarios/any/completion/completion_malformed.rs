@@ -20,7 +20,7 @@ scenario! {
     ///
     /// What a server completes often comes from files, tables or other users, and the request decides where it looks. A server
     /// that proposes values for a reference of an unknown type, or without the name of an argument, has not validated its input.
-    /// An empty list of values hides the mistake from the client.
+    /// An empty list of values hides the mistake from the client. What is well-formed but unknown may have an empty list.
     Server "completion-malformed": "Malformed completion requests are refused",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Capability(Capability::Completions)],
@@ -37,6 +37,13 @@ scenario! {
             "malformed-refused",
             "MalformedRefused",
             "A request with a malformed reference or argument is refused with -32602",
+        )
+        .requires(&["completion.impl.validate-inputs"])
+        .warns(),
+        CheckSpec::own(
+            "unknown-not-completed",
+            "UnknownNotCompleted",
+            "No values are proposed for an unknown resource template, or for an unknown argument of a known one",
         )
         .requires(&["completion.impl.validate-inputs"])
         .warns(),
@@ -67,6 +74,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         json!({"ref": "x", "argument": argument}),
         json!({"ref": reference, "argument": {"name": name, "value": 7}}),
     ];
+    let unknown_template = json!({"type": "ref/resource", "uri": "mcp-test://{no-such-template}"});
+    let unknown = [
+        json!({"ref": unknown_template, "argument": {"name": "no-such-template", "value": ""}}),
+        json!({"ref": reference, "argument": {"name": "no-such-argument-of-mcp-test", "value": ""}}),
+    ];
     let incomplete = replies(ctx, incomplete).await?;
     let malformed = replies(ctx, malformed).await?;
     let mut check = ctx.check("missing-argument-refused");
@@ -83,6 +95,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         check = check.judge(is_error(reply).map_err(Finding::should));
     }
     drop(check);
+    let unknown = replies(ctx, unknown).await?;
+    unknown.iter().fold(ctx.check("unknown-not-completed"), |check, reply| {
+        check.judge(has_no_values(reply).map_err(Finding::should))
+    });
     let all = incomplete.iter().chain(&malformed);
     all.fold(ctx.check("malformed-not-completed"), |check, reply| {
         check.judge(has_no_values(reply))
@@ -115,6 +131,7 @@ proofs! {
     warns "missing-argument-refused" on failing_without_argument();
     warns "malformed-refused" on lenient(),
         also "missing-argument-refused" Warning;
+    warns "unknown-not-completed" on completing_any_argument();
     catches "malformed-not-completed" on completing_anything(),
         also "missing-argument-refused" Warning, also "malformed-refused" Warning;
 }
@@ -140,6 +157,15 @@ fn lenient() -> Server {
 /// Proposes all that it knows where it does not understand the request.
 fn completing_anything() -> Server {
     answering(is_malformed, json!({"completion": {"values": ["secret"]}}))
+}
+
+/// Proposes the same values for each argument.
+fn completing_any_argument() -> Server {
+    let is_unknown = |params: &Value| {
+        let name = params.at("/argument/name").and_then(Value::as_str);
+        name == Some("no-such-argument-of-mcp-test")
+    };
+    answering(is_unknown, json!({"completion": {"values": ["a"]}}))
 }
 
 fn is_malformed(params: &Value) -> bool {

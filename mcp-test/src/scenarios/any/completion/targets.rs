@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::Ctx;
+use crate::scenarios::uri_template::UriTemplate;
 use crate::spec::ItemKind;
 
 /// How many arguments, and how many variables, a scenario completes: each is a request.
@@ -54,27 +55,5 @@ fn of_template(template: &Value) -> Vec<Target> {
         reference: json!({ "type": "ref/resource", "uri": uri }),
         argument: argument.to_owned(),
     };
-    variables(uri).into_iter().map(target).collect()
-}
-
-/// The names of the variables of a URI template (RFC 6570), such as `path` in `file:///{+path}`.
-fn variables(template: &str) -> Vec<&str> {
-    let expressions = template.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-    let names = expressions.flat_map(|(inner, _)| {
-        inner.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']).split(',')
-    });
-    // A prefix length or an explode modifier is not part of the name.
-    let names = names.map(|name| name.split([':', '*']).next().unwrap_or_default());
-    names.filter(|name| !name.is_empty()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_variables_of_a_template_are_named_without_operators_and_modifiers() {
-        assert_eq!(variables("file:///{+path}{?q,limit:3,tags*}"), ["path", "q", "limit", "tags"]);
-        assert_eq!(variables("a://b/{}/{c"), [""; 0]);
-    }
+    UriTemplate::new(uri).variables().into_iter().map(target).collect()
 }

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::always_answered;
 use crate::scenarios::raw_http::{
-    Session, declared_list, finding, is_served, post, reply, request, short_method,
+    Session, declared_list, finding, is_served, post, reply, request,
 };
 use crate::server::reference::everything;
 use crate::spec::{Era, ItemKind, Revision, Revisions};
@@ -95,7 +96,7 @@ async fn both_at_once(
         ctx.check("replies-to-own-client").skip(why);
         return Ok(());
     }
-    let short = |id| request(revision, id, short_method(revision), json!({}));
+    let short = |id| request(revision, id, always_answered(revision), json!({}));
     let posts = IDS.into_iter().flat_map(|id| [first(&short(id)), second(&listing(id))]);
     let posts: Vec<HttpRequest> = posts.collect();
     let answers: Vec<HttpResponse> =
@@ -108,7 +109,7 @@ async fn both_at_once(
             check = check.judge(is_served(headline, answer, id));
             let is_list = is_list(list, answer, id);
             if reply(answer, id).is_some_and(|reply| reply.is_ok()) && is_list != wants_list {
-                let wanted = if wants_list { list.method() } else { short_method(revision) };
+                let wanted = if wants_list { list.method() } else { always_answered(revision) };
                 let mixed = finding("a client received the reply to another client", answer)
                     .expected(format!("the result of `{wanted}`"));
                 check = check.requires("transport.http.multiple-clients").fail(mixed);

@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::raw_http::{
-    Session, error, finding, is_served, is_success, post, request, short_method,
-};
+use crate::scenarios::always_answered;
+use crate::scenarios::raw_http::{Session, error, finding, is_served, is_success, post, request};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Era, Revision, Revisions, error_code};
@@ -59,7 +58,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Result<(), Finding> {
-    let (revision, method) = (ctx.revision(), short_method(ctx.revision()));
+    let (revision, method) = (ctx.revision(), always_answered(ctx.revision()));
     let before = ctx.http(post(&request(revision, 2, method, json!({})))).await?;
     is_served("a valid request is not answered", &before, 2)
         .map_err(|it| it.requires("jsonrpc.request-answered"))?;

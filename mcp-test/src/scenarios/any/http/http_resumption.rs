@@ -142,7 +142,8 @@ fn continues(cursor: &str, rest: &[String], resumed: &HttpResponse) -> Result<()
 
 proofs! {
     passes on streaming();
-    warns "resumed-events-of-own-stream" by misbehavior(Misbehavior::ReusesEventIds), also "resumed-events-in-order" Info;
+    warns "resumed-events-of-own-stream" by misbehavior(Misbehavior::ReusesEventIds), also "resumed-events-in-order" Info,
+        also "wire-well-formed" Failure;
     warns "resumed-events-in-order" by misbehavior(Misbehavior::RepeatsEvent);
 }
 

@@ -7,7 +7,10 @@ scenarios![
     http_clients,
     http_disconnects,
     http_malformed_bodies,
+    http_methods,
     http_modern_endpoint,
+    http_negotiation,
+    http_param_headers,
     http_resumption,
     http_version_header
 ];

@@ -9,6 +9,7 @@ use crate::check::Finding;
 use crate::client::{Client, Reply, RequestOptions};
 use crate::expect::{Matcher, anything, object};
 use crate::scenario::{CheckSpec, Connected, Ctx, empty_result};
+use crate::scenarios::refusal::refused_in_any_way;
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, ClientMessage, Server, given, method, param};
@@ -18,8 +19,9 @@ use crate::{proofs, scenario};
 scenario! {
     /// The server keeps to the order of the handshake, and survives a client that does not.
     ///
-    /// A request before `initialize`, and a second `initialize`, are mistakes of the client, to be answered like others; they
-    /// are tested where each message is a line, since over HTTP a server may refuse them by the status alone. `ping` is the
+    /// A request before `initialize`, and a second `initialize`, are mistakes of the client, to be answered like others: with a
+    /// result, an error, or over HTTP with an error status. Over Streamable HTTP a request before `initialize` has no session,
+    /// which other scenarios test, and a second `initialize` may begin another one. `ping` is the
     /// only request that may be sent before `notifications/initialized`: a client that prepares itself for long wants to know
     /// whether the server is still alive. The client declares roots and sampling, and capabilities that no server knows:
     /// one that validates them as a closed set refuses newer clients altogether.
@@ -62,7 +64,7 @@ scenario! {
         CheckSpec::own(
             "second-initialize",
             "SecondInitialize",
-            "A second `initialize` is answered, and requests are served afterwards",
+                "A second `initialize` is answered, and except over HTTP requests are served afterwards",
         )
         .requires(&["jsonrpc.request-answered"])
         .conditional()
@@ -86,8 +88,8 @@ const BEGINNINGS: [Beginning; 3] = [
 ];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let is_lines = ctx.transport().is_lines();
-    let (mut beginning, mut client) = begin(ctx, is_lines).await?;
+    let is_http = ctx.transport().is_http();
+    let (mut beginning, mut client) = begin(ctx, !is_http).await?;
     let mut pinged = ping(&mut client, ctx).await;
     if beginning.is_early && (pinged.is_err() || request_of_server(&client).is_some()) {
         // What the early request has brought about must not count against the server.
@@ -116,25 +118,24 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let pinged = ping(&mut client, ctx).await;
     let was_silent = pinged.is_err() && ctx.trace().deadline_fired();
     ctx.check("initialized-after-ping").judge(pinged);
-    if is_lines && !was_silent {
+    if !was_silent {
         let options = RequestOptions::new().deliberate();
         let params = beginning.params(ctx);
-        let mut outcome = client.request_with("initialize", params, options).await;
-        if let Ok(reply) = &outcome {
-            let _any_reply = reply.error();
-            outcome = client.request("ping", json!({})).await;
+        let outcome = client.request_with("initialize", params, options).await;
+        let mut answered = answered_in_any_way(ctx, outcome);
+        if answered.is_ok() && !is_http {
+            answered = answered_in_any_way(ctx, client.request("ping", json!({})).await);
         }
-        let answered = outcome.map(|reply| drop(reply.error().cloned()));
         ctx.check("second-initialize").judge(answered.map_err(Finding::should));
     }
     Ok(())
 }
 
 /// The first beginning that the server accepts; judges those that it does not.
-async fn begin(ctx: &mut Ctx, is_lines: bool) -> Result<(Beginning, Connected), Finding> {
+async fn begin(ctx: &mut Ctx, tries_early: bool) -> Result<(Beginning, Connected), Finding> {
     let mut refused = Vec::new();
     for beginning in BEGINNINGS {
-        if beginning.is_early && !is_lines {
+        if beginning.is_early && !tries_early {
             continue;
         }
         let client = match beginning.connect(ctx).await {
@@ -149,7 +150,7 @@ async fn begin(ctx: &mut Ctx, is_lines: bool) -> Result<(Beginning, Connected), 
             false => Err(refused.pop().unwrap_or_else(|| Finding::harness("not refused"))),
         };
         let requirement = "base.unknown-capability-tolerated";
-        if is_lines {
+        if tries_early {
             let check = ctx.check("request-before-initialize");
             match refused.pop() {
                 Some(_) if unknown.is_err() => check.skip("`initialize` fails without it, too"),
@@ -189,13 +190,22 @@ impl Beginning {
         if self.is_early {
             let options = half_as_long(ctx).deliberate();
             // An error or a result: neither is prescribed.
-            let _any_reply = client.request_with("tools/list", json!({}), options).await?.error();
+            let outcome = client.request_with("tools/list", json!({}), options).await;
+            answered_in_any_way(ctx, outcome)?;
         }
         let reply = client.request("initialize", self.params(ctx)).await?;
         reply.result()?;
         client.adopt_revision(&reply);
         Ok(())
     }
+}
+
+/// Whether a request got a result, an error, or over HTTP an error status.
+fn answered_in_any_way(ctx: &Ctx, outcome: Result<Reply, Finding>) -> Result<(), Finding> {
+    refused_in_any_way(&ctx.trace(), outcome, |reply| {
+        let _any_reply = reply.error();
+        Ok(())
+    })
 }
 
 /// So that the scenario can go on after one request without a reply.

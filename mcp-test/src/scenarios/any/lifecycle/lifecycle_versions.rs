@@ -5,13 +5,15 @@ use serde_json::{Value, json};
 use super::proposing;
 use crate::check::Finding;
 use crate::client::{Client, Reply, RequestOptions};
+use crate::expect::words::quoted;
 use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
-use crate::server::{Server, given, method, param};
+use crate::server::{Rule, Server, given, method, param};
 use crate::spec::{Era, Revision, Revisions};
+use crate::trace::Seq;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -19,8 +21,8 @@ scenario! {
     ///
     /// A client of the future connects to servers of today in this way. A server that confirms whatever is proposed leads the
     /// client to believe that it has features which the server has never heard of. That the version is known is shown by a
-    /// second proposal. A refusal with a JSON-RPC error is not judged: the
-    /// examples of the specification have one.
+    /// second proposal. A refusal with a JSON-RPC error is not judged: the examples of the specification have one. A version
+    /// that mcp-test does not know may be a draft or a newer one.
     Server "lifecycle-versions": "The server negotiates a version that it supports",
     revisions: Revisions::until(Revision::V2025_11_25),
     checks: [
@@ -59,43 +61,74 @@ scenario! {
     ],
 }
 
-/// A version that does not exist: one before the first revision, or one long after this program, to which most revisions are put.
-fn unknown(revision: Revision) -> &'static str {
-    match revision {
-        Revision::V2024_11_05 => "1999-01-01",
-        _ => "2999-12-31",
-    }
-}
+/// Versions that do not exist: one before the first revision, and one long after this program.
+///
+/// A server may compare versions as texts, so that it takes only one of them for its own.
+const UNKNOWN: [&str; 2] = ["1999-01-01", "2999-12-31"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut client = ctx.connect_uninitialized(ctx.options()).await?;
     let outcome = propose(&mut client, json!(20_251_125)).await;
-    let is_initialized = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
+    let mut is_used = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
     let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
         // One that offers a version instead treats it as unknown, which does no harm.
         is_error(reply).map_err(Finding::should).and_then(|()| has_invalid_params_code(reply))
     });
     ctx.check("version-not-a-string").judge(refused);
-    if is_initialized || client.is_closed() {
-        client.end().await;
-        client = ctx.connect_uninitialized(ctx.options()).await?;
+    let mut confirmed = Vec::new();
+    for version in UNKNOWN {
+        if is_used || client.is_closed() {
+            client.end().await;
+            client = ctx.connect_uninitialized(ctx.options()).await?;
+        }
+        let answer = propose(&mut client, json!(version)).await;
+        is_used = answer.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
+        let check = ctx.check("unknown-version-alternative");
+        let check = check.requires("lifecycle.version-server-alternative");
+        let (offered, evidence) = match answer.and_then(|reply| alternative(&reply, version)) {
+            Ok(Some(alternative)) => alternative,
+            Ok(None) => {
+                check.info("the server refuses an unknown version instead of offering another");
+                continue;
+            }
+            Err(finding) => {
+                check.fail(finding);
+                if is_used {
+                    continue;
+                }
+                // Another one would only take as long.
+                break;
+            }
+        };
+        check.pass();
+        let known = offered.parse::<Revision>().ok();
+        let Some(known) = known.filter(|revision| revision.era() == Era::Handshake) else {
+            ctx.check("unknown-version-latest").info(format!(
+                "the server offers {}, which mcp-test does not speak with a handshake",
+                quoted(offered.as_bytes())
+            ));
+            continue;
+        };
+        latest(ctx, known, evidence);
+        // Once in a run; if it is that of the run, all other scenarios show that it is confirmed.
+        let is_next = Revisions::between(ctx.revision(), known).len() == 2;
+        if is_next && !confirmed.contains(&known) {
+            confirmed.push(known);
+        }
     }
-    let answer = propose(&mut client, json!(unknown(ctx.revision()))).await;
     client.end().await;
-    let check = ctx.check("unknown-version-alternative");
-    let check = check.requires("lifecycle.version-server-alternative");
-    let (offered, evidence) = match answer.and_then(|reply| alternative(&reply)) {
-        Ok(Some(offered)) => offered,
-        Ok(None) => {
-            check.info("the server refuses an unknown version instead of offering another");
-            return Ok(());
-        }
-        Err(finding) => {
-            check.fail(finding);
-            return Ok(());
-        }
-    };
-    check.pass();
+    for offered in confirmed {
+        let mut client = ctx.connect_uninitialized(ctx.options()).await?;
+        let reply = propose(&mut client, json!(offered.as_str())).await?;
+        client.end().await;
+        let confirmed = object().member("protocolVersion", equals(offered.as_str()));
+        ctx.check("offered-version-accepted").expect(&reply, confirmed);
+    }
+    Ok(())
+}
+
+/// Judges whether a version that is offered is not older than the one that the server is known to support.
+fn latest(ctx: &mut Ctx, offered: Revision, evidence: Vec<Seq>) {
     let newest = ctx.revision();
     ctx.check("unknown-version-latest").judge(ensure(offered >= newest, || {
         Finding::peer("the server offers an older version than it supports")
@@ -104,16 +137,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .evidence_all(evidence)
             .should()
     }));
-    if Revisions::between(newest, offered).len() != 2 {
-        // Once in a run; if it is that of the run, all other scenarios show that it is confirmed.
-        return Ok(());
-    }
-    let mut client = ctx.connect_uninitialized(ctx.options()).await?;
-    let reply = propose(&mut client, json!(offered.as_str())).await?;
-    client.end().await;
-    let confirmed = object().member("protocolVersion", equals(offered.as_str()));
-    ctx.check("offered-version-accepted").expect(&reply, confirmed);
-    Ok(())
 }
 
 /// The answer to a proposal.
@@ -127,17 +150,22 @@ async fn propose(client: &mut Client, version: Value) -> Result<Reply, Finding> 
 }
 
 /// The version that is offered for an unknown one, and the events that show it; `None` if the request is refused.
-fn alternative(reply: &Reply) -> Result<Option<(Revision, Vec<crate::trace::Seq>)>, Finding> {
+///
+/// Any other version is accepted: it may be a draft, or one that is newer than this program.
+fn alternative(reply: &Reply, proposed: &str) -> Result<Option<(String, Vec<Seq>)>, Finding> {
     let Ok(result) = reply.outcome() else { return Ok(None) };
     let offered = result.get("protocolVersion").and_then(crate::json::Value::as_str);
-    let revision = offered.and_then(|offered| offered.parse::<Revision>().ok());
-    match revision.filter(|revision| revision.era() == Era::Handshake) {
-        Some(revision) => Ok(Some((revision, reply.evidence()))),
-        None => Err(Finding::peer("the server confirms a version that does not exist")
-            .expected("the result of `initialize` with a version that the server supports")
-            .got(offered.map_or_else(|| "no version".to_owned(), |offered| format!("{offered:?}")))
-            .evidence_all(reply.evidence())),
-    }
+    let headline = match offered {
+        Some(offered) if offered != proposed => {
+            return Ok(Some((offered.to_owned(), reply.evidence())));
+        }
+        Some(_) => "the server confirms a version that does not exist",
+        None => "the server offers no version",
+    };
+    Err(Finding::peer(headline)
+        .expected("the result of `initialize` with a version that the server supports")
+        .got(offered.map_or_else(|| "no version".to_owned(), |offered| format!("{offered:?}")))
+        .evidence_all(reply.evidence()))
 }
 
 proofs! {
@@ -164,25 +192,23 @@ fn newest() -> Value {
     agreed("2025-11-25")
 }
 
-/// A server that answers this proposal with this version.
-fn answering(proposal: &str, version: &str) -> Server {
+/// The rule that answers this proposal with this version.
+fn answering(proposal: &str, version: &str) -> Rule {
     let is_proposed = param("/protocolVersion", equals(proposal));
-    let rule = given(method("initialize")).and(is_proposed).respond_with(agreed(version));
-    everything_but([rule])
+    given(method("initialize")).and(is_proposed).respond_with(agreed(version))
 }
 
-/// Confirms a version that does not exist.
+/// Confirms versions that do not exist.
 fn confirming_any_version() -> Server {
-    let unknown = unknown(Revision::V2025_11_25);
-    answering(unknown, unknown)
+    everything_but(UNKNOWN.map(|version| answering(version, version)))
 }
 
 /// Offers the first revision.
 fn offering_its_oldest_version() -> Server {
-    answering(unknown(Revision::V2025_11_25), "2024-11-05")
+    everything_but(UNKNOWN.map(|version| answering(version, "2024-11-05")))
 }
 
 /// Offers a version that it does not support.
 fn not_confirming_its_offer() -> Server {
-    answering("2025-11-25", "2025-06-18")
+    everything_but([answering("2025-11-25", "2025-06-18")])
 }

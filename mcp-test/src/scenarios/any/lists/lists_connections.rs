@@ -10,6 +10,7 @@ use crate::check::Finding;
 use crate::client::Client;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
@@ -21,14 +22,14 @@ scenario! {
     ///
     /// From 2026-07-28 on a list does not depend on the connection, so that a client may cache it, and read it over another one.
     /// The lists of two connections are compared, and once more after other requests in one of them. Lists that have changed for
-    /// both show nothing. Lists of more than 20 pages are not compared.
+    /// both, or while they were compared, show nothing. Lists of more than 20 pages are not compared; the details name them.
     Server "lists-connections": "Lists are the same for all connections",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
         CheckSpec::own(
             "same-for-each-connection",
             "SameForEachConnection",
-            "Two connections are listed the same tools, prompts and resources",
+            "Two connections are listed the same tools, prompts, resources and resource templates",
         )
         .requires(&[
             "tools.list.connection-independent",
@@ -51,7 +52,7 @@ scenario! {
 }
 
 /// The lists that are compared, with the requirements for each. What is said of resources includes their templates.
-const KINDS: [(ItemKind, &str, &str); 3] = [
+const KINDS: [(ItemKind, &str, &str); 4] = [
     (ItemKind::Tool, "tools.list.connection-independent", "tools.list.no-request-side-effects"),
     (
         ItemKind::Prompt,
@@ -63,9 +64,14 @@ const KINDS: [(ItemKind, &str, &str); 3] = [
         "resources.list.connection-independent",
         "resources.list.no-request-side-effects",
     ),
+    (
+        ItemKind::ResourceTemplate,
+        "resources.list.connection-independent",
+        "resources.list.no-request-side-effects",
+    ),
 ];
 
-/// The longest list that is compared, which takes five readings.
+/// The longest list that is compared, which takes six readings.
 const PAGES: usize = 20;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -77,41 +83,57 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut other = ctx.connect(ctx.options()).await?;
     let mut fresh = Vec::new();
+    let mut left_out = Vec::new();
     let mut independent = Vec::new();
     for (kind, connection, _) in KINDS {
         if !ctx.declares(kind.capability()).await? {
             continue;
         }
-        let Some(here) = listed(ctx.client().await?, kind).await? else { continue };
-        let Some(there) = listed(&mut other, kind).await? else { continue };
-        let here_again = listed(ctx.client().await?, kind).await?;
-        // A list that changes while it is compared depends on time, not on the connection.
-        if here_again.as_ref() == Some(&here) {
-            independent
-                .push(same(kind, &here, &there).map_err(|finding| finding.requires(connection)));
-            fresh.push(kind);
+        match compare(ctx, &mut other, kind).await? {
+            Some(outcome) => {
+                independent.push(outcome.map_err(|finding| finding.requires(connection)));
+                fresh.push(kind);
+            }
+            None => left_out.push(kind.method()),
         }
     }
     if fresh.is_empty() {
         return Ok(());
     }
     let differs = independent.iter().any(Result::is_err);
-    ctx.check("same-for-each-connection").judge(all(independent));
+    let details = |left_out: &[&str]| json!({ "notCompared": left_out });
+    ctx.check("same-for-each-connection").details(details(&left_out)).judge(all(independent));
     if differs {
         return Ok(());
     }
     other_requests(ctx).await?;
     let mut unaffected = Vec::new();
     for (kind, _, side_effect) in KINDS.into_iter().filter(|(kind, ..)| fresh.contains(kind)) {
-        let here = listed(ctx.client().await?, kind).await?;
-        let there = listed(&mut other, kind).await?;
-        if let (Some(here), Some(there)) = (here, there) {
-            unaffected
-                .push(same(kind, &here, &there).map_err(|finding| finding.requires(side_effect)));
+        match compare(ctx, &mut other, kind).await? {
+            Some(outcome) => {
+                unaffected.push(outcome.map_err(|finding| finding.requires(side_effect)));
+            }
+            None => left_out.push(kind.method()),
         }
     }
-    ctx.check("same-after-other-requests").judge(all(unaffected));
+    if !unaffected.is_empty() {
+        let details = details(&left_out);
+        ctx.check("same-after-other-requests").details(details).judge(all(unaffected));
+    }
     Ok(())
+}
+
+/// Compares a list in two connections; `None` if it is refused, too long, or changes while it is compared.
+async fn compare(
+    ctx: &mut Ctx,
+    other: &mut Client,
+    kind: ItemKind,
+) -> Result<Option<Result<(), Finding>>, Finding> {
+    let Some(here) = listed(ctx.client().await?, kind).await? else { return Ok(None) };
+    let Some(there) = listed(other, kind).await? else { return Ok(None) };
+    let here_again = listed(ctx.client().await?, kind).await?;
+    // A list that changes while it is compared depends on time, not on the connection.
+    Ok((here_again.as_ref() == Some(&here)).then(|| same(kind, &here, &there)))
 }
 
 /// Requests that change nothing: whether they are refused does not matter here.
@@ -125,7 +147,8 @@ async fn other_requests(ctx: &mut Ctx) -> Result<(), Finding> {
         let _ = ctx.request(method, params).await?.error();
     }
     let resources = ctx.offered(ItemKind::Resource).await?;
-    let first = resources.items.first().and_then(|resource| resource.get("uri")?.as_str());
+    let first = resources.items.iter().find(|resource| ReadBudget::default().admits(resource));
+    let first = first.and_then(|resource| resource.get("uri")?.as_str());
     if let Some(uri) = first {
         let _ = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?.error();
     }
@@ -181,8 +204,9 @@ fn counting_lists() -> Server {
 fn unlocking_a_prompt() -> Server {
     let uses = AtomicUsize::new(0);
     everything().on("prompts/list", move |_: Call| {
-        // The fourth list is the first one after the other requests.
-        let name = if uses.fetch_add(1, Ordering::Relaxed) == 3 { "b" } else { "a" };
+        // The lists from the fourth on come after the other requests; every other one is that of the same connection.
+        let number = uses.fetch_add(1, Ordering::Relaxed);
+        let name = if number >= 3 && !number.is_multiple_of(2) { "b" } else { "a" };
         async move { json!({ "prompts": [{ "name": name }], "ttlMs": 0, "cacheScope": "public" }) }
     })
 }

@@ -4,20 +4,21 @@ use serde_json::json;
 
 use super::{all, first_pages, next_cursor, page_of, paged};
 use crate::check::Finding;
+use crate::client::Reply;
 use crate::expect::equals;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::note_if_unmade;
-use crate::scenarios::refusal::refused;
+use crate::scenarios::refusal::{is_error, refused};
 use crate::server::{Answer, Server, given, method, param};
-use crate::spec::{Revisions, error_code};
+use crate::spec::{ItemKind, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
     /// A cursor that the server never returned is refused, and hurts nothing.
     ///
     /// A client may keep a cursor for longer than it is valid. A server that answers an unknown one with the first page makes such a
-    /// client read the list again without noticing. An empty cursor, a long one and that of another list may be refused or
-    /// accepted, but are answered, and the server serves on.
+    /// client read the list again without noticing. That of another list is an unknown one, unless its text is that of a cursor
+    /// of this list. An empty cursor and a long one may be refused or accepted, but are answered, and the server serves on.
     Server "lists-cursor-invalid": "A cursor that was never issued is refused",
     revisions: Revisions::all(),
     shares_connection: true,
@@ -26,6 +27,14 @@ scenario! {
             "unknown-cursor-refused",
             "UnknownCursorRefused",
             "Each list refuses an unknown cursor with -32602",
+        )
+        .requires(&["pagination.server.invalid-cursor-32602"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "foreign-cursor-refused",
+            "ForeignCursorRefused",
+            "A list that refuses unknown cursors refuses that of another list, too",
         )
         .requires(&["pagination.server.invalid-cursor-32602"])
         .conditional()
@@ -46,6 +55,9 @@ const UNKNOWN: &str = "no-such-cursor-of-mcp-test";
 /// The length of a cursor that exceeds what servers usually issue, but not what they read.
 const LONG: usize = 10_000;
 
+/// The longest list whose cursors are compared with those of others.
+const MOST_PAGES: usize = 20;
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
     note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
@@ -54,9 +66,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let lists = first_pages(ctx).await?;
-    let mut outcomes = Vec::new();
-    for (kind, _) in &lists {
+    let (mut outcomes, mut foreign) = (Vec::new(), Vec::new());
+    for (kind, first) in &lists {
         let reply = ctx.request(kind.method(), json!({ "cursor": UNKNOWN })).promptly().await?;
+        // A list that takes any cursor takes also that of another list.
+        if reply.error().is_some() {
+            let others = lists.iter().filter(|(other, _)| other != kind);
+            let cursors: Vec<String> = others.filter_map(|(_, page)| next_cursor(page)).collect();
+            foreign.extend(foreign_refused(ctx, *kind, first, cursors).await?);
+        }
         outcomes.push(refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
             let headline =
                 format!("`{}` does not refuse an unknown cursor as it should", kind.method());
@@ -65,6 +83,9 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let Some((kind, _)) = lists.first() else { return Ok(()) };
     ctx.check("unknown-cursor-refused").judge(all(outcomes));
+    if !foreign.is_empty() {
+        ctx.check("foreign-cursor-refused").judge(all(foreign));
+    }
 
     let mut odd = vec![String::new(), "x".repeat(LONG)];
     odd.extend(lists.iter().skip(1).find_map(|(_, page)| next_cursor(page)));
@@ -86,10 +107,35 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// Whether a list refuses the cursor of another one; `None` if there is none that it has not issued itself.
+async fn foreign_refused(
+    ctx: &mut Ctx,
+    kind: ItemKind,
+    first: &Reply,
+    mut cursors: Vec<String>,
+) -> Result<Option<Result<(), Finding>>, Finding> {
+    if cursors.is_empty() {
+        return Ok(None);
+    }
+    if next_cursor(first).is_some() {
+        let pages = ctx.client().await?.first_pages(kind.method(), MOST_PAGES).await;
+        let Ok((pages, false)) = pages else { return Ok(None) };
+        let own: Vec<String> = pages.iter().filter_map(next_cursor).collect();
+        cursors.retain(|cursor| !own.contains(cursor));
+    }
+    let Some(cursor) = cursors.first() else { return Ok(None) };
+    let reply = ctx.request(kind.method(), json!({ "cursor": cursor })).promptly().await?;
+    Ok(Some(is_error(&reply).map_err(|finding| {
+        let headline = format!("`{}` takes the cursor of another list", kind.method());
+        Finding { headline, ..finding }
+    })))
+}
+
 proofs! {
     passes on in_pages();
     warns "unknown-cursor-refused" on ignoring_cursors();
     warns "unknown-cursor-refused" on failing_at_cursors();
+    warns "foreign-cursor-refused" on taking_the_cursor_of_prompts();
     warns "odd-cursors-survived" on broken_by_a_long_cursor();
 }
 
@@ -100,6 +146,15 @@ fn in_pages() -> Server {
 /// Answers any cursor with the first page.
 fn ignoring_cursors() -> Server {
     paged(|_| Ok(0))
+}
+
+/// Answers a cursor of its prompts with all tools.
+fn taking_the_cursor_of_prompts() -> Server {
+    let server = paged(page_of);
+    let list = json!({ "tools": [], "ttlMs": 0, "cacheScope": "public" });
+    let foreign = given(method("tools/list")).and(param("/cursor", equals("page 1")));
+    server.mount(foreign.respond_with(list));
+    server
 }
 
 /// Answers an unknown cursor as a fault of its own.

@@ -3,13 +3,14 @@
 use serde_json::json;
 
 use crate::check::Finding;
+use crate::expect::words;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::note_if_unmade;
 use crate::scenarios::matchers::is_scheme;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
-use crate::spec::{ItemKind, Revision, Revisions};
+use crate::spec::{ItemKind, Revision, Revisions, param_headers};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -39,6 +40,38 @@ scenario! {
         .conditional()
         .warns(),
         CheckSpec::own(
+            "header-annotations",
+            "HeaderAnnotations",
+            "`x-mcp-header` is a unique HTTP token at a string, integer or boolean that is reached through `properties` alone",
+        )
+        .requires(&[
+            "tools.x-mcp-header.non-empty",
+            "tools.x-mcp-header.token-syntax",
+            "tools.x-mcp-header.no-control-characters",
+            "tools.x-mcp-header.unique",
+            "tools.x-mcp-header.primitive-types",
+            "tools.x-mcp-header.statically-reachable",
+        ])
+        .within(Revisions::from(Revision::V2026_07_28))
+        .conditional(),
+        CheckSpec::own(
+            "templates-unique",
+            "TemplatesUnique",
+            "No two resource templates have the same `uriTemplate`",
+        )
+        .requires(&["mcp-test.templates-unique"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "icon-sources",
+            "IconSources",
+            "The icons of the server and of what it lists are at `https:`, `http:` or `data:` URIs",
+        )
+        .requires(&["mcp-test.icon-sources"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::own(
             "uri-schemes",
             "UriSchemes",
             "The URIs of resources have schemes as in RFC 3986: a letter, then letters, digits, `+`, `-` and `.`",
@@ -58,6 +91,9 @@ scenario! {
 const SECRETS: [&str; 7] =
     ["password", "passwd", "secret", "apikey", "accesstoken", "privatekey", "ssn"];
 
+/// The schemes of icons: <https://modelcontextprotocol.io/specification/2025-11-25/basic/index#icons>. Clients refuse others.
+const SCHEMES: [&str; 3] = ["https", "http", "data"];
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
     note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
@@ -69,11 +105,25 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     for kind in ItemKind::ALL {
         all.push((kind, ctx.offered(kind).await?.items));
     }
+    ctx.client().await?;
+    // A server that cannot describe itself is reported elsewhere.
+    let implementation = ctx.server().await.ok().map(|server| server.info.clone());
     let of = |kind: ItemKind| {
         let items = all.iter().filter(move |(it, _)| *it == kind);
         items.flat_map(|(_, items)| items.iter())
     };
     let every = all.iter().flat_map(|(kind, items)| items.iter().map(|item| (*kind, item)));
+    let owners = every.clone().map(|(kind, item)| {
+        let key = item.get(kind.key()).map(|key| key.short(80)).unwrap_or_default();
+        (format!("the {} {key}", kind.noun()), item)
+    });
+    let owners = implementation.iter().map(|it| ("the server".to_owned(), it)).chain(owners);
+    let icons: Vec<(String, &Value)> = owners
+        .flat_map(|(of, item)| {
+            let icons = item.get("icons").and_then(Value::as_array).unwrap_or_default();
+            icons.iter().map(move |icon| (of.clone(), icon))
+        })
+        .collect();
     let judgements = [
         (
             "parameterless-tool-schema",
@@ -92,6 +142,37 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
                 let name = secret_in_header(tool)?;
                 let expected = "secrets and personal data only in the body of a request";
                 Some(wrong(ItemKind::Tool, tool, expected, format!("`{name}` with `x-mcp-header`")))
+            }),
+        ),
+        (
+            "header-annotations",
+            judge(of(ItemKind::Tool), |tool| {
+                let invalid = param_headers(tool.get("inputSchema")?).err()?;
+                let expected = "annotations that the page allows, or none";
+                let found = wrong(ItemKind::Tool, tool, expected, invalid.to_string());
+                Some(found.requires(invalid.requirement))
+            }),
+        ),
+        (
+            "templates-unique",
+            judge(of(ItemKind::ResourceTemplate).enumerate(), |(number, template)| {
+                let kind = ItemKind::ResourceTemplate;
+                let key = template.get(kind.key())?;
+                let is_repeated =
+                    of(kind).take(number).any(|before| before.get(kind.key()) == Some(key));
+                is_repeated.then(|| wrong(kind, template, "to be listed once", "it is repeated"))
+            }),
+        ),
+        (
+            "icon-sources",
+            judge(icons.iter(), |(of, icon)| {
+                let source = icon.get("src")?.as_str()?;
+                let is_usable = source.split_once(':').is_some_and(|(scheme, _)| {
+                    SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+                });
+                let finding = Finding::peer(format!("an icon of {of} is not usable"));
+                let finding = finding.expected("a `src` with `https:`, `http:` or `data:`");
+                (!is_usable).then(|| finding.got(words::quoted(source.as_bytes())))
             }),
         ),
         (
@@ -175,9 +256,13 @@ proofs! {
     passes on everything();
     warns "parameterless-tool-schema" on with_a_null_schema(), also "wire-schema-valid" Failure;
     warns "no-secrets-in-headers" on mirroring_a_password(), also "parameterless-tool-schema" Info;
+    catches "header-annotations" on mirroring_a_number(), also "parameterless-tool-schema" Info;
+    warns "templates-unique" on listing_a_template_twice();
+    warns "icon-sources" by set("tools/list", "/tools/0/icons", json!([{ "src": "file:///a.png" }])), also "icon-sizes" Success;
     catches "uri-schemes" by set("resources/list", "/resources/0/uri", json!("my_scheme://x")),
         also "wire-schema-valid" Failure;
-    warns "icon-sizes" by set("tools/list", "/tools/0/icons", json!([{ "src": "https://example.com/a.png", "sizes": ["large"] }]));
+    warns "icon-sizes" by set("tools/list", "/tools/0/icons", json!([{ "src": "https://example.com/a.png", "sizes": ["large"] }])),
+        also "icon-sources" Success;
 }
 
 fn listing(tool: serde_json::Value) -> Server {
@@ -197,4 +282,20 @@ fn mirroring_a_password() -> Server {
     listing(
         json!({ "name": "a", "inputSchema": { "type": "object", "properties": { "password": password } } }),
     )
+}
+
+/// The header has another form than the number.
+fn mirroring_a_number() -> Server {
+    let rate = json!({ "type": "number", "x-mcp-header": "Rate" });
+    listing(
+        json!({ "name": "a", "inputSchema": { "type": "object", "properties": { "rate": rate } } }),
+    )
+}
+
+fn listing_a_template_twice() -> Server {
+    everything().on("resources/templates/list", |_: Call| async {
+        let template = |name: &str| json!({ "uriTemplate": "test://{id}", "name": name });
+        let templates = json!([template("a"), template("b")]);
+        json!({ "resourceTemplates": templates, "ttlMs": 0, "cacheScope": "public" })
+    })
 }

@@ -1,6 +1,6 @@
 //! `lists-pages`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
@@ -10,8 +10,9 @@ use crate::check::Finding;
 use crate::client::{MAX_PAGES, Reply};
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::ensure;
 use crate::server::{Call, Server};
-use crate::spec::{ItemKind, Revisions, error_code};
+use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use crate::wire::RpcError;
 use crate::{proofs, scenario};
 
@@ -42,8 +43,32 @@ scenario! {
             .requires(&["pagination.server.stable-cursors"])
             .conditional()
             .warns(),
+        CheckSpec::own(
+            "changes-announced",
+            "ChangesAnnounced",
+            "A list that changes while it is read again is announced to have changed, if the server declares `listChanged`",
+        )
+        .requires(&[
+            "tools.list-changed.notify",
+            "prompts.list-changed.notify",
+            "resources.list-changed.notify",
+        ])
+        .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "lists-repeatable",
+            "ListsRepeatable",
+            "What is listed is listed again, unless it has changed",
+        )
+        .requires(&["mcp-test.lists-repeatable"])
+        .conditional()
+        .warns(),
     ],
 }
+
+/// The longest list that is read again, up to two times.
+const MOST_PAGES_AGAIN: usize = 20;
 
 /// What was found of all lists, by check.
 #[derive(Default)]
@@ -52,6 +77,8 @@ struct Outcomes {
     accepted: Vec<Result<(), Finding>>,
     resume: Vec<Result<(), Finding>>,
     stable: Vec<Result<(), Finding>>,
+    repeatable: Vec<Result<(), Finding>>,
+    announced: Vec<Result<(), Finding>>,
     /// The lists that were not read to their end.
     bounded: Vec<&'static str>,
 }
@@ -67,7 +94,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     for (kind, first) in first_pages(ctx).await? {
         outcomes.read(ctx, kind, first).await?;
     }
-    let Outcomes { ends, accepted, resume, stable, bounded } = outcomes;
+    let Outcomes { ends, accepted, resume, stable, repeatable, announced, bounded } = outcomes;
     if !ends.is_empty() {
         let check = ctx.check("lists-end").judge(all(ends));
         if !bounded.is_empty() {
@@ -75,8 +102,13 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             check.info(format!("only the first {MAX_PAGES} pages were read of {lists}"));
         }
     }
-    let of_pages =
-        [("cursors-accepted", accepted), ("pages-resume", resume), ("cursors-stable", stable)];
+    let of_pages = [
+        ("cursors-accepted", accepted),
+        ("pages-resume", resume),
+        ("cursors-stable", stable),
+        ("lists-repeatable", repeatable),
+        ("changes-announced", announced),
+    ];
     for (id, outcomes) in of_pages {
         // A server whose lists have one page each has no cursors.
         if !outcomes.is_empty() {
@@ -90,6 +122,7 @@ impl Outcomes {
     async fn read(&mut self, ctx: &mut Ctx, kind: ItemKind, first: Reply) -> Result<(), Finding> {
         let Some(cursor) = next_cursor(&first) else {
             self.ends.push(Ok(()));
+            self.read_again(ctx, kind, &[first]).await?;
             return Ok(());
         };
         let pages = ctx.client().await?.first_pages(kind.method(), MAX_PAGES).await;
@@ -115,8 +148,101 @@ impl Outcomes {
             let again = ctx.request(kind.method(), json!({ "cursor": cursor })).await?;
             self.stable.push(is_same(kind, second, &again));
         }
+        if pages.len() <= MOST_PAGES_AGAIN && !has_more {
+            self.read_again(ctx, kind, &pages).await?;
+        }
         Ok(())
     }
+
+    /// Requests a list again: its items are the same, or it has changed, which the server announces if it declares that.
+    ///
+    /// Of three lists the first and the third are equal if the second one lacks something by chance.
+    async fn read_again(
+        &mut self,
+        ctx: &mut Ctx,
+        kind: ItemKind,
+        pages: &[Reply],
+    ) -> Result<(), Finding> {
+        let Some(first) = all_keys(kind, pages) else { return Ok(()) };
+        let mut others = Vec::new();
+        for _ in 0..2 {
+            let pages = ctx.client().await?.first_pages(kind.method(), MOST_PAGES_AGAIN).await;
+            // Cursors that repeat have been reported.
+            let Ok((pages, false)) = pages else { return Ok(()) };
+            let Some(keys) = all_keys(kind, &pages) else { return Ok(()) };
+            if others.is_empty() && keys == first {
+                self.repeatable.push(Ok(()));
+                return Ok(());
+            }
+            others.push((keys, pages));
+        }
+        let [(second, again), (third, _)] = &others[..] else { return Ok(()) };
+        let evidence = || again.iter().flat_map(Reply::evidence);
+        if *third == first {
+            let differing = first.symmetric_difference(second).next().cloned().unwrap_or_default();
+            let finding = Finding::peer(format!("`{}` lists other items each time", kind.method()));
+            self.repeatable.push(Err(finding
+                .expected(
+                    "the same items in three lists, of which the first and the third are equal",
+                )
+                .got(format!("the {} {differing} not in each of them", kind.noun()))
+                .evidence_all(evidence())));
+        } else if let Some(outcome) = is_announced(ctx, kind, pages).await? {
+            self.announced.push(outcome.map_err(|finding| finding.evidence_all(evidence())));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the change of a list was announced since its pages were read; `None` if the server does not promise that, or may
+/// announce it on another stream.
+async fn is_announced(
+    ctx: &mut Ctx,
+    kind: ItemKind,
+    pages: &[Reply],
+) -> Result<Option<Result<(), Finding>>, Finding> {
+    let (capability, method, row) = match kind {
+        ItemKind::Tool => (
+            Capability::ToolsListChanged,
+            "notifications/tools/list_changed",
+            "tools.list-changed.notify",
+        ),
+        ItemKind::Prompt => (
+            Capability::PromptsListChanged,
+            "notifications/prompts/list_changed",
+            "prompts.list-changed.notify",
+        ),
+        ItemKind::Resource => (
+            Capability::ResourcesListChanged,
+            "notifications/resources/list_changed",
+            "resources.list-changed.notify",
+        ),
+        ItemKind::ResourceTemplate => return Ok(None),
+    };
+    let is_told = ctx.revision() <= Revision::V2025_11_25 && !ctx.transport().is_http();
+    if !is_told || !ctx.declares(capability).await? {
+        return Ok(None);
+    }
+    // What was sent before this reply has arrived.
+    let _ = ctx.ping().await?.error();
+    let since = pages.iter().flat_map(Reply::evidence).min();
+    let mut received = ctx.client().await?.notifications().iter();
+    let is_sent = received.any(|it| it.method() == method && Some(it.seq) > since);
+    Ok(Some(ensure(is_sent, || {
+        Finding::peer(format!("a change of `{}` was not announced", kind.method()))
+            .expected(format!("`{method}`, since the server declares `{capability}`"))
+            .got("another list, and no notification")
+            .requires(row)
+    })))
+}
+
+/// What identifies the items of all pages; `None` if one is not a page.
+fn all_keys(kind: ItemKind, pages: &[Reply]) -> Option<BTreeSet<String>> {
+    let mut all = BTreeSet::new();
+    for page in pages {
+        all.extend(page.error().is_none().then(|| keys(kind, page)).flatten()?);
+    }
+    Some(all)
 }
 
 fn refused_cursor(kind: ItemKind, page: &Reply) -> Finding {
@@ -172,6 +298,8 @@ proofs! {
     catches "cursors-accepted" on refusing_its_cursors(), also "pages-resume" Info, also "cursors-stable" Info;
     warns "pages-resume" on repeating_an_item();
     warns "cursors-stable" on forgetting_cursors();
+    warns "lists-repeatable" on leaving_out_a_resource();
+    warns "changes-announced" on adding_a_resource(), at V2025_11_25;
 }
 
 fn in_pages() -> Server {
@@ -197,6 +325,30 @@ fn repeating_an_item() -> Server {
             None => json!({ "prompts": [{ "name": "a" }], "nextCursor": "page 1", "ttlMs": 0, "cacheScope": "public" }),
             Some(_) => json!({ "prompts": [{ "name": "a" }, { "name": "b" }], "ttlMs": 0, "cacheScope": "public" }),
         }
+    })
+}
+
+/// Lists one more resource each time, and declares to announce changes.
+fn adding_a_resource() -> Server {
+    let uses = AtomicUsize::new(0);
+    let capabilities = json!({ "prompts": {}, "resources": { "listChanged": true } });
+    in_pages().capabilities(capabilities).on("resources/list", move |_: Call| {
+        let listed: Vec<_> = (0..=uses.fetch_add(1, Ordering::Relaxed))
+            .map(|index| json!({ "uri": format!("test://{index}"), "name": "a" }))
+            .collect();
+        async move { json!({ "resources": listed }) }
+    })
+}
+
+/// Two processes answer in turn, one of which has not loaded everything.
+fn leaving_out_a_resource() -> Server {
+    let uses = AtomicUsize::new(0);
+    in_pages().on("resources/list", move |_: Call| {
+        let all =
+            [json!({ "uri": "test://a", "name": "a" }), json!({ "uri": "test://b", "name": "b" })];
+        let listed = &all[uses.fetch_add(1, Ordering::Relaxed) % 2..];
+        let list = json!({ "resources": listed, "ttlMs": 0, "cacheScope": "public" });
+        async move { list }
     })
 }
 

@@ -2,4 +2,6 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
 
-scenarios![mrtr_retries];
+mod round;
+
+scenarios![mrtr_retries, mrtr_state];

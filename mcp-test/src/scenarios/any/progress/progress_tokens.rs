@@ -6,10 +6,10 @@ use crate::check::Finding;
 use crate::expect::equals;
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, CheckSpec, Ctx};
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{always_answered, ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, meta};
-use crate::spec::{Era, Revisions, error_code};
+use crate::spec::{Revisions, error_code};
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
@@ -44,10 +44,7 @@ const TOOLS: usize = 3;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let tokens = tokens();
-    let method = match ctx.revision().era() {
-        Era::Handshake => "ping",
-        Era::Stateless => "server/discover",
-    };
+    let method = always_answered(ctx.revision());
     let mut outcomes = Vec::new();
     for token in tokens {
         let reply = ctx.request(method, json!({})).progress(token.clone()).await?;

@@ -37,7 +37,8 @@ scenario! {
             "No listed prompt without required arguments is unknown when it is requested",
         )
         .requires(&["prompts.get.listed-available"])
-        .conditional(),
+        .conditional()
+        .also_warns(),
         CheckSpec::own(
             "prompt-links-fetchable",
             "PromptLinksFetchable",
@@ -79,13 +80,15 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             Err(error) => {
                 // The values of arguments may be wrong, and a prompt may fail.
                 let unknown = [error_code::METHOD_NOT_FOUND, error_code::INVALID_PARAMS];
-                if needs_none && unknown.contains(&error.code) {
-                    available.push(Err(Finding::peer(format!(
-                        "the listed prompt `{name}` is refused"
-                    ))
-                    .expected("its messages, since no argument is required")
-                    .got(error.to_string())
-                    .evidence_all(reply.evidence())));
+                if needs_none && unknown.contains(&error.code) && is_listed(ctx, name).await? {
+                    let finding = Finding::peer(format!("the listed prompt `{name}` is refused"))
+                        .expected("its messages, since no argument is required")
+                        .got(error.to_string())
+                        .evidence_all(reply.evidence());
+                    // Of several optional arguments the prompt may need one, which the page lets it refuse with the same code.
+                    let may_need_one =
+                        error.code == error_code::INVALID_PARAMS && has_arguments(prompt);
+                    available.push(Err(if may_need_one { finding.should() } else { finding }));
                 }
                 continue;
             }
@@ -129,6 +132,17 @@ async fn get(ctx: &mut Ctx, params: serde_json::Value) -> Result<Reply, Finding>
     ctx.request("prompts/get", params).await
 }
 
+fn has_arguments(prompt: &Value) -> bool {
+    let arguments = prompt.get("arguments").and_then(Value::as_array);
+    arguments.is_some_and(|arguments| !arguments.is_empty())
+}
+
+/// Whether the prompt is still listed.
+async fn is_listed(ctx: &mut Ctx, name: &str) -> Result<bool, Finding> {
+    let listed = ctx.listed_now(ItemKind::Prompt).await?.unwrap_or_default();
+    Ok(listed.iter().any(|prompt| prompt.get("name").and_then(Value::as_str) == Some(name)))
+}
+
 /// The names of the required arguments of a prompt.
 pub(super) fn required(prompt: &Value) -> Vec<String> {
     let arguments = prompt.get("arguments").and_then(Value::as_array).unwrap_or_default();
@@ -165,6 +179,7 @@ proofs! {
     passes on everything();
     catches "prompt-arguments-omitted" on demanding_arguments();
     catches "listed-prompts-available" on knowing_no_prompt(), also "prompt-arguments-omitted" Info;
+    warns "listed-prompts-available" on needing_one_of_two(), also "prompt-arguments-omitted" Info;
     warns "prompt-links-fetchable" on linking_to_nothing();
 }
 
@@ -185,6 +200,16 @@ fn linking_to_nothing() -> Server {
     everything().on("prompts/get", |_: Call| async {
         let link = json!({ "type": "resource_link", "uri": "test://gone", "name": "gone" });
         json!({ "messages": [{ "role": "user", "content": link }] })
+    })
+}
+
+/// Its prompt needs one of two arguments, neither of which it lists as required.
+fn needing_one_of_two() -> Server {
+    let arguments = json!([{ "name": "path" }, { "name": "text" }]);
+    let prompts = json!([{ "name": "a", "arguments": arguments }]);
+    knowing_no_prompt().on("prompts/list", move |_: Call| {
+        let prompts = prompts.clone();
+        async move { json!({ "prompts": prompts, "ttlMs": 0, "cacheScope": "public" }) }
     })
 }
 

@@ -1,7 +1,10 @@
 //! `resources-read-listed`.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
+use super::ReadBudget;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::client::reply::listed_items;
@@ -17,7 +20,8 @@ scenario! {
     /// The listed resources are read, and text is only what really is text.
     ///
     /// Read are at most 10 resources, none that is listed with more than a million bytes, and no more once that much was read. What
-    /// the contents must be is judged in every conversation; this scenario makes one.
+    /// the contents must be is judged in every conversation; this scenario makes one. What is not listed any more when it is unknown
+    /// shows nothing.
     Server "resources-read-listed": "Listed resources are read",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
@@ -36,30 +40,35 @@ scenario! {
         CheckSpec::own("text-is-text", "TextIsText", "The text of a resource is text, not binary data")
             .requires(&["resources.contents.text-only-if-textual"])
             .conditional(),
+        CheckSpec::own(
+            "sizes-true",
+            "SizesTrue",
+            "The `size` of a listed resource is the number of its bytes, before they are encoded as base64",
+        )
+        .requires(&["resources.definition.size-raw-bytes"])
+        .conditional()
+        .also_warns(),
     ],
 }
 
 /// How many resources are read.
 const MOST: usize = 10;
-/// After how many bytes no further resource is read.
-const MOST_BYTES: usize = 1_000_000;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     templates(ctx).await?;
     let resources = ctx.offered(ItemKind::Resource).await?;
-    let is_small = |resource: &&Value| {
-        let size = resource.get("size").and_then(Value::as_f64);
-        #[expect(clippy::cast_precision_loss, reason = "a million is exact")]
-        size.is_none_or(|size| size <= MOST_BYTES as f64)
-    };
-    let (mut bytes, mut readable, mut outcomes) = (0, Vec::new(), Vec::new());
-    for resource in resources.items.iter().filter(is_small).take(MOST) {
+    let mut budget = ReadBudget::default();
+    let (mut readable, mut outcomes, mut sized) = (Vec::new(), Vec::new(), Vec::new());
+    let mut read = 0;
+    for resource in resources.items.iter() {
         let Some(uri) = resource.get("uri").and_then(Value::as_str) else { continue };
-        if bytes > MOST_BYTES {
-            break;
+        if read == MOST || !budget.admits(resource) {
+            continue;
         }
+        read += 1;
         // As the server lists it, whatever its form.
         let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+        budget.spend(&reply);
         let result = match reply.outcome() {
             Ok(result) => result,
             Err(error) => {
@@ -68,7 +77,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             }
         };
         readable.push(Ok(()));
-        bytes += result.to_string().len();
         let contents = result.get("contents").and_then(Value::as_array).unwrap_or_default();
         let broken = contents.iter().find(|contents| is_binary_as_text(contents)).map(|contents| {
             Finding::peer(format!("the text of the resource {uri:?} is binary data"))
@@ -77,21 +85,59 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 .evidence_all(reply.evidence())
         });
         outcomes.push(broken.map_or(Ok(()), Err));
+        if let Some(outcome) = size_is_true(resource, uri, &reply) {
+            sized.push((uri.to_owned(), outcome));
+        }
     }
+    if readable.iter().any(Result::is_err) {
+        readable = still_unknown(ctx, readable).await?;
+    }
+    let readable: Vec<_> =
+        readable.into_iter().map(|it| it.map_err(|(_, finding)| finding)).collect();
     if !readable.is_empty() {
         let details = json!({ "read": readable.len(), "listed": resources.items.len() });
         ctx.check("listed-readable").details(details).judge(readable.into_iter().collect());
     }
     if !outcomes.is_empty() {
-        let details =
-            json!({ "read": outcomes.len(), "listed": resources.items.len(), "bytes": bytes });
+        let details = json!({ "read": outcomes.len(), "listed": resources.items.len() });
         ctx.check("text-is-text").details(details).judge(outcomes.into_iter().collect());
+    }
+    if !sized.is_empty() {
+        let outcomes = still_another_size(ctx, sized).await?;
+        let details = json!({ "compared": outcomes.len() });
+        ctx.check("sizes-true").details(details).judge(outcomes.into_iter().collect());
     }
     Ok(())
 }
 
+/// The URI of a resource that is unknown, and the finding about it.
+type Unknown = (String, Finding);
+
+/// The outcomes without those of resources that are not listed any more, or that can be read now.
+async fn still_unknown(
+    ctx: &mut Ctx,
+    outcomes: Vec<Result<(), Unknown>>,
+) -> Result<Vec<Result<(), Unknown>>, Finding> {
+    let listed = ctx.listed_now(ItemKind::Resource).await?.unwrap_or_default();
+    let mut still = Vec::new();
+    for outcome in outcomes {
+        if let Err((uri, _)) = &outcome {
+            let is_it = |it: &Value| it.get("uri").and_then(Value::as_str) == Some(uri);
+            if !listed.iter().any(is_it) {
+                continue;
+            }
+            let again = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+            let Err(error) = again.outcome() else { continue };
+            still.push(is_known(uri, &again, error));
+        } else {
+            still.push(outcome);
+        }
+    }
+    Ok(still)
+}
+
 /// Whether the error is a failure to read the resource, such as one of a database, rather than that it is unknown.
-fn is_known(uri: &str, reply: &Reply, error: &RpcError) -> Result<(), Finding> {
+fn is_known(uri: &str, reply: &Reply, error: &RpcError) -> Result<(), Unknown> {
     let unknown = [
         error_code::METHOD_NOT_FOUND,
         error_code::INVALID_PARAMS,
@@ -100,10 +146,60 @@ fn is_known(uri: &str, reply: &Reply, error: &RpcError) -> Result<(), Finding> {
     if !unknown.contains(&error.code) {
         return Ok(());
     }
-    Err(Finding::peer(format!("the listed resource {uri:?} is unknown"))
-        .expected("its contents")
-        .got(error.to_string())
-        .evidence_all(reply.evidence()))
+    let finding = Finding::peer(format!("the listed resource {uri:?} is unknown"));
+    let finding = finding.expected("its contents").got(error.to_string());
+    Err((uri.to_owned(), finding.evidence_all(reply.evidence())))
+}
+
+/// Whether what was read has the size that is listed; `None` if it has none, or if there is more than one part.
+///
+/// The length in base64 is a mistake about the unit. Any other length may be that of a text in another encoding, or of what has
+/// changed since.
+fn size_is_true(resource: &Value, uri: &str, reply: &Reply) -> Option<Result<(), Finding>> {
+    let listed = usize::try_from(resource.get("size")?.as_i64()?).ok()?;
+    let [contents] = reply.outcome().ok()?.get("contents")?.as_array()? else { return None };
+    let member = |name: &str| contents.get(name).and_then(Value::as_str);
+    let (encoded, actual) = match (member("text"), member("blob")) {
+        (Some(text), None) => (None, text.len()),
+        (None, Some(blob)) => (Some(blob.len()), STANDARD.decode(blob).ok()?.len()),
+        _ => return None,
+    };
+    if listed == actual {
+        return Some(Ok(()));
+    }
+    let finding = Finding::peer(format!("the `size` of the resource {uri:?} is wrong"))
+        .expected(format!("{actual}, the number of bytes that were read"))
+        .got(listed.to_string())
+        .evidence_all(reply.evidence());
+    Some(Err(match encoded == Some(listed) {
+        true => finding.hint("that is the length in base64"),
+        false => finding.should(),
+    }))
+}
+
+/// The outcomes without those of resources whose list or contents have changed.
+async fn still_another_size(
+    ctx: &mut Ctx,
+    outcomes: Vec<(String, Result<(), Finding>)>,
+) -> Result<Vec<Result<(), Finding>>, Finding> {
+    let mut listed = None;
+    let mut still = Vec::new();
+    for (uri, outcome) in outcomes {
+        if outcome.is_ok() {
+            still.push(outcome);
+            continue;
+        }
+        if listed.is_none() {
+            listed = ctx.listed_now(ItemKind::Resource).await?;
+        }
+        let is_it = |it: &&Value| it.get("uri").and_then(Value::as_str) == Some(&uri);
+        let Some(resource) = listed.as_ref().and_then(|all| all.iter().find(is_it)).cloned() else {
+            continue;
+        };
+        let again = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+        still.extend(size_is_true(&resource, &uri, &again));
+    }
+    Ok(still)
 }
 
 async fn templates(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -135,6 +231,8 @@ proofs! {
     catches "templates-listed" by reply_error("resources/templates/list", -32603);
     catches "listed-readable" on knowing_no_resource(), also "text-is-text" Info;
     catches "text-is-text" on reading_an_image_as_text();
+    catches "sizes-true" on stating_the_length_in_base64();
+    warns "sizes-true" by set("resources/list", "/resources/0/size", json!(7));
 }
 
 /// Decodes a PNG file as UTF-8.
@@ -143,6 +241,16 @@ fn reading_an_image_as_text() -> Server {
         let text = "\u{FFFD}PNG\r\n\u{1a}\n\0\0\0\rIHDR";
         let contents = json!([{ "uri": call.param("uri").and_then(Value::as_str), "mimeType": "image/png", "text": text }]);
         json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" })
+    })
+}
+
+/// Lists the length of what it sends instead of that of the file.
+fn stating_the_length_in_base64() -> Server {
+    let uri = "demo://resource/dynamic/blob/1";
+    everything().on("resources/list", move |_: Call| async move {
+        let blob = STANDARD.encode("Resource 1: always the same");
+        let resource = json!({ "uri": uri, "name": "a", "size": blob.len() });
+        json!({ "resources": [resource], "ttlMs": 0, "cacheScope": "public" })
     })
 }
 

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
+use super::ReadBudget;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::uri_template::{UriTemplate, is_plain};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
@@ -15,8 +17,8 @@ use crate::{proofs, scenario};
 scenario! {
     /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template.
     ///
-    /// The values are those that the server itself completes, since no others are known to exist. Only templates with variables
-    /// alone, like `{id}`, are expanded, and of those at most 10.
+    /// The values are those that the server itself completes, since no others are known to exist. A value without reserved
+    /// characters is preferred, since servers differ in how they decode the others. At most 10 templates are expanded.
     Server "resources-templates": "Expanded templates can be read",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Any(ItemKind::ResourceTemplate), Need::Capability(Capability::Completions)],
@@ -25,7 +27,7 @@ scenario! {
         CheckSpec::own(
             "expansions-readable",
             "ExpansionsReadable",
-            "A template whose only variable is completed by the server expands to a URI that can be read",
+            "A template whose variables are completed by the server expands to a URI that can be read",
         )
         .requires(&["resources.templates.expansion-readable"])
         .conditional()
@@ -57,17 +59,31 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let templates = ctx.offered(ItemKind::ResourceTemplate).await?;
     let (mut readable, mut uniform) = (Vec::new(), Vec::new());
+    let mut budget = ReadBudget::default();
     for template in templates.items.iter().take(MOST) {
         let Some(text) = template.get("uriTemplate").and_then(Value::as_str) else { continue };
-        let Some(variables) = variables(text) else { continue };
-        for uri in expansions(ctx, text, &variables).await? {
-            let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
-            // The completed values of several variables need not belong together.
-            if variables.len() == 1 {
-                readable.push(is_read(text, &uri, &reply));
+        let parsed = UriTemplate::new(text);
+        let variables = parsed.variables();
+        let mut read = Vec::new();
+        for uri in expansions(ctx, text, &parsed, &variables).await? {
+            if !budget.admits(template) {
+                break;
             }
+            let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+            budget.spend(&reply);
+            read.push(is_read(text, &uri, &reply));
             uniform.extend(has_mime_type(template, text, &reply));
         }
+        // The completed values of several variables need not belong together, so that one of the URIs has to exist.
+        if read.is_empty() {
+            continue;
+        }
+        let outcome = match variables.len() {
+            1 => read.into_iter().collect(),
+            _ if read.iter().any(Result::is_ok) => Ok(()),
+            _ => read.into_iter().next().unwrap_or(Ok(())),
+        };
+        readable.push(outcome);
     }
     let listed = templates.items.len();
     for (id, outcomes) in [("expansions-readable", readable), ("template-mime-types", uniform)] {
@@ -79,28 +95,29 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The names of the variables, if the template has nothing but plain ones.
-fn variables(template: &str) -> Option<Vec<&str>> {
-    let expressions = template.split('{').skip(1).map(|rest| rest.split_once('}').map(|it| it.0));
-    let names: Vec<&str> = expressions.collect::<Option<_>>()?;
-    let is_plain = |name: &&str| name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
-    (!names.is_empty() && names.iter().all(is_plain)).then_some(names)
-}
-
 /// URIs with values that the server completes; none if it completes nothing for one of the variables.
 async fn expansions(
     ctx: &mut Ctx,
-    template: &str,
+    text: &str,
+    template: &UriTemplate<'_>,
     variables: &[&str],
 ) -> Result<Vec<String>, Finding> {
-    let mut uris = vec![template.to_owned()];
+    let mut uris = Vec::new();
     let mut chosen = serde_json::Map::new();
-    for name in variables {
-        let values = completed(ctx, template, name, &chosen).await?;
+    for (number, name) in variables.iter().enumerate() {
+        let values = completed(ctx, text, name, &chosen).await?;
         let Some(first) = values.first() else { return Ok(Vec::new()) };
+        // Of the last variable several values are tried.
+        if number + 1 == variables.len() {
+            let expand = |last: &String| {
+                template.expand(|it| match it == *name {
+                    true => Some(last),
+                    false => chosen.get(it).and_then(serde_json::Value::as_str),
+                })
+            };
+            uris = values.iter().map(expand).collect();
+        }
         chosen.insert((*name).to_owned(), json!(first));
-        let expand = |value: &String| uris[0].replace(&format!("{{{name}}}"), &encoded(value));
-        uris = values.iter().map(expand).collect();
     }
     Ok(uris)
 }
@@ -123,23 +140,14 @@ async fn completed(
         let completion = reply.outcome().ok().and_then(|result| result.get("completion"));
         let values = completion.and_then(|it| it.get("values")?.as_array()).unwrap_or_default();
         let values = values.iter().filter_map(Value::as_str).filter(|value| !value.is_empty());
-        let values: Vec<String> = values.take(VALUES).map(str::to_owned).collect();
+        let mut values: Vec<String> = values.map(str::to_owned).collect();
+        values.sort_by_key(|value| !is_plain(value));
+        values.truncate(VALUES);
         if !values.is_empty() {
             return Ok(values);
         }
     }
     Ok(Vec::new())
-}
-
-/// The value as in a URI: RFC 6570, section 3.2.2.
-fn encoded(value: &str) -> String {
-    let encode = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    value.bytes().map(encode).collect()
 }
 
 fn is_read(template: &str, uri: &str, reply: &Reply) -> Result<(), Finding> {
@@ -192,18 +200,4 @@ fn reading_pictures() -> Server {
         let contents = json!([{ "uri": call.param("uri").and_then(Value::as_str), "mimeType": "image/png", "blob": "AAAA" }]);
         json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_plain_variables_are_expanded() {
-        assert_eq!(variables("a://{b}/{c}"), Some(vec!["b", "c"]));
-        for template in ["a://b", "a://{+b}", "a://{b", "a://{?b,c}"] {
-            assert_eq!(variables(template), None, "{template}");
-        }
-        assert_eq!(encoded("a b/ä"), "a%20b%2F%C3%A4");
-    }
 }

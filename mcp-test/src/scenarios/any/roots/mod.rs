@@ -2,4 +2,4 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>
 
-scenarios![roots_list_changed];
+scenarios![roots_list_changed, roots_unavailable];

@@ -4,11 +4,9 @@ use serde_json::json;
 
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::ensure;
+use crate::scenarios::any::without_id::reply_without_id;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
-use crate::trace::{Party, Seq, Trace};
-use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -44,27 +42,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let reply = ctx.ping().await;
     let outcome = reply.and_then(|reply| reply.result().map(|_| ())).and_then(|()| {
-        let answer = error_without_request(&ctx.trace(), before);
-        ensure(answer.is_none(), || {
-            Finding::peer(format!("`{CHANGED}` was answered"))
+        let answer = reply_without_id(&ctx.trace(), before);
+        answer.map_or(Ok(()), |(seq, text)| {
+            Err(Finding::peer(format!("`{CHANGED}` was answered"))
                 .expected("no reply to a notification")
-                .got("a JSON-RPC error without the id of a request")
-                .evidence_all(answer)
+                .got(text)
+                .evidence(seq))
         })
     });
     ctx.check("roots-changed-handled").judge(outcome.map_err(Finding::should));
     Ok(())
-}
-
-/// An error of the server since then that answers no request.
-fn error_without_request(trace: &Trace, since: Seq) -> Option<Seq> {
-    let is_answer = |message: &Message| match message {
-        Message::Error(reply) => reply.id.as_ref().is_none_or(|id| *id == Id::Null),
-        _ => false,
-    };
-    let mut messages = trace.messages().filter(|(event, _)| event.party == Party::Server);
-    let found = messages.find(|(event, message)| event.seq > since && is_answer(message));
-    found.map(|(event, _)| event.seq)
 }
 
 proofs! {

@@ -10,7 +10,7 @@ use crate::scenarios::ensure;
 use crate::scenarios::raw_http::harmless_method;
 use crate::server::reference::everything;
 use crate::spec::{Era, Revision, Revisions};
-use crate::trace::{Party, Trace};
+use crate::trace::{Party, Seq, Trace};
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
@@ -61,6 +61,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if is_asking(&trace) {
         let why = "the server waits for an answer of its own, which cannot come any more";
         ctx.check("reply-before-exit").skip(why);
+    } else if !is_answered && has_unknown_reply(&trace, sent, &id) {
+        // It may be the answer under a wrong id, which is a finding of every conversation.
+        ctx.check("reply-before-exit").skip("the server sends a reply with another id instead");
     } else {
         ctx.check("reply-before-exit").judge(ensure(is_answered, || {
             Finding::peer(format!("`{method}` is not answered because the input ends after it"))
@@ -89,6 +92,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .should()
     }));
     Ok(())
+}
+
+/// Whether a reply came since then that is not to the last request.
+fn has_unknown_reply(trace: &Trace, since: Seq, id: &Id) -> bool {
+    trace.messages().any(|(event, message)| {
+        let is_reply = event.party == Party::Server && message.is_reply();
+        is_reply && event.seq > since && message.id() != Some(id)
+    })
 }
 
 /// Whether a request of the server has not been answered.

@@ -13,7 +13,7 @@ use crate::scenarios::raw_http::{finding, post, request};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method};
-use crate::spec::{Capability, Revision, Revisions, error_code, meta};
+use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta};
 use crate::transport::Fault;
 use crate::wire::Id;
 use crate::{proofs, scenario};
@@ -51,6 +51,22 @@ scenario! {
         )
         .requires(&["subscriptions.ack-filter-subset"]),
         CheckSpec::own(
+            "listen-declared",
+            "ListenDeclared",
+            "The acknowledged filter has every requested change of a list that the server declares, and no other one",
+        )
+        .requires(&["discover.capabilities-truthful"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "listen-without-changes",
+            "ListenWithoutChanges",
+            "A server that declares no changes acknowledges a subscription to nothing",
+        )
+        .requires(&["base.support-core-patterns"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
             "listen-cancelled",
             "ListenCancelled",
             "The server goes on after its subscriptions are cancelled",
@@ -62,12 +78,18 @@ scenario! {
 const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
-/// What may be subscribed to, and the capability without which there is nothing to subscribe to.
-const KINDS: [(&str, Capability); 3] = [
-    ("toolsListChanged", Capability::Tools),
-    ("promptsListChanged", Capability::Prompts),
-    ("resourcesListChanged", Capability::Resources),
+/// What may be subscribed to, the capability without which there is nothing to subscribe to, and that of its changes.
+const KINDS: [(&str, Capability, Capability); 3] = [
+    ("toolsListChanged", Capability::Tools, Capability::ToolsListChanged),
+    ("promptsListChanged", Capability::Prompts, Capability::PromptsListChanged),
+    ("resourcesListChanged", Capability::Resources, Capability::ResourcesListChanged),
 ];
+
+/// The member of a filter that names resources.
+const RESOURCES: &str = "resourceSubscriptions";
+
+/// How many resources are subscribed to.
+const URIS: usize = 3;
 
 /// Without any of these a server has nothing to notify of.
 const CHANGES: [Capability; 4] = [
@@ -83,6 +105,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         has_changes |= ctx.declares(capability).await?;
     }
     if !has_changes {
+        to_nothing(ctx).await?;
         ctx.skip_the_rest("the server declares nothing that could be subscribed to");
         return Ok(());
     }
@@ -94,6 +117,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .tools_list_changed()
         .prompts_list_changed()
         .resources_list_changed();
+    let uris = match ctx.declares(Capability::ResourcesSubscribe).await? {
+        true => listed_uris(ctx).await?,
+        false => Vec::new(),
+    };
+    let all = uris.iter().fold(all, |all, uri| all.resource(uri));
     let subscription = match ctx.subscribe(all).await {
         Ok(subscription) => subscription,
         Err(finding) => {
@@ -102,7 +130,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             return Ok(());
         }
     };
-    filter(ctx, subscription.acknowledged()).await?;
+    filter(ctx, subscription.acknowledged(), &uris).await?;
+    declared(ctx, subscription.acknowledged()).await?;
     let others = acknowledged(ctx).await?;
     let client = ctx.client().await?;
     client.unsubscribe(subscription).await?;
@@ -113,6 +142,26 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let next = next.and_then(|reply| reply.result().map(|_| ()));
     ctx.check("listen-cancelled").judge(next);
     Ok(())
+}
+
+/// The URIs of some listed resources.
+async fn listed_uris(ctx: &mut Ctx) -> Result<Vec<String>, Finding> {
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    Ok(resources.keys(ItemKind::Resource).take(URIS).map(str::to_owned).collect())
+}
+
+/// Subscribes to nothing: all servers support the pattern, also those that have nothing to notify of.
+async fn to_nothing(ctx: &mut Ctx) -> Result<(), Finding> {
+    match ctx.subscribe(SubscriptionFilter::new()).await {
+        Ok(subscription) => {
+            ctx.check("listen-without-changes").pass();
+            ctx.client().await?.unsubscribe(subscription).await
+        }
+        Err(finding) => {
+            ctx.check("listen-without-changes").fail(finding.should());
+            Ok(())
+        }
+    }
 }
 
 async fn is_stream(ctx: &mut Ctx) -> Result<bool, Finding> {
@@ -128,28 +177,64 @@ async fn is_stream(ctx: &mut Ctx) -> Result<bool, Finding> {
 }
 
 /// Judges the filter that is acknowledged where all changes of lists were requested.
-async fn filter(ctx: &mut Ctx, acknowledged: &Value) -> Result<(), Finding> {
+async fn filter(ctx: &mut Ctx, acknowledged: &Value, uris: &[String]) -> Result<(), Finding> {
     let mut outcomes = Vec::new();
     for (name, honored) in acknowledged.as_object().into_iter().flat_map(Object::iter) {
         // `false` and an empty list promise nothing.
         if honored.as_bool() == Some(false) || honored.as_array().is_some_and(<[Value]>::is_empty) {
             continue;
         }
-        let why = match KINDS.iter().find(|(kind, _)| *kind == name) {
+        if name == RESOURCES {
+            let honored = honored.as_array().unwrap_or_default().iter().filter_map(Value::as_str);
+            let mut unasked = honored.filter(|honored| !uris.iter().any(|uri| uri == honored));
+            outcomes.extend(
+                unasked.next().map(|uri| too_large(format!("`{uri}`, which was not requested"))),
+            );
+            continue;
+        }
+        let why = match KINDS.iter().find(|(kind, ..)| *kind == name) {
             None => "which was not requested".to_owned(),
-            Some((_, capability)) if !ctx.declares(*capability).await? => {
+            Some((_, capability, _)) if !ctx.declares(*capability).await? => {
                 format!("but the server does not declare `{capability}`")
             }
             Some(_) => continue,
         };
-        outcomes.push(
-            Finding::peer("a subscription is acknowledged with too large a filter")
-                .expected("the part of the requested filter that the server supports")
-                .got(format!("`{name}`, {why}")),
-        );
+        outcomes.push(too_large(format!("`{name}`, {why}")));
     }
     let check = ctx.check("listen-filter").pass();
     outcomes.into_iter().fold(check, CheckBuilder::fail);
+    Ok(())
+}
+
+fn too_large(got: String) -> Finding {
+    Finding::peer("a subscription is acknowledged with too large a filter")
+        .expected("the part of the requested filter that the server supports")
+        .got(got)
+}
+
+/// Judges whether what is acknowledged agrees with what the server declares, for the lists that it has.
+async fn declared(ctx: &mut Ctx, acknowledged: &Value) -> Result<(), Finding> {
+    let mut outcomes = Vec::new();
+    for (name, kind, changes) in KINDS {
+        if !ctx.declares(kind).await? {
+            continue;
+        }
+        let declares = ctx.declares(changes).await?;
+        let honors = acknowledged.get(name).and_then(Value::as_bool) == Some(true);
+        outcomes.push(ensure(declares == honors, || {
+            let (declared, honored) = match declares {
+                true => ("declares", "does not acknowledge"),
+                false => ("does not declare", "acknowledges"),
+            };
+            Finding::peer("the acknowledged filter contradicts the capabilities")
+                .expected(format!("`{name}` if `{changes}` is declared, and only then"))
+                .got(format!("a server that {declared} `{changes}`, and {honored} `{name}`"))
+                .should()
+        }));
+    }
+    if !outcomes.is_empty() {
+        outcomes.into_iter().fold(ctx.check("listen-declared"), CheckBuilder::judge);
+    }
     Ok(())
 }
 
@@ -193,14 +278,19 @@ async fn acknowledged(ctx: &mut Ctx) -> Result<Vec<Pending>, Finding> {
 proofs! {
     passes on everything();
     catches "listen-stream" on refusing_subscriptions(),
-        also "listen-acknowledged" Skipped, also "listen-filter" Skipped,
+        also "listen-acknowledged" Skipped, also "listen-filter" Skipped, also "listen-declared" Info,
         also "listen-cancelled" Skipped, over Router;
     catches "listen-acknowledged" by retype(ACKNOWLEDGED, SUBSCRIPTION_ID),
-        also "listen-filter" Skipped, also "listen-cancelled" Skipped;
+        also "listen-filter" Skipped, also "listen-declared" Info, also "listen-cancelled" Skipped;
     catches "listen-acknowledged" on refusing_subscriptions(),
-        also "listen-filter" Skipped, also "listen-cancelled" Skipped;
+        also "listen-filter" Skipped, also "listen-declared" Info, also "listen-cancelled" Skipped;
     catches "listen-filter" by set(ACKNOWLEDGED, "/notifications/rootsListChanged", true);
     catches "listen-filter" on promising_prompts();
+    catches "listen-filter" by set(ACKNOWLEDGED, "/notifications/resourceSubscriptions", json!(["mcp-test:other"]));
+    warns "listen-declared" by remove(ACKNOWLEDGED, "/notifications/toolsListChanged");
+    warns "listen-without-changes" on refusing_everything(),
+        also "listen-acknowledged" Skipped, also "listen-filter" Skipped, also "listen-declared" Info,
+        also "listen-cancelled" Skipped;
     catches "listen-cancelled" on broken_by_cancellation();
 }
 
@@ -228,7 +318,7 @@ fn broken_by_cancellation() -> Server {
                 true => Answer::close(),
                 false => json!({
                     "supportedVersions": [Revision::V2026_07_28.as_str()],
-                    "capabilities": {"tools": {"listChanged": true}, "prompts": {}, "resources": {}},
+                    "capabilities": {"tools": {"listChanged": true}, "prompts": {"listChanged": true}},
                 })
                 .into(),
             }
@@ -240,4 +330,9 @@ fn broken_by_cancellation() -> Server {
 fn refusing_subscriptions() -> Server {
     let error = Answer::error(error_code::INTERNAL_ERROR, "no subscriptions");
     everything_but([given(method(LISTEN)).respond_with(error)])
+}
+
+/// Has no subscriptions, and nothing to subscribe to.
+fn refusing_everything() -> Server {
+    refusing_subscriptions().capabilities(json!({"tools": {}}))
 }

@@ -22,6 +22,8 @@ pub(super) enum Flaw {
     CompletesCancelled,
     /// All tasks have the same id.
     RepeatsIds,
+    /// The ids of tasks are counted.
+    CountsIds,
     /// The client chooses the id of a task.
     AdoptsIds,
     /// A task without `ttl` is refused.
@@ -30,6 +32,10 @@ pub(super) enum Flaw {
     OnlyTasks,
     /// It notifies of each task with related-task metadata.
     NotifiesWithMetadata,
+    /// It reports the progress of each task without related-task metadata.
+    ReportsUnrelated,
+    /// A task whose tool fails with an error has a result with `isError`.
+    WrapsErrors,
     /// It notifies that a finished task is at work.
     NotifiesAfterEnd,
     /// It answers with tasks whether or not the client declares the extension.
@@ -38,6 +44,12 @@ pub(super) enum Flaw {
     TasksByMember,
     /// It takes the extension for declared once a request has declared it.
     RemembersDeclaration,
+    /// A client without the extension can subscribe to tasks.
+    AcceptsSubscriptions,
+    /// A task of the extension that is at work has a result.
+    HasEarlyResults,
+    /// A task of the extension never ends, and is `canceled`.
+    MisspellsCancelled,
     /// `tasks/cancel` of the extension changes a finished task.
     CancelsFinishedOfExtension,
     /// An answer that nobody waits for is an error.

@@ -2,13 +2,17 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>
 
+mod extension;
 mod flaw;
+mod outcomes_peer;
 mod peer;
 mod task;
 
 scenarios![
     tasks_cancel,
+    tasks_errors,
     tasks_extension_calls,
+    tasks_extension_outcomes,
     tasks_extension_requests,
     tasks_legacy_capability,
     tasks_run,

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::flaw::Flaw;
 use crate::clock;
-use crate::server::{Answer, Call, Server};
-use crate::spec::{Capability, error_code, meta};
+use crate::server::{Answer, Call, Server, given, method};
+use crate::spec::{Capability, Revision, error_code, meta};
+use crate::wire::RpcError;
 
 /// How many times `tasks/get` says that a task is at work.
 const WORKING_POLLS: usize = 2;
@@ -23,6 +24,7 @@ struct Task {
     tool: String,
     polls: usize,
     is_fetched: bool,
+    progress_token: Option<Value>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,22 +60,41 @@ pub(super) fn flawed(flaw: Flaw) -> Server {
             }
         }
     };
-    Server::new(json!({"name": "mcp-test-tasks", "version": "1.0.0"}))
+    let server = Server::new(json!({"name": "mcp-test-tasks", "version": "1.0.0"}))
         .capabilities(json!({
             "tools": {},
             "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}},
             "extensions": {"io.modelcontextprotocol/tasks": {}},
         }))
-        .on("tools/list", |_: Call| async { tools() })
+        .on("tools/list", |call: Call| async move { tools(call.revision()) })
         .on("tools/call", with(Tasks::call))
         .on("tasks/get", with(Tasks::get))
         .on("tasks/list", with(Tasks::list))
         .on("tasks/cancel", with(Tasks::cancel))
         .on("tasks/update", with(Tasks::update))
-        .on("tasks/result", result)
+        .on("tasks/result", result);
+    if flaw != Flaw::AcceptsSubscriptions {
+        server.mount(given(method("subscriptions/listen")).respond_with(not_declared()));
+    }
+    server
 }
 
-fn tools() -> Value {
+/// The refusal of a subscription, for clients that do not declare the extension: the scenarios have no others.
+fn not_declared() -> Answer {
+    let data =
+        json!({"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}});
+    let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    RpcError::new(code, "the client does not have tasks").with_data(data).into()
+}
+
+/// The tool that fails with a JSON-RPC error; only at 2025-11-25.
+const BROKEN: &str = "broken";
+
+fn failure() -> Answer {
+    Answer::error(error_code::INTERNAL_ERROR, "the disk is full")
+}
+
+fn tools(revision: Revision) -> Value {
     let tool = |name: &str, support: Option<&str>| {
         let mut tool = json!({
             "name": name,
@@ -86,7 +107,15 @@ fn tools() -> Value {
         }
         tool
     };
-    json!({"tools": [tool("plain", None), tool("either", Some("optional")), tool("always", Some("required"))]})
+    let mut tools = vec![
+        tool("plain", None),
+        tool("either", Some("optional")),
+        tool("always", Some("required")),
+    ];
+    if !revision.has_result_type() {
+        tools.push(tool(BROKEN, Some("optional")));
+    }
+    json!({ "tools": tools })
 }
 
 /// What a tool returns.
@@ -102,14 +131,26 @@ fn text<'a>(call: &'a Call, name: &str) -> &'a str {
     call.param(name).and_then(crate::json::Value::as_str).unwrap_or_default()
 }
 
-/// Sends the notifications of a flaw.
+/// Sends the notifications of a flaw, and progress of a task that is at work.
 async fn notify(tasks: &Tasks, call: &Call) {
+    let id = text(call, "taskId");
+    let working = tasks
+        .lock()
+        .iter()
+        .find(|it| it.id == id && !it.is_finished())
+        .map(|it| it.progress_token.clone());
+    if let Some(Some(token)) = working {
+        let mut params = json!({"progressToken": token, "progress": 1});
+        if tasks.flaw != Flaw::ReportsUnrelated {
+            params["_meta"] = json!({ meta::RELATED_TASK: {"taskId": id} });
+        }
+        let _ = call.notify("notifications/progress", params).await;
+    }
     let (status, is_marked) = match tasks.flaw {
         Flaw::NotifiesWithMetadata => ("completed", true),
         Flaw::NotifiesAfterEnd => ("completed", false),
         _ => return,
     };
-    let id = text(call, "taskId");
     let statuses = if is_marked { vec![status] } else { vec![status, "working"] };
     for status in statuses {
         let now = clock::utc_now();
@@ -147,12 +188,12 @@ impl Task {
 
 impl Task {
     /// In the form of the extension, where the state of a finished task has its result.
-    fn to_extension_json(&self) -> Value {
+    fn to_extension_json(&self, has_early_result: bool) -> Value {
         let mut task = json!({
             "taskId": self.id, "status": self.status, "createdAt": self.created,
             "lastUpdatedAt": self.updated, "ttlMs": null, "pollIntervalMs": 10,
         });
-        if self.status == "completed" {
+        if self.status == "completed" || has_early_result {
             task["result"] = output(&self.tool);
         }
         task
@@ -195,9 +236,10 @@ impl Tasks {
                 refused("this tool is called as a task")
             }
             ("plain" | "either", None) => output(tool).into(),
+            (BROKEN, None) => failure(),
             ("plain", Some(_)) => refused("this tool is not called as a task"),
             ("always", None) => refused("this tool is called as a task"),
-            ("either" | "always", Some(task)) => self.create(tool, task),
+            ("either" | "always" | BROKEN, Some(task)) => self.create(call, tool, task),
             _ => invalid("there is no tool with this name"),
         }
     }
@@ -217,7 +259,7 @@ impl Tasks {
         match (tool, declared) {
             ("either" | "always", _) if makes_task => {
                 let task = self.add(tool, None);
-                let mut handle = task.to_extension_json();
+                let mut handle = task.to_extension_json(false);
                 handle["resultType"] = json!("task");
                 self.lock().push(task);
                 handle.into()
@@ -228,11 +270,13 @@ impl Tasks {
         }
     }
 
-    fn create(&self, tool: &str, wanted: &crate::json::Value) -> Answer {
+    fn create(&self, call: &Call, tool: &str, wanted: &crate::json::Value) -> Answer {
         if self.flaw == Flaw::RequiresTtl && wanted.get("ttl").is_none() {
             return invalid("`ttl` is missing");
         }
-        let task = self.add(tool, wanted.get("taskId").and_then(crate::json::Value::as_str));
+        let mut task = self.add(tool, wanted.get("taskId").and_then(crate::json::Value::as_str));
+        let token = call.params().at("/_meta/progressToken").map(crate::json::Value::to_serde);
+        task.progress_token = token;
         let created = json!({ "task": task.to_json() });
         self.lock().push(task);
         created.into()
@@ -243,6 +287,7 @@ impl Tasks {
         let id = match (self.flaw, wanted) {
             (Flaw::AdoptsIds, Some(wanted)) => wanted.to_owned(),
             (Flaw::RepeatsIds, _) => "0123456789abcdef".to_owned(),
+            (Flaw::CountsIds, _) => format!("task-{}", self.lock().len()),
             _ => format!("{:016x}{:016x}", random(), random()),
         };
         let now = clock::utc_now();
@@ -254,6 +299,7 @@ impl Tasks {
             tool: tool.to_owned(),
             polls: 0,
             is_fetched: false,
+            progress_token: None,
         }
     }
 
@@ -264,10 +310,19 @@ impl Tasks {
             if self.flaw == Flaw::CompletesCancelled && task.status == "cancelled" {
                 task.end("completed");
             }
-            if task.polls > WORKING_POLLS && !task.is_finished() {
-                task.end("completed");
+            let never_ends = self.flaw == Flaw::MisspellsCancelled;
+            if task.polls > WORKING_POLLS && !task.is_finished() && !never_ends {
+                task.end(if task.tool == BROKEN { "failed" } else { "completed" });
             }
-            if is_extension { task.to_extension_json().into() } else { task.to_json().into() }
+            if !is_extension {
+                return task.to_json().into();
+            }
+            let is_early = self.flaw == Flaw::HasEarlyResults;
+            let mut state = task.to_extension_json(is_early);
+            if never_ends && task.is_finished() {
+                state["status"] = json!("canceled");
+            }
+            state.into()
         })
     }
 
@@ -277,6 +332,12 @@ impl Tasks {
                 return invalid("the result was fetched before");
             }
             task.is_fetched = true;
+            if task.tool == BROKEN && self.flaw != Flaw::WrapsErrors {
+                if !task.is_finished() {
+                    task.end("failed");
+                }
+                return failure();
+            }
             let mut result = output(&task.tool);
             if self.flaw == Flaw::CompletesFailed {
                 result["isError"] = json!(true);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{NO_TOOL, call_as_task, is_terminal, member, of_task, tool_with};
+use super::task::{NO_TOOL, are_guessable, call_as_task, is_terminal, member, of_task, tool_with};
 use crate::check::Finding;
 use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx, Need};
@@ -12,6 +12,7 @@ use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, error_code};
+use crate::trace::EventKind;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -40,9 +41,9 @@ scenario! {
         CheckSpec::own(
             "task-ids",
             "TaskIds",
-            "Each task has an id of its own, which the server has chosen",
+            "Each task has an id of its own, which the server has chosen, and which cannot be guessed from another",
         )
-        .requires(&["tasks.id-unique", "tasks.id-receiver-generated"])
+        .requires(&["tasks.id-unique", "tasks.id-receiver-generated", "tasks.id-entropy"])
         .conditional(),
     ],
 }
@@ -72,14 +73,31 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let is_own = ensure(other != CHOSEN, || {
         wrong("a task has the id that the client asked for").expected("an id of the server")
     });
+    // Users whom the server knows by their tokens may only see their own tasks, whatever the ids.
+    let is_guessable = id != other && !is_authorized(ctx) && are_guessable(&id, &other);
+    let is_random = ensure(!is_guessable, || {
+        wrong("the id of a task can be guessed from the one before")
+            .expected("ids with enough entropy, such as random UUIDs")
+            .got(format!("{id:?} and then {other:?}"))
+    });
     ctx.check("task-ids")
         .requires("tasks.id-unique")
         .judge(is_unique)
         .requires("tasks.id-receiver-generated")
-        .judge(is_own);
+        .judge(is_own)
+        .requires("tasks.id-entropy")
+        .judge(is_random);
     // Not judged: it may be finished.
     let _ = of_task(ctx, "tasks/cancel", &other).await?.error();
     Ok(())
+}
+
+/// Whether the client has shown who its user is.
+fn is_authorized(ctx: &Ctx) -> bool {
+    ctx.trace().events.iter().any(|event| {
+        let EventKind::HttpRequest { headers, .. } = &event.kind else { return false };
+        headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Authorization"))
+    })
 }
 
 async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
@@ -116,6 +134,7 @@ proofs! {
     catches "task-stays-cancelled" on cancelling_twice();
     catches "task-ids" on repeating_ids();
     catches "task-ids" on adopting_ids();
+    catches "task-ids" on counting_ids();
 }
 
 fn cancelling_later() -> Server {
@@ -132,6 +151,10 @@ fn cancelling_twice() -> Server {
 
 fn repeating_ids() -> Server {
     flawed(Flaw::RepeatsIds)
+}
+
+fn counting_ids() -> Server {
+    flawed(Flaw::CountsIds)
 }
 
 fn adopting_ids() -> Server {

@@ -1,17 +1,15 @@
 //! `tasks-extension-calls`.
 
-use std::time::Duration;
-
 use serde_json::json;
 
+use super::extension::{after_cancel, declared, is_task, of_status, of_task, poll_interval, shape};
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{call_of, is_terminal, member, timestamp};
+use super::task::{are_guessable, call_of, is_terminal, member};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::clock;
-use crate::expect::{array, equals, integer, non_empty_string, object, one_of, satisfying};
-use crate::json::Value;
+use crate::expect::{equals, object};
 use crate::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
@@ -37,6 +35,7 @@ scenario! {
             "ext.tasks.no-task-for-undeclared",
             "ext.tasks.task-param-ignored",
             "ext.tasks.declaration-not-sticky",
+            "versioning.extension-fallback",
         ])
         .conditional(),
         CheckSpec::own(
@@ -45,6 +44,20 @@ scenario! {
             "A call that can only be a task is refused with -32021, which names the extension",
         )
         .requires(&["ext.tasks.missing-capability-error", "ext.tasks.missing-capability-data"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-type",
+            "ExtensionTaskType",
+            "A call that becomes a task has a result of the type \"task\"",
+        )
+        .requires(&["ext.tasks.result-type-task"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-ids",
+            "ExtensionTaskIds",
+            "The id of a task cannot be guessed from the one before",
+        )
+        .requires(&["ext.tasks.id-entropy"])
         .conditional(),
         CheckSpec::own(
             "extension-task-state",
@@ -56,6 +69,8 @@ scenario! {
             "ext.tasks.task-shape",
             "ext.tasks.result-type-complete-get",
             "ext.tasks.result-type-task-exclusive",
+            "ext.tasks.get-working",
+            "ext.tasks.get-cancelled",
             "ext.tasks.get-completed",
             "ext.tasks.get-failed",
             "ext.tasks.get-input-required",
@@ -92,9 +107,6 @@ const MOST_TOOLS: usize = 3;
 /// How many times the state of a task is requested at most.
 const MOST_POLLS: usize = 10;
 
-/// The longest time between two requests for the state of a task.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
-
 const EXTENSION: &str = "/requiredCapabilities/extensions/io.modelcontextprotocol~1tasks";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -104,6 +116,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let why = "no tool that may be called states valid arguments";
         drop(ctx.check("extension-task-undeclared").skip(why));
     }
+    let mut last_id: Option<String> = None;
     for tool in tools.iter().take(MOST_TOOLS) {
         let before = call(ctx, tool, false).await?;
         is_no_task(ctx, &before, "ext.tasks.no-task-for-undeclared");
@@ -115,7 +128,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let handle = call(ctx, tool, true).await?;
         let after = call(ctx, tool, false).await?;
         is_no_task(ctx, &after, "ext.tasks.declaration-not-sticky");
-        if is_task(&handle) {
+        typed(ctx, &handle);
+        if let Some(id) = member(&handle, "/taskId").filter(|_| is_task(&handle)) {
+            if let Some(last) = last_id.replace(id.to_owned()) {
+                unguessable(ctx, &last, &handle);
+            }
             if before.outcome().is_err() {
                 required(ctx, &before);
             }
@@ -125,22 +142,37 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-fn declared() -> serde_json::Value {
-    json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
-}
-
 async fn call(ctx: &mut Ctx, tool: &CallableTool, declares: bool) -> Result<Reply, Finding> {
     let declared = if declares { declared() } else { json!({}) };
     let request = ctx.request("tools/call", call_of(tool));
     request.meta(meta::CLIENT_CAPABILITIES, declared).once().await
 }
 
-async fn of_task(ctx: &mut Ctx, method: &str, params: serde_json::Value) -> Result<Reply, Finding> {
-    ctx.request(method, params).meta(meta::CLIENT_CAPABILITIES, declared()).deliberate().await
+/// Whether a result that describes a task says that it does.
+fn typed(ctx: &mut Ctx, handle: &Reply) {
+    let Ok(result) = handle.outcome() else { return };
+    let has = |pointer: &str| result.at(pointer).is_some();
+    let is_state = has("/taskId") && has("/status") || has("/task/taskId");
+    if !is_state || has("/content") || has("/structuredContent") {
+        return;
+    }
+    ctx.check("extension-task-type").judge(ensure(is_task(handle), || {
+        Finding::peer("a call becomes a task, and the type of its result does not say so")
+            .expected("the `resultType` \"task\"")
+            .got(result.short(120))
+            .evidence_all(handle.evidence())
+    }));
 }
 
-fn is_task(reply: &Reply) -> bool {
-    member(reply, "/resultType") == Some("task")
+/// Whether the id of a task differs enough from the one before.
+fn unguessable(ctx: &mut Ctx, last: &str, handle: &Reply) {
+    let id = member(handle, "/taskId").unwrap_or_default();
+    ctx.check("extension-task-ids").judge(ensure(!are_guessable(last, id), || {
+        Finding::peer("the id of a task can be guessed from the one before")
+            .expected("ids with enough entropy, such as random UUIDs")
+            .got(format!("{last:?} and then {id:?}"))
+            .evidence_all(handle.evidence())
+    }));
 }
 
 fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
@@ -149,7 +181,9 @@ fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
             .expected("a `resultType` other than \"task\", or error -32021")
             .evidence_all(reply.evidence())
     });
-    ctx.check("extension-task-undeclared").requires(requirement).judge(outcome);
+    let check = ctx.check("extension-task-undeclared").requires(requirement);
+    // The first finding stays, so that the general rule is tested along with the one for tasks.
+    check.judge(outcome.clone()).requires("versioning.extension-fallback").judge(outcome);
 }
 
 /// The refusal of a call that can only be a task.
@@ -204,66 +238,18 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
     let cancel = of_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
     let ids = ["ext.tasks.cancel-ack-empty", "ext.tasks.result-type-complete-cancel"];
     acknowledged(ctx, &cancel, ids);
+    let last = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     let Some(status) = member(&state, "/status").filter(|status| is_terminal(status)) else {
+        if last.outcome().is_ok() {
+            after_cancel(ctx, &last);
+        }
         return Ok(());
     };
-    let last = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     // The server may have deleted it.
     if last.outcome().is_ok() {
         ctx.check("extension-task-final").expect(&last, object().member("status", equals(status)));
     }
     Ok(())
-}
-
-/// The interval that the server asks for, within bounds.
-fn poll_interval(state: &Reply) -> Duration {
-    let stated = state.outcome().ok().and_then(|state| state.get("pollIntervalMs")?.as_f64());
-    let stated = stated.filter(|stated| *stated >= 0.0).unwrap_or(100.0);
-    let stated = Duration::try_from_secs_f64(stated / 1000.0).unwrap_or(LONGEST_INTERVAL);
-    stated.min(LONGEST_INTERVAL)
-}
-
-fn shape(ctx: &mut Ctx, task: &Reply) {
-    let ttl = satisfying("an integer or null", |ttl: &Value| {
-        *ttl == Value::Null || ttl.as_f64().is_some_and(|ttl| ttl.fract() == 0.0)
-    });
-    let statuses = ["working", "input_required", "completed", "cancelled", "failed"];
-    let shape = object()
-        .member("taskId", non_empty_string())
-        .member("status", one_of(statuses))
-        .member("createdAt", timestamp())
-        .member("lastUpdatedAt", timestamp())
-        .member("ttlMs", ttl)
-        .optional("pollIntervalMs", integer());
-    ctx.check("extension-task-state").requires("ext.tasks.task-shape").expect(task, shape);
-}
-
-/// What the state has in each status.
-fn of_status(ctx: &mut Ctx, state: &Reply) {
-    let status = member(state, "/status").unwrap_or_default();
-    let complete = object().member("resultType", equals("complete"));
-    let check = ctx.check("extension-task-state");
-    let check = check.requires("ext.tasks.result-type-complete-get").expect(state, complete);
-    match status {
-        "completed" => drop(
-            check
-                .requires("ext.tasks.get-completed")
-                .expect(state, object().member("result", object()))
-                .requires("ext.tasks.result-faithful")
-                .expect(state, object().member("result", object().member("content", array()))),
-        ),
-        "failed" => drop(
-            check
-                .requires("ext.tasks.get-failed")
-                .expect(state, object().member("error", object())),
-        ),
-        "input_required" => drop(
-            check
-                .requires("ext.tasks.get-input-required")
-                .expect(state, object().member("inputRequests", object())),
-        ),
-        _ => {}
-    }
 }
 
 /// An empty result, but for what every result has.
@@ -283,7 +269,13 @@ proofs! {
     catches "extension-task-undeclared" on remembering_the_declaration(), also "extension-task-required" Info;
     catches "extension-task-required" by set("tools/call", "/error/code", json!(-32603));
     catches "extension-task-required" by remove("tools/call", "/error/data"), also "wire-schema-valid" Failure;
+    catches "extension-task-type" by set("tools/call", "/resultType", "complete"),
+        also "wire-schema-valid" Failure, also "extension-task-required" Info, also "extension-task-ids" Info,
+        also "extension-task-state" Info, also "extension-task-acknowledged" Info, also "extension-task-final" Info;
+    catches "extension-task-ids" on counting_ids();
     catches "extension-task-state" by remove("tools/call", "/ttlMs");
+    catches "extension-task-state" on with_early_results();
+    catches "extension-task-state" on misspelling_cancelled(), also "extension-task-final" Info;
     catches "extension-task-state" by set("tasks/get", "/createdAt", json!(1_764_000_000));
     catches "extension-task-state" by set("tasks/get", "/resultType", json!("task"));
     catches "extension-task-state" by remove("tasks/get", "/result/result/content");
@@ -304,6 +296,18 @@ fn making_tasks_by_member() -> Server {
 
 fn remembering_the_declaration() -> Server {
     flawed(Flaw::RemembersDeclaration)
+}
+
+fn counting_ids() -> Server {
+    flawed(Flaw::CountsIds)
+}
+
+fn with_early_results() -> Server {
+    flawed(Flaw::HasEarlyResults)
+}
+
+fn misspelling_cancelled() -> Server {
+    flawed(Flaw::MisspellsCancelled)
 }
 
 fn refusing_unknown_keys() -> Server {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::peer::tasks_server;
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
 use super::task::UNKNOWN;
 use crate::check::Finding;
 use crate::client::Reply;
@@ -50,6 +51,13 @@ scenario! {
             "Requests of a client that does not declare the extension are refused with -32021",
         )
         .requires(&["ext.tasks.methods-missing-capability", "ext.tasks.legacy-capability-not-enough"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-listen-undeclared",
+            "ExtensionListenUndeclared",
+            "A subscription to a task is refused with -32021 if its request does not declare the extension",
+        )
+        .requires(&["ext.tasks.listen-missing-capability"])
         .conditional(),
         CheckSpec::own(
             "extension-tasks-result",
@@ -100,6 +108,41 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = send(ctx, "tasks/result", extension).await?;
     let outcome = is_error(&reply).and_then(|()| has_code(&reply, error_code::METHOD_NOT_FOUND));
     ctx.check("extension-tasks-result").judge(outcome);
+    listen(ctx).await
+}
+
+/// Subscribes to a task without the declaration.
+async fn listen(ctx: &mut Ctx) -> Result<(), Finding> {
+    let before = ctx.fence("a subscription to a task").await?;
+    let params = json!({"notifications": {"taskIds": [UNKNOWN]}});
+    let request = ctx.request("subscriptions/listen", params);
+    // A subscription that is accepted stays open; only a refusal is a reply.
+    let request = request.meta(meta::CLIENT_CAPABILITIES, json!({})).deliberate().promptly();
+    let outcome = match request.await {
+        Ok(reply) => {
+            let code = reply.error().map(|error| error.code);
+            if code == Some(error_code::METHOD_NOT_FOUND) {
+                let why = "the server has no subscriptions";
+                drop(ctx.check("extension-listen-undeclared").info(why));
+                return Ok(());
+            }
+            let expected = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+            is_error(&reply).and_then(|()| has_code(&reply, expected))
+        }
+        Err(silence) => {
+            let trace = ctx.trace();
+            let acknowledged = trace.messages().find(|(event, message)| {
+                event.seq > before
+                    && message.method() == Some("notifications/subscriptions/acknowledged")
+            });
+            let Some((event, _)) = acknowledged else { return Err(silence) };
+            Err(Finding::peer("a subscription to a task is accepted without the extension")
+                .expected("error -32021, which names the extension")
+                .got("an acknowledgement")
+                .evidence_all([before, event.seq]))
+        }
+    };
+    ctx.check("extension-listen-undeclared").judge(outcome);
     Ok(())
 }
 
@@ -118,7 +161,12 @@ proofs! {
     warns "extension-unknown-task" on acknowledging_anything(), also "extension-undeclared" Failure;
     warns "extension-error-message" by set("tasks/get", "/error/message", json!(""));
     catches "extension-undeclared" on serving_everyone();
+    catches "extension-listen-undeclared" on accepting_subscriptions();
     catches "extension-tasks-result" by reply_error("tasks/result", -32602);
+}
+
+fn accepting_subscriptions() -> Server {
+    flawed(Flaw::AcceptsSubscriptions)
 }
 
 /// Acknowledges the cancellation of any task, whoever asks.

@@ -81,7 +81,17 @@ async fn call_with_task(ctx: &mut Ctx) -> Result<(), Finding> {
         let plain = ctx.request("tools/call", call_of(tool)).await?;
         if succeeded(&plain) {
             let reply = call_as_task(ctx, tool, json!({"ttl": 60_000})).await?;
-            ctx.check("undeclared-task-ignored").judge(is_plain_result(&reply));
+            let outcome = is_plain_result(&reply);
+            // A tool that is limited to some calls, or uses the network, may fail for another reason than the member.
+            if outcome.is_err() && reply.error().is_some() {
+                let again = ctx.request("tools/call", call_of(tool)).await?;
+                if !succeeded(&again) {
+                    let why = "the call fails with `task`, and then fails without it as well";
+                    ctx.check("undeclared-task-ignored").info(why);
+                    return Ok(());
+                }
+            }
+            ctx.check("undeclared-task-ignored").judge(outcome);
             return Ok(());
         }
     }

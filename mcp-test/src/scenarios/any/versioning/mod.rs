@@ -4,6 +4,7 @@
 
 scenarios![
     versioning_unsupported,
+    versioning_metadata,
     versioning_supported,
     versioning_initialize,
     versioning_extensions

@@ -7,6 +7,7 @@ use crate::client::Reply;
 use crate::expect::{array_of, equals, object, string};
 use crate::scenario::{CheckSpec, Ctx, Part};
 use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
+use crate::server::Server;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions, error_code, header, meta};
 use crate::transport::fault::Misbehavior;
@@ -17,7 +18,8 @@ scenario! {
     /// supports.
     ///
     /// With it a client finds a common version, over any transport. One version is older than MCP, one comes long after this
-    /// program, and one is a number.
+    /// program, one is a number, and one exists, but is not among those that `server/discover` names. Another error for that
+    /// one is a WARNING, since a server may speak a version with a handshake that it does not name.
     Server "versioning-unsupported": "A request at an unsupported version is refused",
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: true,
@@ -35,6 +37,14 @@ scenario! {
         )
         .requires(&["versioning.unsupported-version-error"])
         .conditional(),
+        CheckSpec::own(
+            "known-version-unsupported",
+            "KnownVersionUnsupported",
+            "A request at a version that exists, but that `server/discover` does not name, is refused with error -32022",
+        )
+        .requires(&["versioning.unsupported-version-error"])
+        .conditional()
+        .also_warns(),
         CheckSpec::own(
             "version-not-a-string",
             "VersionNotAString",
@@ -64,9 +74,35 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             ctx.check("unsupported-version-data").expect(&part, named);
         }
     }
+    known(ctx).await?;
     let outcome = at_version(ctx, json!(20_260_728), "20260728").await;
     let refused = refused_in_any_way(&ctx.trace(), outcome, is_error);
     ctx.check("version-not-a-string").judge(refused);
+    Ok(())
+}
+
+/// Requests something at the newest version that the server does not name.
+async fn known(ctx: &mut Ctx) -> Result<(), Finding> {
+    let discovered = ctx.discover().await?;
+    let named = discovered
+        .outcome()
+        .ok()
+        .and_then(|result| result.get("supportedVersions")?.as_array())
+        .unwrap_or_default();
+    let is_named =
+        |revision: &&Revision| named.iter().any(|name| name.as_str() == Some(revision.as_str()));
+    let unnamed = Revision::ALL.iter().rev().find(|revision| !is_named(revision));
+    let Some(unnamed) = unnamed.filter(|_| !named.is_empty()) else {
+        let why = "the server names every version that mcp-test knows, or none";
+        ctx.check("known-version-unsupported").info(why);
+        return Ok(());
+    };
+    let outcome = at_version(ctx, json!(unnamed.as_str()), unnamed.as_str()).await;
+    let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
+        let code = error_code::UNSUPPORTED_PROTOCOL_VERSION;
+        is_error(reply).and_then(|()| has_code(reply, code).map_err(Finding::should))
+    });
+    ctx.check("known-version-unsupported").judge(refused);
     Ok(())
 }
 
@@ -77,10 +113,31 @@ async fn at_version(ctx: &mut Ctx, version: Value, text: &str) -> Result<Reply, 
 }
 
 proofs! {
-    passes on everything();
+    passes on modern();
     catches "unsupported-version-code" by misbehavior(Misbehavior::VagueVersion),
-        also "unsupported-version-data" Info;
+        also "unsupported-version-data" Info, also "known-version-unsupported" Warning;
+    warns "known-version-unsupported" by misbehavior(Misbehavior::VagueVersion),
+        also "unsupported-version-code" Failure, also "unsupported-version-data" Info;
+    catches "known-version-unsupported" by answer("server/discover", discovered()),
+        also "unsupported-version-code" Failure, also "unsupported-version-data" Info,
+        also "version-not-a-string" Failure;
     catches "unsupported-version-data" by remove("server/discover", "/error/data"),
         also "wire-schema-valid" Failure;
     catches "version-not-a-string" by misbehavior(Misbehavior::SkipsMeta);
+}
+
+/// The reference server without the versions that have a handshake.
+fn modern() -> Server {
+    everything().revisions(Revisions::from(Revision::V2026_07_28))
+}
+
+/// What a server answers that does not look at the version.
+fn discovered() -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {},
+        "ttlMs": 0,
+        "cacheScope": "public",
+    })
 }

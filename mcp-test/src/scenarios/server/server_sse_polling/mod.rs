@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::checks::CHECKS;
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
@@ -230,7 +230,8 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
         None => Ok(()),
         Some(id) => Err(Finding::peer("two events have the same id")
             .expected("an id that no other event of the session has")
-            .got(format!("{id:?}, twice"))),
+            .got(format!("{id:?}, twice"))
+            .caused_by(Cause::of_rule("transport.http.event-id-unique"))),
     }
 }
 

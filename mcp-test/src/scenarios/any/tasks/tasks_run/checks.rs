@@ -5,7 +5,7 @@ use crate::client::{MAX_PAGES, Reply};
 use crate::expect::{array, array_of, equals, non_empty_string, object, satisfying};
 use crate::json::Value;
 use crate::scenario::Ctx;
-use crate::scenarios::any::tasks::task::{is_terminal, of_task, timestamp};
+use crate::scenarios::any::tasks::task::{PROGRESS, is_terminal, of_task, timestamp};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::spec::{Capability, error_code, meta};
@@ -178,5 +178,31 @@ pub(super) fn notifications(ctx: &mut Ctx, id: &str) {
         if is_terminal(status) && ended.is_none() {
             ended = Some(status.to_owned());
         }
+    }
+}
+
+/// Whether the progress of the task says that it belongs to the task.
+pub(super) fn progress(ctx: &mut Ctx, id: &str) {
+    let trace = ctx.trace();
+    for (event, message) in trace.messages() {
+        let Message::Notification(notification) = message else { continue };
+        let Some(params) = &notification.params else { continue };
+        let token = params.get("progressToken").and_then(Value::as_str);
+        if notification.method != "notifications/progress" || token != Some(PROGRESS) {
+            continue;
+        }
+        let related = params.at("/_meta").and_then(|meta| meta.get(meta::RELATED_TASK));
+        let related = related.and_then(|related| related.get("taskId")?.as_str());
+        ctx.check("task-progress-related").requires("tasks.related-meta-everywhere").judge(ensure(
+            related == Some(id),
+            || {
+                // The token says as well what the progress is of, so that a client can do without the metadata.
+                Finding::peer("the progress of a task does not name the task in its metadata")
+                    .expected(format!("`{}` with the id {id:?}", meta::RELATED_TASK))
+                    .got(related.map_or("no id".to_owned(), |got| format!("the id {got:?}")))
+                    .evidence_all(Some(event.seq))
+                    .should()
+            },
+        ));
     }
 }

@@ -5,7 +5,8 @@ mod checks;
 use serde_json::json;
 
 use self::checks::{
-    finished, is_same, judge_failure, judge_result, judge_state, listed, notifications, timestamps,
+    finished, is_same, judge_failure, judge_result, judge_state, listed, notifications, progress,
+    timestamps,
 };
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
@@ -88,7 +89,7 @@ scenario! {
         .conditional()
         .also_warns(),
         CheckSpec::own("task-listed", "TaskListed", "`tasks/list` has the task that `tasks/get` finds")
-            .requires(&["tasks.list-complete"])
+            .requires(&["tasks.list-complete", "tasks.list-next-cursor"])
             .conditional(),
         CheckSpec::own(
             "finished-task-final",
@@ -97,6 +98,14 @@ scenario! {
         )
         .requires(&["tasks.cancel-terminal-rejected", "tasks.terminal-final", "tasks.transitions-valid"])
         .conditional(),
+        CheckSpec::own(
+            "task-progress-related",
+            "TaskProgressRelated",
+            "Progress of a task has related-task metadata; checked if the tool reports progress",
+        )
+        .requires(&["tasks.related-meta-everywhere"])
+        .conditional()
+        .warns(),
         CheckSpec::own(
             "task-metadata",
             "TaskMetadata",
@@ -142,6 +151,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     follow(ctx, &id).await?;
     contradict(ctx, &id).await?;
     notifications(ctx, &id);
+    progress(ctx, &id);
     Ok(())
 }
 
@@ -235,6 +245,11 @@ proofs! {
     catches "finished-task-final" on notifying_after_the_end();
     warns "task-metadata" by set("tasks/get", "/_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": "x"}}));
     warns "task-metadata" on notifying_with_metadata();
+    warns "task-progress-related" on reporting_unrelated_progress();
+}
+
+fn reporting_unrelated_progress() -> Server {
+    flawed(Flaw::ReportsUnrelated)
 }
 
 fn with_required_ttl() -> Server {

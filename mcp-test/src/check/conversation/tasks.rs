@@ -1,0 +1,60 @@
+//! Tasks of 2025-11-25: what ends the progress of a task, and whether the client has tasks for the requests of the server.
+
+use super::ConversationJudge;
+use crate::check::{Finding, Rule};
+use crate::json::Value;
+use crate::trace::{Event, Position};
+use crate::wire::Request;
+
+impl<'a> ConversationJudge<'a> {
+    /// A result that says of a task that it was created, or that it is finished.
+    pub(super) fn state_of_task(
+        &mut self,
+        event: &Event,
+        method: &str,
+        position: Position,
+        result: &'a Value,
+    ) {
+        let conversation = self.conversation(event);
+        let text = |pointer: &str| result.at(pointer).and_then(Value::as_str);
+        match method {
+            "tasks/get" | "tasks/cancel" => {
+                let is_final =
+                    matches!(text("/status"), Some("completed" | "failed" | "cancelled"));
+                let Some(id) = text("/taskId").filter(|_| is_final) else { return };
+                for tracked in conversation.tracked.iter_mut().filter(|it| it.task == Some(id)) {
+                    tracked.ended.get_or_insert(event.exchange);
+                }
+            }
+            _ => {
+                let created = conversation.tracked.iter_mut().find(|it| it.position == position);
+                if let Some(created) = created.filter(|it| it.is_task) {
+                    created.task = text("/task/taskId");
+                }
+            }
+        }
+    }
+
+    /// A request of the server that is to run as a task, which the client has to offer for it.
+    pub(super) fn augmented(&mut self, event: &Event, request: &Request) {
+        let is_task = request.params.as_ref().is_some_and(|it| it.get("task").is_some());
+        let declared = match request.method.as_str() {
+            "elicitation/create" => "/tasks/requests/elicitation/create",
+            "sampling/createMessage" => "/tasks/requests/sampling/createMessage",
+            _ => return,
+        };
+        let Some(client) = self.conversation(event).client.filter(|_| is_task) else { return };
+        if client.at(declared).is_some() {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` is to run as a task", request.method))
+            .expected(format!("no `task`: the client does not declare `{}`", &declared[1..]))
+            .got("a request with `task`")
+            .should();
+        let finding = match client.get("tasks") {
+            None => finding.requires(Rule::TASK_NOT_ATTEMPTED.id()),
+            Some(_) => finding,
+        };
+        self.find(event, finding, Rule::TASK_AUGMENTS_DECLARED);
+    }
+}

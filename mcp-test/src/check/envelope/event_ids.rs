@@ -1,0 +1,46 @@
+//! The ids of server-sent events, which are unique in a session.
+
+use std::collections::HashMap;
+
+use super::EnvelopeJudge;
+use crate::check::{Finding, Rule};
+use crate::expect::words;
+use crate::spec::header;
+use crate::trace::{ConnectionId, Event};
+
+/// How many ids of events are remembered: each costs its text.
+const REMEMBERED: usize = 10_000;
+
+/// The events that have an id, by connection, session and id.
+pub(super) type EventIds = HashMap<(ConnectionId, String, String), u64>;
+
+/// The session that the headers of a request or response name.
+pub(super) fn session(headers: &[(String, String)]) -> Option<String> {
+    let named = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID));
+    named.map(|(_, id)| id.clone())
+}
+
+impl EnvelopeJudge<'_> {
+    /// The id of an event, unless the event was asked for again.
+    ///
+    /// Without a session the ids are unique for a client, and which requests come from the same client is not known.
+    pub(super) fn event_id(&mut self, event: &Event, id: &str) {
+        let Some(number) = event.exchange else { return };
+        let Some(exchange) = self.exchange(event) else { return };
+        exchange.event_ids.insert(id.to_owned());
+        if exchange.resumes_after.is_some() || id.is_empty() {
+            return;
+        }
+        let Some(session) = exchange.session.clone() else { return };
+        if self.event_ids.len() >= REMEMBERED {
+            return;
+        }
+        let before = self.event_ids.insert((event.connection, session, id.to_owned()), number);
+        let Some(before) = before else { return };
+        let place = if before == number { "the same stream" } else { "another stream" };
+        let finding = Finding::peer("two events of a session have the same id")
+            .expected("an id that no other event of the session has")
+            .got(format!("{:?}, which an event of {place} had before", words::excerpt(id)));
+        self.find(event, finding, Rule::HTTP_EVENT_ID_UNIQUE);
+    }
+}
