@@ -33,7 +33,9 @@ impl Client {
             let (method, params) = (pending.method.clone(), pending.params.clone());
             let options = pending.options.clone();
             let exchange = pending.sent.exchange;
+            let note_answered = self.options.history.slow_tools.awaiting(&method, &params);
             let answered = self.until_reply(pending).await;
+            note_answered(answered.is_ok());
             let lost_session = !renewed && self.has_lost_session(&method, exchange);
             if lost_session && self.options.renew_sessions {
                 renewed = true;

@@ -26,6 +26,7 @@ mod received_instead;
 #[doc(hidden)]
 pub mod reference;
 pub mod reply;
+mod reply_history;
 mod request;
 mod request_options;
 mod restart;
@@ -35,6 +36,7 @@ mod server_exit;
 mod server_facts;
 mod server_messages;
 mod server_notification;
+pub(crate) mod slow_tools;
 mod state;
 mod subscribe;
 pub(crate) mod wait;
@@ -56,7 +58,6 @@ pub use handlers::{
 pub use input_rounds::MAX_ROUNDS;
 pub use notification::{LogMessage, Progress, ReceivedNotification};
 pub use options::Options;
-pub(crate) use ping_history::PingHistory;
 #[doc(hidden)]
 pub use probe::{ProbeResult, probe};
 pub(crate) use probe::{greet, leave};
@@ -64,6 +65,7 @@ pub use reply::{
     CacheHints, Completion, HttpHeads, PromptList, PromptMessages, Reply, ResourceContents,
     ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
+pub(crate) use reply_history::ReplyHistory;
 pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Handlers, PingHistory};
+use super::{Handlers, ReplyHistory};
 use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
@@ -32,8 +32,8 @@ pub struct Options {
     /// id does not end the wait for the right one, and in the stateless era neither the id nor the status of a JSON
     /// reply matters.
     pub lenient_ids: bool,
-    /// What is known about replies to `ping`.
-    pub(crate) pings: PingHistory,
+    /// What is known about earlier replies.
+    pub(crate) history: ReplyHistory,
 }
 
 impl Default for Options {
@@ -49,7 +49,7 @@ impl Default for Options {
             renew_sessions: false,
             handlers: Handlers::new(),
             lenient_ids: false,
-            pings: PingHistory::default(),
+            history: ReplyHistory::default(),
         }
     }
 }

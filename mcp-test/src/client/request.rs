@@ -108,7 +108,7 @@ impl Client {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
         let timeout = match method {
             PING if self.facts.revision.era() == Era::Handshake => {
-                self.options.pings.shorten(timeout)
+                self.options.history.pings.shorten(timeout)
             }
             _ => timeout,
         };

@@ -49,7 +49,7 @@ impl Client {
     /// Sends a request that every server answers at once.
     pub(super) async fn start_ping(&mut self, deadline: Deadline) -> Pending {
         let method = match self.facts.revision.era() {
-            Era::Handshake if self.options.pings.is_unanswered() && self.has_tools() => {
+            Era::Handshake if self.options.history.pings.is_unanswered() && self.has_tools() => {
                 "tools/list"
             }
             Era::Handshake => PING,

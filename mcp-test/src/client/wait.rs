@@ -98,7 +98,7 @@ impl Client {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
                 if settled.is_ok() && self.is_usual_ping(&pending) {
-                    self.options.pings.note_answered();
+                    self.options.history.pings.note_answered();
                 }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
@@ -117,7 +117,7 @@ impl Client {
             }
             let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
             if step == Step::TimedOut && self.is_usual_ping(&pending) {
-                self.options.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
+                self.options.history.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
             }
             let why = if is_ignored { Abandoned::Ignored } else { Abandoned::TimedOut };
             self.state.abandon(&pending.id, why);
@@ -333,7 +333,7 @@ impl Client {
             .evidence_all(overtaken)
             .evidence_all(seqs)
             .evidence(fired);
-        if self.is_usual_ping(pending) && self.options.pings.is_unanswered() {
+        if self.is_usual_ping(pending) && self.options.history.pings.is_unanswered() {
             let usual = clock::format_duration(self.options.timeout);
             return finding.hint(format!("others of this run were not answered within {usual}"));
         }

@@ -44,6 +44,7 @@ const fn scenario(
         kind: Kind::BuiltIn,
         leg: Leg::Server,
         revisions,
+        once_per_era: false,
         official: Some(official),
         transports: Transports::Any,
         needs: &[],

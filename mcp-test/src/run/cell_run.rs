@@ -339,7 +339,7 @@ impl<'a> CellRun<'a> {
             until: Deadline::after(until.saturating_sub(self.spent)),
             ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory: facts.inventory.clone(),
-            pings: facts.pings.clone(),
+            history: facts.history.clone(),
             calls: self.plan.calls.clone(),
             schemas: self.plan.schemas.clone(),
         }

@@ -302,6 +302,7 @@ impl ConnectionPool {
             // Without the others, since each revision has checks of its own.
             state.confirmed.insert(id, raised(own));
         } else {
+            eprintln!("UNSHARED {id} {} shared {shared:?} own {own:?}", 0);
             state.unshared.insert(id);
         }
     }

@@ -18,7 +18,7 @@ use super::inventory::InventoryRequest;
 use super::silence::{LivenessQuestion, stopped_answering};
 use super::{Cell, Plan};
 use crate::check::Finding;
-use crate::client::{PingHistory, ProbeResult, ServerFacts};
+use crate::client::{ProbeResult, ReplyHistory, ServerFacts};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
 use crate::expect::words;
@@ -64,7 +64,7 @@ pub(super) fn add_last_words(finding: &mut Finding, program: &PreparedTarget) {
 pub(super) struct Survey {
     probed: BTreeMap<TransportKind, ProbeResult>,
     inventories: BTreeMap<(TransportKind, Revision), Inventory>,
-    pings: BTreeMap<TransportKind, PingHistory>,
+    histories: BTreeMap<TransportKind, ReplyHistory>,
     /// How to ask whether the target still answers.
     liveness: BTreeMap<TransportKind, LivenessQuestion>,
     /// Whether the target was asked for every revision.
@@ -83,7 +83,7 @@ pub(super) async fn survey(
         if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
             let mut probe = TransportProbe::new(plan, (target, pool), cell.transport);
             probe.run().await;
-            survey.pings.insert(cell.transport, PingHistory::default());
+            survey.histories.insert(cell.transport, ReplyHistory::default());
             survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
             timeout = probe.timeout();
             survey.liveness.extend(probe.question().map(|question| (cell.transport, question)));
@@ -140,6 +140,23 @@ fn by_scenario(cells: &[Cell]) -> BTreeMap<(&str, TransportKind), Vec<Revision>>
         revisions.entry((&*cell.scenario.id, cell.transport)).or_default().push(cell.revision);
     }
     revisions
+}
+
+/// The cells without those of scenarios that show the same at a newer revision of the same era.
+fn once_per_era(cells: &[Cell], profile: Profile) -> Vec<Cell> {
+    let revisions = by_scenario(cells);
+    let is_newest = |cell: &Cell| {
+        let others = &revisions[&(&*cell.scenario.id, cell.transport)];
+        let replaces =
+            |other: &Revision| *other > cell.revision && other.era() == cell.revision.era();
+        !others.iter().any(replaces)
+    };
+    let is_run = |cell: &&Cell| {
+        let scenario = &cell.scenario;
+        let is_official = profile.at(scenario, cell.revision) == Profile::Official;
+        !scenario.once_per_era || is_official || is_newest(cell)
+    };
+    cells.iter().filter(is_run).cloned().collect()
 }
 
 /// How many lines of standard error are shown: the finding is above, and the cause usually in the last of them.
@@ -216,7 +233,11 @@ impl Survey {
                 })
         };
         let cells: Vec<Cell> = plan.cells.iter().filter(keeps).cloned().collect();
-        if plan.one_revision { self.one_revision_each(&cells) } else { cells }
+        match plan {
+            Plan { one_revision: true, .. } => self.one_revision_each(&cells),
+            Plan { asked_revisions: true, .. } => cells,
+            _ => once_per_era(&cells, plan.profile),
+        }
     }
 
     /// One of the cells that differ only in the revision: see [`Selection::one_revision`](super::Selection::one_revision).
@@ -248,8 +269,8 @@ impl Survey {
             )
         });
         let liveness = self.liveness.get(&transport).copied();
-        let pings = self.pings.get(&transport).cloned().unwrap_or_default();
-        CellFacts { inventory, pings, unsupported, liveness, pool: None }
+        let history = self.histories.get(&transport).cloned().unwrap_or_default();
+        CellFacts { inventory, history, unsupported, liveness, pool: None }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.

@@ -8,7 +8,7 @@ use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, DeclaredServer, Handlers, Options, PingHistory, ServerExit};
+use crate::client::{Client, DeclaredServer, Handlers, Options, ReplyHistory, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -48,8 +48,8 @@ pub struct Setup {
     pub calls: ToolCalls,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
-    /// What other scenarios of the run know about replies to `ping`.
-    pub(crate) pings: PingHistory,
+    /// What other scenarios of the run know about replies.
+    pub(crate) history: ReplyHistory,
 }
 
 impl Setup {
@@ -75,7 +75,7 @@ impl Setup {
             inventory: Inventory::default(),
             calls: ToolCalls::default(),
             schemas: Schemas::default(),
-            pings: PingHistory::default(),
+            history: ReplyHistory::default(),
         }
     }
 }
@@ -244,7 +244,7 @@ impl Ctx {
             .timeout(self.setup.timeout)
             .until(self.setup.until)
             .handlers(self.handlers.clone());
-        Options { pings: self.setup.pings.clone(), ..options }
+        Options { history: self.setup.history.clone(), ..options }
     }
 
     /// What the server declares about itself: name, version, capabilities, instructions.

@@ -121,6 +121,9 @@ pub struct Scenario {
     pub leg: Leg,
     /// The revisions at which the feature exists.
     pub revisions: Revisions,
+    /// Whether what it shows is the same at all revisions of an [`Era`](crate::spec::Era). Then it runs only at the newest that
+    /// the target speaks, unless revisions were selected.
+    pub once_per_era: bool,
     /// How the official suite runs it; `None` for our own.
     pub official: Option<Official>,
     /// The transports over which it applies.
@@ -162,6 +165,7 @@ impl Scenario {
             kind,
             leg,
             revisions: Revisions::all(),
+            once_per_era: false,
             official: None,
             transports: Transports::Any,
             needs: &[],

@@ -32,8 +32,8 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports` names one of
-/// [`Transports`](crate::scenario::Transports).
+/// `official`, `once_per_era`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports`
+/// names one of [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
 macro_rules! scenario {
@@ -41,6 +41,7 @@ macro_rules! scenario {
         $(#[doc = $doc:literal])+
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
+        $(once_per_era: $once_per_era:literal,)?
         $(official: $official:expr,)?
         $(transports: $transports:ident $([$($only:ident),+])?,)?
         $(needs: $needs:expr,)?
@@ -58,6 +59,7 @@ macro_rules! scenario {
             kind: $crate::scenario::Kind::BuiltIn,
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
+            once_per_era: $crate::scenario!(@flag $($once_per_era)?),
             official: $crate::scenario!(@option $($official)?),
             transports: $crate::scenario!(@transports $($transports $([$($only),+])?)?),
             needs: $crate::scenario!(@list $($needs)?),

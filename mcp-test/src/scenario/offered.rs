@@ -58,13 +58,20 @@ impl Ctx {
         Ok(self.client().await?.server().declares(capability))
     }
 
-    /// The listed tools that the run may call.
+    /// The tools that are known to be slow.
+    pub(crate) fn slow_tools(&self) -> Vec<String> {
+        self.setup.history.slow_tools.names()
+    }
+
+    /// The listed tools that the run may call, without those that are known to be slow unless the user has named them.
     ///
     /// # Errors
     ///
     /// As [`Ctx::offered`].
     pub(crate) async fn callable_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
         let tools = self.offered(ItemKind::Tool).await?;
-        Ok(tools.items.iter().filter_map(|tool| self.setup.calls.callable(tool)).collect())
+        let callable = tools.items.iter().filter_map(|tool| self.setup.calls.callable(tool));
+        let slow = &self.setup.history.slow_tools;
+        Ok(callable.filter(|tool| tool.is_named || !slow.contains(&tool.name)).collect())
     }
 }

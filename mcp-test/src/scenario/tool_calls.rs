@@ -34,6 +34,8 @@ pub struct CallableTool {
     pub name: String,
     /// As listed.
     pub definition: Value,
+    /// Whether the user has named it.
+    pub is_named: bool,
     /// Valid arguments; `None` if neither the user nor the schema of the tool states any.
     pub arguments: Option<Value>,
 }
@@ -60,8 +62,12 @@ impl ToolCalls {
             Some(Some(arguments)) => Some(arguments.clone()),
             _ => definition.get("inputSchema").and_then(stated_arguments),
         };
-        let name = name.to_owned();
-        is_permitted.then(|| CallableTool { name, definition: definition.clone(), arguments })
+        is_permitted.then(|| CallableTool {
+            name: name.to_owned(),
+            definition: definition.clone(),
+            is_named: named.is_some(),
+            arguments,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is known about the target before a cell is run, and whether the scenario applies to it.
 
-use crate::client::PingHistory;
+use crate::client::ReplyHistory;
 use crate::run::Cell;
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::LivenessQuestion;
@@ -11,8 +11,8 @@ use crate::scenario::{Inventory, Need};
 pub(in crate::run) struct CellFacts<'a> {
     /// What the peer offers.
     pub(in crate::run) inventory: Inventory,
-    /// What is known about its replies to `ping`.
-    pub(in crate::run) pings: PingHistory,
+    /// What is known about its replies.
+    pub(in crate::run) history: ReplyHistory,
     /// That the peer does not speak the revision, and what it speaks.
     pub(in crate::run) unsupported: Option<String>,
     /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.

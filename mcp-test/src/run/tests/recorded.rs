@@ -11,7 +11,8 @@ use crate::transport::Target;
 
 /// What these say is not what a client says, so that it cannot be played as cases: a second `initialize`, requests without
 /// `_meta`, and versions of other types or that do not match the headers.
-const NOT_PLAYED: [&str; 5] = [
+const NOT_PLAYED: [&str; 6] = [
+    "base-invalid-params",
     "base-stateless",
     "lifecycle-order",
     "lifecycle-versions",

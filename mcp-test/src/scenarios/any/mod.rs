@@ -26,10 +26,10 @@ pub mod tools;
 pub mod versioning;
 mod without_id;
 
-use std::time::Duration;
-
 use crate::client::Reply;
-use crate::scenario::{Ctx, Scenario};
+use crate::client::slow_tools::SLOW;
+use crate::scenario::{Ctx, Need, Scenario};
+use crate::spec::ItemKind;
 
 /// The scenarios of each page, in the order of reports.
 static PAGES: &[&[&Scenario]] = &[
@@ -62,9 +62,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
 }
 
-/// After a call that takes longer, a scenario calls no further tool to find one that it can use.
-const SLOW: Duration = Duration::from_secs(1);
-
+/// Whether a call took so long that a scenario calls no further tool to find one that it can use.
 fn is_slow(reply: &Reply) -> bool {
     reply.latency().is_none_or(|latency| latency > SLOW)
 }
@@ -78,6 +76,17 @@ fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
     }
     let first = checks().next().map(|check| check.id.clone());
     if let Some(first) = first {
+        let slow = match scenario.needs.contains(&Need::Any(ItemKind::Tool)) {
+            true => ctx.slow_tools(),
+            false => Vec::new(),
+        };
+        let reason = match slow.is_empty() {
+            true => reason.to_owned(),
+            false => format!(
+                "{reason}, except slow ones, which are called once in a run: {}",
+                slow.join(", ")
+            ),
+        };
         ctx.check(&first).info(reason);
     }
 }

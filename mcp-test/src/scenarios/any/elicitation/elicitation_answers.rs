@@ -25,6 +25,7 @@ scenario! {
     /// called and elicits.
     Server "elicitation-answers": "A tool copes with each answer to its elicitation",
     revisions: Revisions::from(Revision::V2025_06_18),
+    once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     checks: [
         CheckSpec::own(

@@ -16,6 +16,7 @@ scenario! {
     /// the user opens folders one after the other.
     Server "roots-list-changed": "The server copes with changes of the roots",
     revisions: Revisions::until(Revision::V2025_11_25),
+    once_per_era: true,
     checks: [
         CheckSpec::own(
             "roots-changed-handled",

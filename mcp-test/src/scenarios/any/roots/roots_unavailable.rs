@@ -22,6 +22,7 @@ scenario! {
     /// and the server goes on. Tried on the first tool that may be called and asks for roots.
     Server "roots-unavailable": "A tool copes with a root that does not exist",
     revisions: Revisions::all(),
+    once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     checks: [
         CheckSpec::own(

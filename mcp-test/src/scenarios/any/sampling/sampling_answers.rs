@@ -25,6 +25,7 @@ scenario! {
     /// model uses no tools here: the server would run them, and they may do anything.
     Server "sampling-answers": "A tool copes with each answer to its request for sampling",
     revisions: Revisions::all(),
+    once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     checks: [
         CheckSpec::own(

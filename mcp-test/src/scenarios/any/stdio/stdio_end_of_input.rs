@@ -9,7 +9,7 @@ use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::harmless_method;
 use crate::server::reference::everything;
-use crate::spec::{Era, Revision, Revisions};
+use crate::spec::{Era, Revisions};
 use crate::trace::{Party, Seq, Trace};
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Message};
@@ -23,6 +23,7 @@ scenario! {
     /// warning. A server whose input ends before the first message has nothing to wait for.
     Server "stdio-end-of-input": "No reply is lost when the input ends",
     revisions: Revisions::all(),
+    once_per_era: true,
     transports: Only [Duplex, Stdio],
     checks: [
         CheckSpec::own(
@@ -38,7 +39,6 @@ scenario! {
             "A server whose input ends before the first message exits on its own",
         )
         .requires(&["transport.stdio.exit-on-eof", "transport.stdio.exit-on-eof-implied"])
-        .conditional()
         .warns(),
     ],
 }
@@ -75,10 +75,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }));
     }
 
-    // Before the first message no revision is agreed upon.
-    if !matches!(ctx.revision(), Revision::V2024_11_05 | Revision::V2026_07_28) {
-        return Ok(());
-    }
     let end = ctx.open().await?.end(EXIT).await;
     let row = match ctx.revision().era() {
         Era::Stateless => "transport.stdio.exit-on-eof",
