@@ -13,6 +13,12 @@ pub(crate) fn is_deceptive(char: char) -> bool {
     hides_or_turns || char.is_control()
 }
 
+/// How many of these bytes, from the first one on, are printable ASCII that needs no escape in JSON.
+pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    bytes.iter().position(|byte| !is_plain(*byte)).unwrap_or(bytes.len())
+}
+
 /// Writes a character as JSON escapes it: as one or two units of UTF-16.
 pub(super) fn escape(char: char, out: &mut impl Write) -> fmt::Result {
     char.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::escape::plain_prefix;
 use super::{Array, Note, NoteKind, Number, Object, Pointer, Value, note, number};
 
 /// How deep arrays and objects may nest; it bounds the recursion of everything that walks a value.
@@ -255,6 +256,7 @@ impl Parser<'_> {
         let mut out = String::new();
         loop {
             let start = self.at;
+            self.at += plain_prefix(&self.bytes[self.at..]);
             while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
                 self.at += 1;
             }

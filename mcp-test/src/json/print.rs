@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::escape::{escape, is_deceptive};
+use super::escape::{escape, is_deceptive, plain_prefix};
 use super::{Object, Value};
 
 impl fmt::Display for Value {
@@ -131,7 +131,13 @@ fn compact_object(object: &Object, out: &mut impl Write) -> fmt::Result {
 
 fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')?;
-    for char in text.chars() {
+    let mut rest = text;
+    loop {
+        // Most texts are plain, and some are megabytes long.
+        let (plain, others) = rest.split_at(plain_prefix(rest.as_bytes()));
+        out.write_str(plain)?;
+        let Some(char) = others.chars().next() else { break };
+        rest = &others[char.len_utf8()..];
         match char {
             '"' => out.write_str("\\\"")?,
             '\\' => out.write_str("\\\\")?,

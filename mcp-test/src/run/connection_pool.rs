@@ -302,7 +302,6 @@ impl ConnectionPool {
             // Without the others, since each revision has checks of its own.
             state.confirmed.insert(id, raised(own));
         } else {
-            eprintln!("UNSHARED {id} {} shared {shared:?} own {own:?}", 0);
             state.unshared.insert(id);
         }
     }

@@ -55,7 +55,12 @@ impl<'a> Listing<'a> {
 
     /// How many schemas it has.
     pub(super) fn schemas(&self) -> usize {
-        usize::from(self.input.is_some()) + usize::from(self.output.is_some())
+        self.each_schema().count()
+    }
+
+    /// Its schemas.
+    pub(super) fn each_schema(&self) -> impl Iterator<Item = &'a Value> {
+        self.input.into_iter().chain(self.output)
     }
 
     /// The rules by which its schemas are judged.

@@ -10,6 +10,7 @@
 mod budget;
 mod judge;
 mod listed;
+mod recent;
 #[cfg(test)]
 mod tests;
 
@@ -108,7 +109,7 @@ impl ToolSchemas {
         let same = known(&self.tools);
         let is_another = same.is_none() && self.tools.contains_key(listing.name);
         let tool = same.or_else(|| known(&self.former));
-        let tool = tool.unwrap_or_else(|| Arc::new(listing.to_tool()));
+        let tool = tool.unwrap_or_else(|| recent::tool(listing, self.revision));
         // Two different tools of one name: no call of that name can be judged by either.
         let kept = (!is_another).then(|| Arc::clone(&tool));
         self.tools.insert(listing.name.to_owned(), kept);
