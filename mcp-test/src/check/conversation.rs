@@ -483,6 +483,7 @@ fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
         "notifications/resources/updated" => Rule::RESOURCES_SUBSCRIBE_DECLARED,
         "notifications/message" => Rule::LOGGING_DECLARED,
         _ if revision < Revision::V2025_06_18 => Rule::CAPABILITIES_RESPECTED_SHOULD,
+        _ if revision.era() == Era::Stateless => Rule::CAPABILITIES_RESPECTED_STATELESS,
         _ => Rule::CAPABILITIES_RESPECTED,
     }
 }

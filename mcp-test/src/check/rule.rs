@@ -36,6 +36,7 @@ rules! {
         CANCELLATION_ONLY_OWN = "cancellation.only-own-inflight",
         CANCELLATION_TASK = "cancellation.task-uses-tasks-cancel",
         CAPABILITIES_RESPECTED = "lifecycle.capabilities-respected",
+        CAPABILITIES_RESPECTED_STATELESS = "base.capabilities-respected",
         CAPABILITIES_RESPECTED_SHOULD = "lifecycle.capabilities-respected-should",
         CAPABILITY_NOT_ASSUMED = "base.capability-undeclared-not-used",
         COMPLETE_CARRIES_ID = "elicitation.complete.carries-id",
@@ -248,6 +249,8 @@ rules! {
     }
     /// Those that `wire-tool-schemas` cites.
     OF_TOOLS {
+        SCHEMA_DIALECT = "base.schema-prefer-2020-12",
+        SCHEMA_SENT_VALID = "base.schema-valid",
         INPUT_SCHEMA_VALID = "tools.definition.input-schema-valid",
         OUTPUT_SCHEMA_VALID = "tools.definition.output-schema-valid",
         STRUCTURED_CONFORMS = "tools.structured.conforms-output-schema",

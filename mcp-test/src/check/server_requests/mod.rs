@@ -222,7 +222,7 @@ impl<'a> ServerRequestJudge<'a> {
         if needed.declared_in(declared) {
             return true;
         }
-        let mut rules = vec![Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED];
+        let mut rules = OF_UNDECLARED.to_vec();
         rules.extend((name == ROOTS).then_some(Rule::ROOTS_DECLARED));
         let headline = format!("the server asks for `{name}` without the capability for it");
         let expected = format!("nothing that needs `{needed}`, which the client does not declare");
@@ -268,7 +268,7 @@ impl<'a> ServerRequestJudge<'a> {
         let names_form = declared.at("/elicitation/form").is_some();
         // An empty object means the form.
         rules.extend((declares_form && !names_form).then_some(Rule::NO_MODE_MEANS_FORM));
-        rules.extend([Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED]);
+        rules.extend(OF_UNDECLARED);
         let violation =
             Violation::new(rules, "an elicitation has a mode that the client does not support")
                 .expected(&format!(
@@ -382,6 +382,13 @@ impl<'a> ServerRequestJudge<'a> {
         }
     }
 }
+
+/// The rules that a request for what the client does not declare breaks.
+const OF_UNDECLARED: [Rule; 3] = [
+    Rule::INPUT_UNDECLARED_KIND,
+    Rule::CAPABILITY_NOT_ASSUMED,
+    Rule::CAPABILITIES_RESPECTED_STATELESS,
+];
 
 /// A request for what the client does not support, which the client reports as well if it reads the request.
 fn undeclared(violation: Violation, method: &str) -> Violation {

@@ -61,8 +61,10 @@ fn tools(params: &Value, declared: &Value) -> Option<Violation> {
         return None;
     }
     let name = ["tools", "toolChoice"].into_iter().find(|name| params.get(name).is_some())?;
+    let mut rules = vec![Rule::SAMPLING_TOOLS_DECLARED];
+    rules.extend(super::OF_UNDECLARED);
     let violation = Violation::new(
-        [Rule::SAMPLING_TOOLS_DECLARED, Rule::INPUT_UNDECLARED_KIND, Rule::CAPABILITY_NOT_ASSUMED],
+        rules,
         "a request for sampling has tools, which the client does not support",
     );
     let expected = "neither `tools` nor `toolChoice`: the client does not declare `sampling.tools`";

@@ -227,7 +227,7 @@ fn modes_are_those_that_the_client_declares() {
     let stateless = |capabilities, method, params| {
         broken(V2026_07_28, &asked(V2026_07_28, capabilities, method, params)).join(",")
     };
-    let kind = "mrtr.undeclared-input-kind base.capability-undeclared-not-used";
+    let kind = "mrtr.undeclared-input-kind base.capability-undeclared-not-used base.capabilities-respected";
     assert_eq!(stateless(json!({}), "elicitation/create", form()), format!("must {kind}"));
     assert_eq!(
         stateless(json!({"elicitation": {"url": {}}}), "elicitation/create", form()),

@@ -138,7 +138,7 @@ impl<'a> ToolSchemaJudge<'a> {
                     return;
                 }
                 let listings = || tools_in(result).map(|(_, listing)| listing);
-                tested.extend(listings().flat_map(|it| it.tested()).map(Rule::id));
+                tested.extend(listings().flat_map(|it| it.tested(revision)).map(Rule::id));
                 let schemas = listings().map(|listing| listing.schemas()).sum();
                 (tools.judge(result, &mut self.budget), schemas)
             }

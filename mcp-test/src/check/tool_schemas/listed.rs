@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{TimeBudget, demanded};
-use crate::check::{Blame, Finding, Rule};
+use crate::check::{Blame, Cause, Finding, Rule};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
@@ -14,6 +14,9 @@ const REPORTED: usize = 6;
 
 /// The first revision with a default dialect, JSON Schema 2020-12 (SEP-1613).
 const DIALECT_SINCE: Revision = Revision::V2025_11_25;
+
+/// Its name.
+const PREFERRED_DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The other common dialects, which a schema of an older revision may be in.
 const OLDER_DIALECTS: [&str; 2] =
@@ -64,9 +67,12 @@ impl<'a> Listing<'a> {
     }
 
     /// The rules by which its schemas are judged.
-    pub(super) fn tested(&self) -> impl Iterator<Item = Rule> + use<> {
+    pub(super) fn tested(&self, revision: Revision) -> impl Iterator<Item = Rule> + use<> {
         let input = self.input.map(|_| Rule::INPUT_SCHEMA_VALID);
-        input.into_iter().chain(self.output.map(|_| Rule::OUTPUT_SCHEMA_VALID))
+        let own = input.into_iter().chain(self.output.map(|_| Rule::OUTPUT_SCHEMA_VALID));
+        let of_any = [Rule::SCHEMA_SENT_VALID, Rule::SCHEMA_DIALECT];
+        let has_any = self.each_schema().next().is_some() && revision >= DIALECT_SINCE;
+        own.chain(of_any.into_iter().filter(move |_| has_any))
     }
 
     /// The tool, to be kept.
@@ -99,8 +105,8 @@ impl Tool {
         revision: Revision,
         budget: &mut TimeBudget,
     ) -> Vec<Finding> {
-        let schemas = self.input.iter().chain(&self.output);
-        let problems = schemas.filter_map(|schema| match schema.compiled(revision, budget) {
+        let schemas = || self.input.iter().chain(&self.output);
+        let problems = schemas().filter_map(|schema| match schema.compiled(revision, budget) {
             Some(Ok(_)) => None,
             Some(Err(error)) => Some(self.problem(schema, error, place, revision)),
             None => {
@@ -108,7 +114,32 @@ impl Tool {
                 None
             }
         });
-        problems.collect()
+        let mut problems: Vec<Finding> = problems.collect();
+        if revision >= DIALECT_SINCE {
+            problems.extend(schemas().find_map(|schema| self.other_dialect(schema)));
+        }
+        problems
+    }
+
+    /// A WARNING if a schema names another dialect than the one that is preferred.
+    fn other_dialect(&self, schema: &Schema) -> Option<Finding> {
+        let named = schema.schema.get("$schema")?.as_str()?;
+        if named.trim_end_matches('#') == PREFERRED_DIALECT {
+            return None;
+        }
+        let rule = Rule::SCHEMA_DIALECT;
+        // One cause for all tools, since one library writes their schemas.
+        let finding = Finding::peer("the schema of a tool is in another dialect than 2020-12")
+            .expected(format!("{PREFERRED_DIALECT:?}, or no `$schema`"))
+            .got(format!(
+                "{:?} in the `{}` of tool `{}`",
+                words::excerpt(named),
+                schema.member,
+                self.shown()
+            ))
+            .requires(rule.id())
+            .caused_by(Cause::of_rule(rule.id()));
+        Some(finding.should())
     }
 
     fn problem(
@@ -131,7 +162,11 @@ impl Tool {
         let headline =
             format!("the `{member}` of tool `{}` is not a valid {dialect}", self.shown());
         let finding = Finding::peer(headline).expected(format!("`{there}` is {expected}")).got(got);
-        demanded(finding, schema.requirement, revision)
+        let finding = demanded(finding, schema.requirement, revision);
+        match revision >= DIALECT_SINCE {
+            true => finding.requires(Rule::SCHEMA_SENT_VALID.id()),
+            false => finding,
+        }
     }
 
     /// What is beyond the bounds of mcp-test: nobody is to blame, but a verdict without it would be one on a part.

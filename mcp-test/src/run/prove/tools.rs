@@ -67,12 +67,19 @@ fn schemas_of_tools_are_valid_and_results_conform() {
         .collect();
     let doubling =
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/0"}}, "$defs": doubling});
-    let rows: [(Vec<Fault>, Status, &[&str]); 7] = [
+    let rows: [(Vec<Fault>, Status, &[&str]); 8] = [
         (vec![], Success, &[]),
         (
             vec![input(json!({"type": "object", "properties": {"a": {"type": "int"}}}))],
             Failure,
-            &["tools.definition.input-schema-valid"],
+            &["tools.definition.input-schema-valid", "base.schema-valid"],
+        ),
+        (
+            vec![input(
+                json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}),
+            )],
+            Warning,
+            &["base.schema-prefer-2020-12"],
         ),
         (vec![input(far)], Warning, &[]),
         (vec![input(doubling)], Failure, &[]),

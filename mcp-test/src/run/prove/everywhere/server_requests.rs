@@ -171,7 +171,12 @@ fn results() -> Vec<Row> {
             call,
             [Fault::answer("tools/call", asking)],
             Status::Failure,
-            &["mrtr.undeclared-input-kind", "base.capability-undeclared-not-used", super::ROOTS],
+            &[
+                "mrtr.undeclared-input-kind",
+                "base.capability-undeclared-not-used",
+                "base.capabilities-respected",
+                super::ROOTS,
+            ],
         ),
         broken(form, [Fault::set("tools/call", "/resultType", "complete")], "mrtr.result-type"),
         broken(

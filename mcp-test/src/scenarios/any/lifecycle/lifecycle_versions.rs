@@ -171,7 +171,7 @@ fn alternative(reply: &Reply, proposed: &str) -> Result<Option<(String, Vec<Seq>
 proofs! {
     passes on everything();
     catches "unknown-version-alternative" on confirming_any_version(), also "unknown-version-latest" Info;
-    warns "unknown-version-latest" on offering_its_oldest_version();
+    warns "unknown-version-latest" on offering_its_oldest_version(), also "offered-version-accepted" Success;
     catches "offered-version-accepted" on not_confirming_its_offer(), at V2025_06_18;
     catches "version-not-a-string" by wrong_id("initialize"), also "unknown-version-alternative" Failure,
         also "unknown-version-latest" Info, also "wire-well-formed" Failure;

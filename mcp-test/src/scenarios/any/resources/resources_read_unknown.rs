@@ -5,11 +5,12 @@ use serde_json::json;
 use super::is_template_for;
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::expect::equals;
+use crate::expect::{equals, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
-use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::uri_template::UriTemplate;
+use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method, param};
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
@@ -18,8 +19,9 @@ use crate::{proofs, scenario};
 scenario! {
     /// Reading a resource that does not exist is refused, with the code of the revision.
     ///
-    /// The code is -32002 up to 2025-11-25, and -32602 from 2026-07-28 on. Read are a URI with a scheme that no server has, and one
-    /// like that of a listed resource; a success is accepted where a template of the server may match.
+    /// The code is -32002 up to 2025-11-25, and -32602 from 2026-07-28 on. Read are a URI with a scheme that no server has, one
+    /// like that of a listed resource, and the first template with a value that hardly exists; a success is accepted where a
+    /// template of the server may match, unless it is marked as an error.
     Server "resources-read-unknown": "Reading an unknown resource is refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
@@ -49,6 +51,8 @@ scenario! {
 
 /// A URI that no server has by accident.
 const UNKNOWN: &str = "mcp-test://no-such-resource";
+/// The value of each variable of a template.
+const UNKNOWN_VALUE: &str = "no-such-value-of-mcp-test";
 /// What makes the URI of a listed resource one that does not exist.
 const SUFFIX: &str = "-no-such-resource-of-mcp-test";
 
@@ -68,6 +72,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
         codes.push(has_the_code(&reply));
     }
+    errors.extend(unknown_expansion(ctx).await?);
     let codes: Vec<_> = codes.into_iter().flatten().collect();
     let check = ctx.check("unknown-resource-error");
     if errors.is_empty() {
@@ -88,6 +93,33 @@ async fn similar_to_a_listed_one(ctx: &mut Ctx) -> Result<Option<String>, Findin
     // A server may look for what is on the web, and find something there.
     let is_of_server = |uri: &&str| !uri.starts_with("http:") && !uri.starts_with("https:");
     Ok(uris.find(is_of_server).map(|uri| format!("{uri}{SUFFIX}")))
+}
+
+/// Whether the expansion of a template with a value that hardly exists is not answered with a result that is marked as an error.
+///
+/// What else a template stands for, only its author knows.
+async fn unknown_expansion(ctx: &mut Ctx) -> Result<Option<Result<(), Finding>>, Finding> {
+    let templates = ctx.offered(ItemKind::ResourceTemplate).await?;
+    let mut texts = templates.items.iter().filter_map(|it| it.get("uriTemplate")?.as_str());
+    // A server may look for what is on the web, and find something there.
+    let Some(text) = texts.find(|text| !text.starts_with("http")) else { return Ok(None) };
+    let uri = UriTemplate::new(text).expand(|_| Some(UNKNOWN_VALUE));
+    let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+    let is_marked = reply.outcome().is_ok_and(|result| result.get("isError").is_some());
+    let row = match ctx.revision() >= Revision::V2026_07_28 {
+        true => "resources.read.not-found-32602",
+        false => "resources.read.errors-are-json-rpc",
+    };
+    Ok(Some(ensure(!is_marked, || {
+        Finding::peer(
+            "a result of `resources/read` has `isError`, which only results of tools have",
+        )
+        .expected("a JSON-RPC error if the resource cannot be read")
+        .got(reply.outcome().map_or_else(ToString::to_string, |result| result.short(120)))
+        .evidence_all(reply.evidence())
+        .requires(row)
+        .should()
+    })))
 }
 
 fn refused(reply: &Reply) -> Result<(), Finding> {
@@ -117,6 +149,8 @@ proofs! {
     catches "unknown-resource-error" on returning_no_contents();
     warns "unknown-resource-error" on returning_a_message(), at V2025_11_25;
     catches "unknown-resource-error" on returning_a_message();
+    warns "unknown-resource-error" on marking_a_result();
+    warns "unknown-resource-error" on marking_a_result(), at V2025_11_25;
     catches "unknown-resource-code" on with_the_former_code(), also "wire-well-formed" Failure;
     warns "unknown-resource-code" on with_code_0(), also "wire-well-formed" Warning, at V2024_11_05;
 }
@@ -134,6 +168,16 @@ fn returning_no_contents() -> Server {
 fn returning_a_message() -> Server {
     let contents = json!([{ "uri": UNKNOWN, "text": "not found" }]);
     answering(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }).into())
+}
+
+/// Reports as tools do that what a template stands for does not exist.
+fn marking_a_result() -> Server {
+    let expanded =
+        given(method("resources/read")).and(param("/uri", text_containing(UNKNOWN_VALUE)));
+    let contents = json!([{ "uri": "test://x", "text": "not found" }]);
+    let result =
+        json!({ "contents": contents, "isError": true, "ttlMs": 0, "cacheScope": "public" });
+    everything_but([expanded.respond_with(result)])
 }
 
 fn with_the_former_code() -> Server {

@@ -1,19 +1,27 @@
 //! `roots-list-changed`.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::check::Finding;
+use crate::client::wait::Step;
+use crate::clock::{Deadline, format_duration};
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::ensure;
 use crate::server::reference::everything;
+use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions};
+use crate::trace::{Party, Seq, Trace};
 use crate::{proofs, scenario};
 
 scenario! {
     /// The server copes with a client that reports changes of its roots.
     ///
     /// Whether it uses roots or not, a notification is not answered, and the server goes on serving. Several come at once, as when
-    /// the user opens folders one after the other.
+    /// the user opens folders one after the other. A server that has asked for the roots as soon as it was initialized depends on
+    /// them, and asks for the new ones.
     Server "roots-list-changed": "The server copes with changes of the roots",
     revisions: Revisions::until(Revision::V2025_11_25),
     once_per_era: true,
@@ -25,23 +33,37 @@ scenario! {
         )
         .requires(&["roots.list-changed.server-graceful"])
         .warns(),
+        CheckSpec::own(
+            "roots-fetched-again",
+            "RootsFetchedAgain",
+            "A server that has asked for the roots asks again after `notifications/roots/list_changed`",
+        )
+        .requires(&["roots.list-changed.server-refetches"])
+        .conditional()
+        .warns(),
     ],
 }
 
+const METHOD: &str = "roots/list";
 const CHANGED: &str = "notifications/roots/list_changed";
 
 /// How many changes are reported.
 const CHANGES: usize = 3;
+
+/// How long a server may take to ask again; some wait for further changes.
+const ASKS: Duration = Duration::from_secs(2);
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.on_roots(["file:///mcp-test/before"]);
     ctx.ping().await?.result()?;
     ctx.on_roots(["file:///mcp-test/after"]);
     let before = ctx.fence("the roots change").await?;
+    let has_asked = last_request(&ctx.trace()).is_some();
     for _ in 0..CHANGES {
         ctx.notify(CHANGED, json!({})).await?;
     }
     let reply = ctx.ping().await;
+    let is_answered = reply.is_ok();
     let outcome = reply.and_then(|reply| reply.result().map(|_| ())).and_then(|()| {
         let answer = reply_without_id(&ctx.trace(), before);
         answer.map_or(Ok(()), |(seq, text)| {
@@ -52,11 +74,54 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         })
     });
     ctx.check("roots-changed-handled").judge(outcome.map_err(Finding::should));
+    if !has_asked || !is_answered {
+        return Ok(());
+    }
+    let deadline = Deadline::after(ASKS);
+    let asks_again = loop {
+        if last_request(&ctx.trace()).is_some_and(|asked| asked > before) {
+            break true;
+        }
+        if ctx.client().await?.step(deadline).await != Step::Observed {
+            break false;
+        }
+    };
+    ctx.check("roots-fetched-again").judge(ensure(asks_again, || {
+        Finding::peer(format!("the server does not ask for the roots again after `{CHANGED}`"))
+            .expected(format!("`{METHOD}`, as before the change"))
+            .got(format!("no request within {}", format_duration(ASKS)))
+            .evidence(before)
+            .should()
+    }));
     Ok(())
 }
 
+/// The last request for the roots.
+fn last_request(trace: &Trace) -> Option<Seq> {
+    let requests = trace.messages().filter(|(event, message)| {
+        event.party == Party::Server && message.method() == Some(METHOD)
+    });
+    requests.last().map(|(event, _)| event.seq)
+}
+
 proofs! {
-    passes on everything();
+    passes on asking();
+    warns "roots-fetched-again" on asking_once();
     warns "roots-changed-handled" by stray("ping", json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "unknown"}})),
-        also "wire-well-formed" Failure;
+        also "roots-fetched-again" Skipped, also "wire-well-formed" Failure;
+}
+
+/// A server that asks for the roots once it is initialized, and when they have changed.
+fn asking() -> Server {
+    asking_once().on(CHANGED, ask)
+}
+
+/// A server that keeps the roots that it got first.
+fn asking_once() -> Server {
+    everything().on("notifications/initialized", ask)
+}
+
+async fn ask(call: Call) -> Answer {
+    let _ = call.request(METHOD, json!({})).await;
+    json!({}).into()
 }

@@ -13,15 +13,17 @@ use crate::scenarios::any::is_slow;
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
-use crate::spec::{Capability, Revision, Revisions, error_code};
+use crate::spec::{Capability, Era, Revision, Revisions, error_code};
 use crate::trace::Party;
+use crate::wire::RpcError;
 use crate::{proofs, scenario};
 
 scenario! {
     /// A tool that asks a model copes with each form of its answer.
     ///
     /// Providers have reasons of their own to stop, and clients may leave the reason out. From 2025-11-25 on the content may be
-    /// an array. Content that is not valid should not be used. Tried on the first tool that may be called and asks a model. The
+    /// an array. A member that the server does not know, and an error with data, must do no harm. Content that is not valid should
+    /// not be used. Tried on the first tool that may be called and asks a model. The
     /// model uses no tools here: the server would run them, and they may do anything.
     Server "sampling-answers": "A tool copes with each answer to its request for sampling",
     revisions: Revisions::all(),
@@ -44,6 +46,21 @@ scenario! {
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
+        CheckSpec::own(
+            "sampling-extra-members",
+            "SamplingExtraMembers",
+            "The call succeeds although the answer has a member that the server does not know",
+        )
+        .requires(&["jsonrpc.result-extra-members-tolerated"])
+        .conditional(),
+        CheckSpec::own(
+            "sampling-error-data",
+            "SamplingErrorData",
+            "The call, and the next one, is answered although the model fails with an error that has `data`",
+        )
+        .requires(&["jsonrpc.error-data-tolerated"])
+        .within(Revisions::until(Revision::V2025_11_25))
+        .conditional(),
         CheckSpec::own(
             "sampling-content-validated",
             "SamplingContentValidated",
@@ -91,6 +108,20 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 tolerates(ctx, tool, &asked, array, usual(), "an array with one text").await?;
             ctx.check("sampling-content-array").judge(outcome.map_err(Finding::should));
         }
+        let mut extended = usual();
+        extended["mcp-test"] = json!({"unknown": [1, "two"]});
+        let outcome = tolerates(ctx, tool, &asked, extended, usual(), "an unknown member").await?;
+        ctx.check("sampling-extra-members").judge(outcome);
+        // In the stateless era the retry has no place for an error.
+        if ctx.revision().era() == Era::Handshake {
+            let outcome = survives_an_error(ctx, tool, &asked, usual()).await;
+            let is_answered = outcome.is_ok();
+            ctx.check("sampling-error-data").judge(outcome);
+            if !is_answered {
+                ctx.skip_the_rest("the server did not answer after the model had failed");
+                return Ok(());
+            }
+        }
         for content in [json!({"type": "mcp-test"}), json!({"type": "text", "text": 7})] {
             model(ctx, &asked, answer(content.clone(), Some("endTurn")));
             let reply = call(ctx, tool).await?;
@@ -134,13 +165,31 @@ fn answer(content: serde_json::Value, stop_reason: Option<&str>) -> serde_json::
 
 /// Sets what the model answers, and counts the answers.
 fn model(ctx: &mut Ctx, asked: &Arc<AtomicUsize>, answer: serde_json::Value) {
+    model_with(ctx, asked, Ok(answer.into()));
+}
+
+fn model_with(ctx: &mut Ctx, asked: &Arc<AtomicUsize>, answer: Result<Value, RpcError>) {
     asked.store(0, Ordering::Relaxed);
     let asked = asked.clone();
-    let answer = Value::from(answer);
     ctx.handle(Handlers::new().on(METHOD, move |_| {
         asked.fetch_add(1, Ordering::Relaxed);
-        Ok(answer.clone())
+        answer.clone()
     }));
+}
+
+/// Whether a call is answered while the model fails, and another one after that.
+async fn survives_an_error(
+    ctx: &mut Ctx,
+    tool: &CallableTool,
+    asked: &Arc<AtomicUsize>,
+    usual: serde_json::Value,
+) -> Result<(), Finding> {
+    let error = RpcError::new(error_code::INTERNAL_ERROR, "the model is not available");
+    model_with(ctx, asked, Err(error.with_data(json!({"retry": [1, {"after": null}]}))));
+    let _any_outcome = call(ctx, tool).await?.outcome().is_ok();
+    model(ctx, asked, usual);
+    let _any_outcome = call(ctx, tool).await?.outcome().is_ok();
+    Ok(())
 }
 
 /// Whether the call succeeds with an answer, as it does before and after with the usual one.
@@ -185,6 +234,8 @@ proofs! {
     catches "sampling-stop-reason" on knowing_all_reasons();
     catches "sampling-stop-reason" on knowing_all_reasons(), at V2025_03_26;
     warns "sampling-content-array" on reading_one_block();
+    catches "sampling-extra-members" on knowing_all_members();
+    catches "sampling-error-data" on exiting_at_errors(), also "sampling-content-validated" Skipped, at V2025_11_25;
     warns "sampling-content-validated" on reading_anything();
 }
 
@@ -230,6 +281,25 @@ fn knowing_all_reasons() -> Server {
         let reason = answer.get("stopReason").and_then(Value::as_str);
         let error = || Answer::error(error_code::INTERNAL_ERROR, "unknown variant");
         (reason != Some("endTurn")).then(error)
+    })
+}
+
+/// Knows all members of an answer.
+fn knowing_all_members() -> Server {
+    asking_but(|answer| {
+        let error = || Answer::error(error_code::INTERNAL_ERROR, "unknown field");
+        answer.get("mcp-test").is_some().then(error)
+    })
+}
+
+/// Exits at an error, whose data it cannot read.
+fn exiting_at_errors() -> Server {
+    asking().on("tools/call", |call: Call| async move {
+        let message = json!({"role": "user", "content": text("Write a poem")});
+        match call.ask(METHOD, json!({"messages": [message], "maxTokens": 100})).await {
+            Ok(answer) => recite(&answer),
+            Err(_) => Answer::exit(),
+        }
     })
 }
 

@@ -9,8 +9,8 @@ use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::harmless_method;
 use crate::server::reference::everything;
-use crate::spec::{Era, Revisions};
-use crate::trace::{Party, Seq, Trace};
+use crate::spec::{Era, Revision, Revisions};
+use crate::trace::{Event, Party, Seq, Trace};
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
@@ -20,7 +20,8 @@ scenario! {
     ///
     /// Scripts write a request, close the input and read the reply. The specification does not say what becomes of requests
     /// that are in progress when the input ends; that a server loses them costs its users answers all the same, so this is a
-    /// warning. A server whose input ends before the first message has nothing to wait for.
+    /// warning. A server whose input ends before the first message has nothing to wait for, and nothing to say either: a
+    /// client does not know yet what a notification means.
     Server "stdio-end-of-input": "No reply is lost when the input ends",
     revisions: Revisions::all(),
     once_per_era: true,
@@ -33,6 +34,13 @@ scenario! {
         )
         .requires(&["mcp-test.reply-before-exit"])
         .warns(),
+        CheckSpec::own(
+            "silent-before-initialize",
+            "SilentBeforeInitialize",
+            "A server whose input ends before the first message has not sent any itself",
+        )
+        .requires(&["lifecycle.initialize-first"])
+        .within(Revisions::until(Revision::V2025_11_25)),
         CheckSpec::own(
             "exit-without-messages",
             "ExitWithoutMessages",
@@ -75,7 +83,20 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }));
     }
 
-    let end = ctx.open().await?.end(EXIT).await;
+    let connection = ctx.open().await?;
+    let id = connection.id();
+    let end = connection.end(EXIT).await;
+    if ctx.revision().era() == Era::Handshake {
+        let trace = ctx.trace();
+        let is_early = |event: &Event| event.connection == id && event.party == Party::Server;
+        let early = trace.messages().find(|(event, _)| is_early(event));
+        ctx.check("silent-before-initialize").judge(early.map_or(Ok(()), |(event, message)| {
+            Err(Finding::peer("the server sent a message before it received any")
+                .expected("nothing before the reply to `initialize`")
+                .got(message.to_value().short(120))
+                .evidence(event.seq))
+        }));
+    }
     let row = match ctx.revision().era() {
         Era::Stateless => "transport.stdio.exit-on-eof",
         Era::Handshake => "transport.stdio.exit-on-eof-implied",
@@ -115,5 +136,9 @@ fn is_asking(trace: &Trace) -> bool {
 proofs! {
     passes on everything();
     warns "reply-before-exit" by never("tools/list");
+    catches "silent-before-initialize" by banner(LOG_MESSAGE), at V2025_11_25;
     warns "exit-without-messages" by misbehavior(Misbehavior::IgnoresEof);
 }
+
+/// What a server sends that reports its start to a client which it does not have yet.
+const LOG_MESSAGE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"started"}}"#;
