@@ -81,10 +81,10 @@ fn what_is_listed_must_be_a_schema() {
     let judgement = judged(V2025_11_25, Party::Server, &listing(&tools));
     assert_eq!(judgement.judged, 6);
     insta::assert_snapshot!(reported(&judgement), @r#"
-    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `bad` is not a valid JSON Schema 2020-12
+    Must ["tools.definition.input-schema-valid", "base.schema-valid"] the `inputSchema` of tool `bad` is not a valid JSON Schema 2020-12
       expected `/result/tools/1/inputSchema/properties/a/type` is "array", "boolean", "integer", "null", "number", "object", "string" or an array
       got "int"
-    Must ["tools.definition.output-schema-valid"] the `outputSchema` of tool `worse` is not a valid JSON Schema 2020-12
+    Must ["tools.definition.output-schema-valid", "base.schema-valid"] the `outputSchema` of tool `worse` is not a valid JSON Schema 2020-12
       expected `/result/tools/2/outputSchema/required` is an array
       got "sum"
     Should [] nothing was judged by the `inputSchema` of tool `far`
@@ -93,6 +93,9 @@ fn what_is_listed_must_be_a_schema() {
     Should [] nothing was judged by the `inputSchema` of tool `own`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got `/$schema` is "https://example.com/own", which is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12
+    Should ["base.schema-prefer-2020-12"] the schema of a tool is in another dialect than 2020-12
+      expected "https://json-schema.org/draft/2020-12/schema", or no `$schema`
+      got "https://example.com/own" in the `inputSchema` of tool `own`
     "#);
     assert_eq!(judged(V2025_11_25, Party::Client, &listing(&tools)), ToolJudgement::default());
 }
@@ -109,7 +112,7 @@ fn before_there_was_a_default_any_dialect_may_be_meant() {
       hint: MCP 2025-06-18 does not require it; `tools.definition.input-schema-valid` applies to 2025-11-25..
     ");
     insta::assert_snapshot!(reported(&judged(V2026_07_28, Party::Server, &listing(&tuple))), @r#"
-    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `a` is not a valid JSON Schema 2020-12
+    Must ["tools.definition.input-schema-valid", "base.schema-valid"] the `inputSchema` of tool `a` is not a valid JSON Schema 2020-12
       expected `/result/tools/0/inputSchema/properties/a/items` is a boolean or an object
       got [{}]
     "#);
@@ -258,7 +261,12 @@ fn a_tool_that_is_listed_again_as_it_was_is_not_compiled_again() {
 #[test]
 fn judgements_after_the_time_budget_are_reported_once_and_counted() {
     let call = json!({"name": "add", "arguments": {"a": "1"}});
-    let mut lines = calling(&sum(), &call, &json!({"structuredContent": {}}));
+    let mut tools = sum();
+    for schema in ["inputSchema", "outputSchema"] {
+        // So that no other test has compiled it.
+        tools[0][schema]["title"] = json!("left out");
+    }
+    let mut lines = calling(&tools, &call, &json!({"structuredContent": {}}));
     lines.push(('>', 3, asked("tools/call", &call)));
     lines.push(('<', 3, json!({"result": {"structuredContent": {}}})));
     let trace = spoken(&lines);

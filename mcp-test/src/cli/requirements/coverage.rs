@@ -133,6 +133,34 @@ mod tests {
         }
         assert_eq!(open, Vec::<&str>::new(), "these have neither a check nor `unchecked`");
         assert_eq!(twice, Vec::<&str>::new(), "these have a check, so that `unchecked` is wrong");
-        insta::assert_snapshot!(table(&pages), @"");
+        insta::assert_snapshot!(table(&pages), @"
+        page           with a check  left out  not visible  no check yet
+        base                     27        10            8             0
+        caching                  12         4            1             0
+        cancellation             10         2            1             0
+        completion               12         3            4             0
+        discover                  5         0            1             0
+        elicitation              48        15            3             0
+        ext                      43         8            1             0
+        jsonrpc                  37         2            2             0
+        lifecycle                12         4            1             0
+        logging                  15         8            4             0
+        mcp-test                 15         0            0             0
+        mrtr                     19         3            0             0
+        pagination                8         0            0             0
+        ping                      5         2            3             0
+        progress                 10         2            1             0
+        prompts                  27         2            0             0
+        resources                31         8            0             0
+        roots                     6         3            2             0
+        sampling                 21         3            3             0
+        schema                   57         0            0             0
+        subscriptions            13         2            0             0
+        tasks                    43        29            6             0
+        tools                    51         5            2             0
+        transport                77         7            5             0
+        versioning                7         0            1             0
+        all                     611       122           49             0
+        ");
     }
 }

@@ -88,8 +88,8 @@ fn two_tools_with_broken_schemas_are_two() {
         broken(1, json!({"type": "object", "required": 7})),
     ];
     insta::assert_snapshot!(problems(faults), @"
-    Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
-    Failing: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid base.schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid base.schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
     Failing: the result of `tools/list` does not have the shape that MCP 2024-11-05 gives it [schema.tool] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05..2025-11-25 over duplex, router
     ");
 }

@@ -1,5 +1,7 @@
 //! `roots-list-changed`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -11,8 +13,8 @@ use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::any::without_id::reply_without_id;
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server};
-use crate::spec::{Revision, Revisions};
+use crate::server::{Call, Server};
+use crate::spec::{Capability, Revision, Revisions};
 use crate::trace::{Party, Seq, Trace};
 use crate::{proofs, scenario};
 
@@ -111,17 +113,33 @@ proofs! {
         also "roots-fetched-again" Skipped, also "wire-well-formed" Failure;
 }
 
-/// A server that asks for the roots once it is initialized, and when they have changed.
+/// A server that asks for the roots before it answers a `ping`, the first one and the first one after a change.
 fn asking() -> Server {
-    asking_once().on(CHANGED, ask)
+    asking_if(|_| true)
 }
 
 /// A server that keeps the roots that it got first.
 fn asking_once() -> Server {
-    everything().on("notifications/initialized", ask)
+    asking_if(|changes| changes == 0)
 }
 
-async fn ask(call: Call) -> Answer {
-    let _ = call.request(METHOD, json!({})).await;
-    json!({}).into()
+/// A server that asks for the roots again after these changes.
+fn asking_if(asks: fn(usize) -> bool) -> Server {
+    let changes = Arc::new(AtomicUsize::new(0));
+    let known = Arc::new(AtomicUsize::new(usize::MAX));
+    let count = changes.clone();
+    let server = everything().on(CHANGED, move |_: Call| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { json!({}) }
+    });
+    server.on("ping", move |call: Call| {
+        let now = changes.load(Ordering::Relaxed);
+        let is_new = asks(now) && known.swap(now, Ordering::Relaxed) != now;
+        async move {
+            if is_new && call.require(Capability::Roots).is_ok() {
+                let _ = call.request(METHOD, json!({})).await;
+            }
+            json!({})
+        }
+    })
 }
