@@ -36,7 +36,7 @@ mod server_exit;
 mod server_facts;
 mod server_messages;
 mod server_notification;
-pub(crate) mod slow_tools;
+mod slow_tools;
 mod state;
 mod subscribe;
 pub(crate) mod wait;

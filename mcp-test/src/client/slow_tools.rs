@@ -8,7 +8,7 @@ use crate::clock::Stopwatch;
 use crate::json::Value;
 
 /// A tool is slow if a call of it takes longer than this.
-pub(crate) const SLOW: Duration = Duration::from_secs(1);
+const SLOW: Duration = Duration::from_secs(3);
 
 /// A tool that was awaited in vain is slow as well, unless the time for it was shorter than this.
 const GIVEN_UP: Duration = Duration::from_secs(5);
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(2);
+    const LONG: Duration = Duration::from_secs(4);
 
     fn noted(waited: Duration, is_answered: bool) -> SlowTools {
         let slow = SlowTools::default();

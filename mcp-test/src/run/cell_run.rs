@@ -212,6 +212,10 @@ impl<'a> CellRun<'a> {
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(&mut ctx, body).await;
         let torn_down = self.tear_down(&mut ctx).await;
+        // Not ended here: how a program exits that was never used says nothing about this scenario.
+        if let (Some(pool), Some(connection)) = (pool, ctx.release_unused()) {
+            pool.keep_unused(connection);
+        }
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
         let trace = ctx.trace();
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));

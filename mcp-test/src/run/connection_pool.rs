@@ -162,6 +162,11 @@ impl ConnectionPool {
         Some(connection)
     }
 
+    /// Keeps a connection that was opened ahead for another run, since this one had no use for it.
+    pub(super) fn keep_unused(&self, connection: Connection) {
+        self.state.borrow_mut().unused.push(connection);
+    }
+
     async fn open_new(&self, transport: TransportKind) -> Result<Connection, OpenError> {
         self.target.open(transport, &Recorder::new(), self.limits).await
     }

@@ -382,6 +382,11 @@ impl Ctx {
         used.map_or_else(|| self.pool.take_begun(), |connection| self.pool.take(connection))
     }
 
+    /// Takes back the connection that was opened before the run, if nothing was sent on it.
+    pub(crate) fn release_unused(&mut self) -> Option<Connection> {
+        self.pool.take_unused()
+    }
+
     /// Closes the connections soon if a fault of the server is known, so that its report does not wait for a program that does
     /// not exit.
     pub(crate) fn hurry_after_a_fault(&mut self, has_failed: bool, trace: &Trace) {

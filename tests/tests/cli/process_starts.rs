@@ -94,10 +94,16 @@ fn starts(code: i32, scenarios: &[&str], server: &[&str]) -> [usize; 2] {
     assert!(alone.statuses.len() > 20, "{alone:?}");
     assert_eq!(blamed(&alone), blamed(&shared));
     if scenarios.is_empty() {
-        assert_eq!(alone.statuses, shared.statuses);
+        assert_eq!(steady(&alone), steady(&shared));
     }
     assert_eq!((alone.code, shared.code), (code, code));
     [alone.starts, shared.starts]
+}
+
+/// All statuses but those of a check that is made only if a call is cancelled before it is answered, a matter of speed.
+fn steady(shown: &Shown) -> Vec<&String> {
+    let is_steady = |status: &&String| !status.contains("progress-of-cancelled-call");
+    shown.statuses.iter().filter(is_steady).collect()
 }
 
 /// The failures and warnings. How often a check passes also depends on what a server refuses once it is confused.

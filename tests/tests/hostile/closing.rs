@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use mcp_test::check::Status;
-use mcp_test::run::Outcome;
+use mcp_test::run::{Outcome, Selection};
 use mcp_test::server::reference::everything;
 use mcp_test::transport::{Target, TransportKind};
 use mcp_test_tests::hostile::closing::ClosingServer;
 use tokio::runtime::Runtime;
 
 use crate::repeats::repeats;
-use crate::scenario_run::{NO_TIMEOUT, run_all};
+use crate::scenario_run::{NO_TIMEOUT, RunResult, run_cells};
 
 /// How often each status of each check occurred.
 type Verdicts = BTreeMap<(String, Status), usize>;
@@ -27,17 +27,29 @@ fn verdicts(outcomes: &[Outcome]) -> Verdicts {
     verdicts
 }
 
+/// The pages that are run: with reads, which may be sent again, with calls of tools, which may not, and with streams.
+const PAGES: [&str; 4] = ["ping", "resources", "tools", "transport"];
+
+fn run_pages(url: &str) -> RunResult {
+    let selection = Selection {
+        pages: PAGES.map(str::to_owned).to_vec(),
+        transports: vec![TransportKind::Http],
+        ..Selection::default()
+    };
+    run_cells(Target::url(url), &selection, NO_TIMEOUT)
+}
+
 /// The reference conversation, directly and then through the server that closes connections.
 #[test]
 fn a_server_that_closes_idle_connections_gets_one_verdict() {
     let runtime = Runtime::new().expect("a runtime");
     let listening = runtime.block_on(everything().listen("127.0.0.1:0")).expect("a free port");
-    let direct = run_all(Target::url(listening.url()), TransportKind::Http, NO_TIMEOUT);
+    let direct = run_pages(listening.url());
     let expected = verdicts(&direct.outcomes);
     assert_eq!(direct.exit, Some(0), "{}", direct.report());
     let closing = ClosingServer::start(listening.address());
     for repeat in 1..=repeats() {
-        let run = run_all(Target::url(closing.url()), TransportKind::Http, NO_TIMEOUT);
+        let run = run_pages(&closing.url());
         let got = verdicts(&run.outcomes);
         let changed: Vec<_> =
             got.iter().filter(|(key, count)| expected.get(key) != Some(count)).collect();

@@ -53,12 +53,6 @@ pub(crate) fn run_cells(target: Target, selection: &Selection, timeout: Duration
     result
 }
 
-/// Runs every scenario over a transport.
-pub(crate) fn run_all(target: Target, transport: TransportKind, timeout: Duration) -> RunResult {
-    let selection = Selection { transports: vec![transport], ..Selection::default() };
-    run_cells(target, &selection, timeout)
-}
-
 impl RunResult {
     /// What was awaited when deadlines fired.
     pub(crate) fn deadlines(&self) -> Vec<&str> {

@@ -26,8 +26,9 @@ pub mod tools;
 pub mod versioning;
 mod without_id;
 
+use std::time::Duration;
+
 use crate::client::Reply;
-use crate::client::slow_tools::SLOW;
 use crate::scenario::{Ctx, Need, Scenario};
 use crate::spec::ItemKind;
 
@@ -61,6 +62,9 @@ static PAGES: &[&[&Scenario]] = &[
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
 }
+
+/// After a call that takes longer, a scenario calls no further tool to find one that it can use.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// Whether a call took so long that a scenario calls no further tool to find one that it can use.
 fn is_slow(reply: &Reply) -> bool {

@@ -79,7 +79,7 @@ const TOOLS: usize = 5;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let asked = Arc::new(AtomicUsize::new(0));
-    let usual = || answer(text("a text of mcp-test"), Some("endTurn"));
+    let usual = || answer(&text("a text of mcp-test"), Some("endTurn"));
     model(ctx, &asked, usual());
     let tools = ctx.callable_tools().await?;
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
@@ -98,12 +98,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
         for reason in [Some("mcp-test-content-filter"), None] {
             let got = format!("the `stopReason` {}", reason.unwrap_or("is missing"));
-            let answer = answer(text("a text of mcp-test"), reason);
+            let answer = answer(&text("a text of mcp-test"), reason);
             let outcome = tolerates(ctx, tool, &asked, answer, usual(), &got).await?;
             ctx.check("sampling-stop-reason").judge(outcome);
         }
         if ctx.revision() >= Revision::V2025_11_25 {
-            let array = answer(json!([text("a text of mcp-test")]), Some("endTurn"));
+            let array = answer(&json!([text("a text of mcp-test")]), Some("endTurn"));
             let outcome =
                 tolerates(ctx, tool, &asked, array, usual(), "an array with one text").await?;
             ctx.check("sampling-content-array").judge(outcome.map_err(Finding::should));
@@ -123,7 +123,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             }
         }
         for content in [json!({"type": "mcp-test"}), json!({"type": "text", "text": 7})] {
-            model(ctx, &asked, answer(content.clone(), Some("endTurn")));
+            model(ctx, &asked, answer(&content, Some("endTurn")));
             let reply = call(ctx, tool).await?;
             mark_answers(ctx);
             let is_used = succeeded(&reply);
@@ -155,7 +155,7 @@ fn text(text: &str) -> serde_json::Value {
     json!({"type": "text", "text": text})
 }
 
-fn answer(content: serde_json::Value, stop_reason: Option<&str>) -> serde_json::Value {
+fn answer(content: &serde_json::Value, stop_reason: Option<&str>) -> serde_json::Value {
     let mut answer = json!({"role": "assistant", "content": content, "model": "mcp-test"});
     if let Some(reason) = stop_reason {
         answer["stopReason"] = json!(reason);

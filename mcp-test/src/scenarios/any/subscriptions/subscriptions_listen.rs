@@ -121,7 +121,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         true => listed_uris(ctx).await?,
         false => Vec::new(),
     };
-    let all = uris.iter().fold(all, |all, uri| all.resource(uri));
+    let all = uris.iter().fold(all, SubscriptionFilter::resource);
     let subscription = match ctx.subscribe(all).await {
         Ok(subscription) => subscription,
         Err(finding) => {
