@@ -29,7 +29,8 @@ pub(crate) fn target() -> Target {
     })
     .and_service(|| {
         let sessions = LocalSessionManager::default();
-        let config = StreamableHttpServerConfig::default();
+        // With an interval, rmcp begins the first two streams of a session with events of the same id.
+        let config = StreamableHttpServerConfig::default().with_sse_retry(None);
         StreamableHttpService::new(|| Ok(Everything), sessions.into(), config)
     })
 }

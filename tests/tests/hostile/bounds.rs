@@ -107,12 +107,22 @@ fn over_http(behavior: Behavior, streams: bool, timeout: &str) -> String {
 
 #[test]
 fn a_million_notifications_on_lines() {
-    insta::assert_snapshot!(over_lines(Behavior::Flood, "10m"), @"");
+    insta::assert_snapshot!(over_lines(Behavior::Flood, "10m"), @"
+    WARNING wire-well-formed: there are too many log messages
+      expected no more than 1000 notifications within a second
+      got more
+      hint: [many] more of this kind
+    ");
 }
 
 #[test]
 fn a_million_notifications_in_a_stream() {
-    insta::assert_snapshot!(over_http(Behavior::Flood, true, "10m"), @"");
+    insta::assert_snapshot!(over_http(Behavior::Flood, true, "10m"), @"
+    WARNING wire-well-formed: there are too many log messages
+      expected no more than 1000 notifications within a second
+      got more
+      hint: [many] more of this kind
+    ");
 }
 
 #[test]
@@ -271,10 +281,18 @@ fn messages_without_an_end() {
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
       got no reply in that time, but `notifications/message` [many] times)
+    WARNING wire-well-formed: there are too many log messages
+      expected no more than [many] notifications within a second
+      got more
+      hint: [many] more of this kind
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
       got no reply in that time, but an HTTP [many] response that has not ended; `notifications/message` [many] times)
+    WARNING wire-well-formed: there are too many log messages
+      expected no more than [many] notifications within a second
+      got more
+      hint: [many] more of this kind
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms

@@ -219,8 +219,8 @@ async fn is_announced(
         ),
         ItemKind::ResourceTemplate => return Ok(None),
     };
-    let is_told = ctx.revision() <= Revision::V2025_11_25 && !ctx.transport().is_http();
-    if !is_told || !ctx.declares(capability).await? {
+    let is_notified = ctx.revision() <= Revision::V2025_11_25 && !ctx.transport().is_http();
+    if !is_notified || !ctx.declares(capability).await? {
         return Ok(None);
     }
     // What was sent before this reply has arrived.
