@@ -40,7 +40,7 @@ pub(super) fn links(content: &[Value], of: &str, reply: &Reply) -> Vec<Link> {
 impl Link {
     /// Whether the resource can be read, or at least subscribed to; both are only recommended.
     pub(super) async fn read(&self, ctx: &mut Ctx) -> Result<Result<(), Finding>, Finding> {
-        let reply = ctx.request("resources/read", json!({ "uri": self.uri })).await?;
+        let reply = ctx.request("resources/read", json!({ "uri": self.uri })).deliberate().await?;
         let Err(error) = reply.outcome() else { return Ok(Ok(())) };
         let verb = if self.is_embedded { "embeds" } else { "links to" };
         let declared = ctx.declares(Capability::Resources).await?;

@@ -77,7 +77,7 @@ impl Report {
     /// Each failed check with the requirements that it reports as broken: `tools-list of tools-list: tools.a`.
     pub(crate) fn failures(&self) -> BTreeSet<String> {
         let failures = self.broken("FAILURE").map(|(cell, check, ids)| {
-            format!("{check} of {}: {}", text(cell, "scenario"), ids.join(", "))
+            format!("{check}{}: {}", of_scenario(cell, check), ids.join(", "))
         });
         failures.collect()
     }
@@ -89,11 +89,7 @@ impl Report {
         for status in ["FAILURE", "WARNING"] {
             for (cell, check, mut ids) in self.broken(status) {
                 ids.sort_unstable();
-                // Those about the conversation are made in every scenario.
-                let of = match check.starts_with("wire-") {
-                    true => String::new(),
-                    false => format!(" of {}", text(cell, "scenario")),
-                };
+                let of = of_scenario(cell, check);
                 let row = format!("| {status} | `{check}`{of} | {} | {transport}", ids.join(" "));
                 findings.entry(row).or_default().insert(text(cell, "revision"));
             }
@@ -132,4 +128,12 @@ pub(crate) fn over_lines(verdicts: &str) -> String {
 pub(crate) fn over_streamable_http(verdicts: &str) -> String {
     let others = verdicts.replace("2024-11-05 ", "");
     others.split_inclusive('\n').filter(|line| !line.contains("2024-11-05")).collect()
+}
+
+/// The scenario of a check; nothing for those about the conversation, which are made in every scenario.
+fn of_scenario(cell: &Value, check: &str) -> String {
+    match check.starts_with("wire-") {
+        true => String::new(),
+        false => format!(" of {}", text(cell, "scenario")),
+    }
 }

@@ -45,17 +45,19 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     requests.extend(of_items(ctx).await?);
     for (method, params) in requests {
-        let plain = ctx.request(method, params.clone()).once().await?;
+        let plain = ctx.request(method, params.clone()).deliberate().once().await?;
         if plain.error().is_some() {
             // Whatever is wrong with it is not about `_meta`.
             continue;
         }
         let strange = json!({"a": [1, null, {"b": "ä"}]});
-        let request = ctx.request(method, params.clone()).meta(KEY, strange);
+        let request = ctx.request(method, params.clone()).deliberate().meta(KEY, strange);
         let reply = request.meta("baggage", "a=1").once().await?;
         let outcome = is_served(&reply);
         // What fails from time to time says nothing about `_meta`.
-        if outcome.is_ok() || ctx.request(method, params).once().await?.error().is_none() {
+        if outcome.is_ok()
+            || ctx.request(method, params).deliberate().once().await?.error().is_none()
+        {
             ctx.check("unknown-meta-tolerated").judge(outcome);
         }
     }
