@@ -148,9 +148,11 @@ pub fn calculator_router() -> Router {
         StreamableHttpService::new(
             || Ok(Calculator::new()),
             LocalSessionManager::default().into(),
-            // By default the SDK checks `Host`, but `Origin` only against a list that is given to it.
+            // By default the SDK checks `Host`, but `Origin` only against a list that is given to it, and begins two streams of
+            // a session with events of the same id.
             StreamableHttpServerConfig::default()
-                .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"]),
+                .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"])
+                .with_sse_retry(None),
         );
     Router::new().nest_service("/mcp", service)
 }

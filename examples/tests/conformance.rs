@@ -22,6 +22,8 @@ fn my_server() -> Target {
         let sessions = LocalSessionManager::default();
         let config =
             StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]);
+        // Otherwise rmcp begins two streams of a session with events of the same id.
+        let config = config.with_sse_retry(None);
         StreamableHttpService::new(|| Ok(Server), sessions.into(), config)
     })
     .and_duplex(|io| async move {
