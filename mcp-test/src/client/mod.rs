@@ -36,6 +36,7 @@ mod server_exit;
 mod server_facts;
 mod server_messages;
 mod server_notification;
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
 mod slow_tools;
 mod state;
 mod subscribe;
