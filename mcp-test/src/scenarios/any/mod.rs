@@ -29,6 +29,7 @@ mod without_id;
 use std::time::Duration;
 
 use crate::client::Reply;
+use crate::expect::words::excerpt;
 use crate::scenario::{Ctx, Need, Scenario};
 use crate::spec::ItemKind;
 
@@ -88,7 +89,7 @@ fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
             true => reason.to_owned(),
             false => format!(
                 "{reason}, except slow ones, which are called once in a run: {}",
-                slow.join(", ")
+                slow.iter().map(|name| excerpt(name)).collect::<Vec<_>>().join(", ")
             ),
         };
         ctx.check(&first).info(reason);

@@ -237,7 +237,7 @@ impl Calls {
         Ok(())
     }
 
-    /// The type of an argument, besides `null`.
+    /// The type of an argument, other than `null`.
     fn kind_of(&self, header: &ParamHeader) -> Option<String> {
         let place = header.pointer.replace('/', "/properties/");
         let kind = self.schema.at(&format!("{place}/type"))?;

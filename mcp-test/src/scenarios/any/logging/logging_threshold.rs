@@ -135,7 +135,7 @@ async fn subjects(ctx: &mut Ctx) -> Result<Vec<Subject>, Finding> {
 
 /// What is logged for the requests at a level; `None` if the level is refused.
 ///
-/// The first time, the calls for which there is no time are left out for good.
+/// The first time, the calls for which no time is left are left out, also later.
 async fn logged(
     ctx: &mut Ctx,
     level: usize,

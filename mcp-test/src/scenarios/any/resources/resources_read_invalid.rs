@@ -17,7 +17,7 @@ scenario! {
     /// What is not a URI is not read.
     ///
     /// A server validates URIs before it uses them; one that is empty, has no scheme or is not a string names no resource. What a
-    /// template of the server may match, it may read. Up to 2025-11-25 pages let contents say that there is no such resource, so
+    /// template of the server may match, it may read. Up to 2025-11-25 pages let contents say that the resource was not found, so
     /// that these are a WARNING only.
     Server "resources-read-invalid": "Reading an invalid URI is refused",
     revisions: Revisions::all(),

@@ -79,7 +79,7 @@ fn lock(tasks: &Tasks) -> MutexGuard<'_, Vec<Task>> {
 }
 
 fn failure() -> Value {
-    json!({"content": [{"type": "text", "text": "There is no such city."}], "isError": true})
+    json!({"content": [{"type": "text", "text": "The city was not found."}], "isError": true})
 }
 
 const DISK: &str = "the disk is full";
@@ -118,7 +118,7 @@ fn with_task(tasks: &Tasks, call: &Call, answer: impl FnOnce(&mut Task) -> Answe
     let id = call.param("taskId").and_then(crate::json::Value::as_str).unwrap_or_default();
     match lock(tasks).iter_mut().find(|task| task.id == id) {
         Some(task) => answer(task),
-        None => Answer::error(error_code::INVALID_PARAMS, "there is no task with this id"),
+        None => Answer::error(error_code::INVALID_PARAMS, "task not found"),
     }
 }
 

@@ -221,7 +221,7 @@ impl Tasks {
         };
         match self.lock().iter_mut().find(|task| task.id == id) {
             Some(task) => answer(task),
-            None => invalid("there is no task with this id"),
+            None => invalid("task not found"),
         }
     }
 

@@ -185,6 +185,6 @@ fn with_another_code_for_unknown_tasks() -> Server {
 /// Does not look at the declarations of the client.
 fn serving_everyone() -> Server {
     tasks_server().on("tasks/get", |_: Call| async {
-        Answer::error(error_code::INVALID_PARAMS, "there is no task with this id")
+        Answer::error(error_code::INVALID_PARAMS, "task not found")
     })
 }

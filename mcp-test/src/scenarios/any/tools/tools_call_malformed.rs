@@ -91,7 +91,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Calls a tool that may be called with arguments that are not an object; none if there is no such tool.
+/// Calls a tool that may be called with arguments that are not an object; none if no tool may be called.
 async fn of_a_known_tool(ctx: &mut Ctx) -> Result<Vec<Result<(), Finding>>, Finding> {
     let tools = ctx.callable_tools().await?;
     // Of one that needs no arguments an error has no other reason.
