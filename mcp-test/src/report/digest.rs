@@ -168,7 +168,7 @@ pub(super) fn not_started(summary: &Summary) -> Option<String> {
 }
 
 /// What was not tested, in one line; nothing if everything was.
-pub(super) fn not_tested(summary: &Summary) -> Option<String> {
+pub(super) fn not_tested<'a>(summary: &'a Summary) -> Option<String> {
     let groups = reasons(summary.problems.untested());
     let scenarios = |group: &[&Untested]| {
         let ids: BTreeSet<&str> = group.iter().map(|it| &*it.cell.scenario.id).collect();
@@ -179,10 +179,12 @@ pub(super) fn not_tested(summary: &Summary) -> Option<String> {
     if total == 0 {
         return None;
     }
-    let fixtures: Vec<&Untested> = all.iter().copied().filter(|it| lacks_fixture(it)).collect();
-    let undeclared: Vec<&Untested> =
-        all.iter().copied().filter(|it| matches!(it.unmet, Some(Need::Capability(_)))).collect();
-    let others: Vec<&Untested> = all.iter().copied().filter(|it| it.unmet.is_none()).collect();
+    let partition = |group: Vec<&'a Untested>,
+                     belongs: fn(&Untested) -> bool|
+     -> (Vec<_>, Vec<_>) { group.into_iter().partition(|it| belongs(it)) };
+    let (fixtures, rest) = partition(all, lacks_fixture);
+    let (undeclared, rest) = partition(rest, |it| matches!(it.unmet, Some(Need::Capability(_))));
+    let (uncallable, others) = partition(rest, |it| matches!(it.unmet, Some(Need::CallableTool)));
     let mut parts = Vec::new();
     for (group, why) in [
         (
@@ -190,6 +192,7 @@ pub(super) fn not_tested(summary: &Summary) -> Option<String> {
             "of the official suite need a tool, resource or prompt that this server does not have",
         ),
         (undeclared, "need a capability that is not declared"),
+        (uncallable, "need a tool that may be called"),
         (others, "for other reasons"),
     ] {
         match scenarios(&group) {

@@ -7,6 +7,8 @@ use super::*;
 use crate::check::{Check, Finding, Origin};
 use crate::report::sample;
 use crate::run::Comparison;
+use crate::scenario::{Need, Scenario};
+use crate::spec::{Capability, ItemKind};
 use crate::transport::TransportKind;
 
 fn shown(options: ConsoleOptions, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
@@ -195,6 +197,36 @@ fn cells_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summ
 
     no problems; 1 check passed
     - not tested: 1 scenario: 1 for other reasons; `--verbose` lists them
+    ");
+}
+
+#[test]
+fn scenarios_that_are_not_tested_are_counted_by_what_they_need() {
+    let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
+    let needs = [
+        Some(Need::Tool("add")),
+        Some(Need::Capability(Capability::Logging)),
+        Some(Need::CallableTool),
+        Some(Need::Any(ItemKind::Prompt)),
+        None,
+    ];
+    let outcomes: Vec<_> = (1..)
+        .zip(needs)
+        .map(|(number, unmet)| {
+            let mut outcome = sample::skipped();
+            let id = format!("s{number}").into();
+            outcome.cell.scenario = Scenario { id, ..(*outcome.cell.scenario).clone() }.into();
+            outcome.unmet = unmet;
+            outcome
+        })
+        .collect();
+    let cells = outcomes.iter().map(|outcome| outcome.cell.clone()).collect();
+    let text = shown(options, cells, outcomes);
+    let (_, not_tested) = text.rsplit_once("- not tested").expect("what was not tested");
+    insta::assert_snapshot!(not_tested, @"
+    : 5 scenarios: 1 of the official suite need a tool, resource or prompt that this server
+      does not have, 1 need a capability that is not declared, 1 need a tool that may be called, 2 for
+      other reasons; `--verbose` lists them
     ");
 }
 
