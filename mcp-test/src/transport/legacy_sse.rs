@@ -34,6 +34,8 @@ use crate::wire::sse::{Decoder, SseEvent, SseItem};
 
 /// How long POSTs that are in progress at the end may take.
 const CLOSE_GRACE: Duration = Duration::from_millis(100);
+/// After a message in the response to a POST, how long it may take until it arrives on the event stream, too.
+const MISPLACED_GRACE: Duration = Duration::from_millis(500);
 /// How many bytes of the response to an accepted POST are read.
 const MAX_ACCEPTED_BODY: usize = 64 * 1024;
 
@@ -234,6 +236,12 @@ fn resolve(base: &str, endpoint: &str) -> Option<String> {
     Some(Url::parse(base).ok()?.join(endpoint).ok()?.to_string())
 }
 
+/// Whether the server may answer a message on its stream: a request, or what it has to refuse.
+fn may_be_answered(message: &EventKind) -> bool {
+    let EventKind::Message { parsed, .. } = message else { return false };
+    parsed.problem().is_some() || count_requests(message) > 0
+}
+
 fn same_origin(one: &str, other: &str) -> bool {
     let origin = |url: &str| Url::parse(url).map(|url| url.origin());
     matches!((origin(one), origin(other)), (Ok(one), Ok(other)) if one == other)
@@ -271,7 +279,7 @@ impl LegacySseTransport {
 
     async fn post(&mut self, outgoing: Outgoing, deadline: Deadline) -> Sent {
         let message = EventKind::message(outgoing.text.clone());
-        let is_request = count_requests(&message) > 0;
+        let may_be_answered = may_be_answered(&message);
         let observer = self.sender.observer.clone();
         let url = match self.endpoint(deadline).await {
             Ok(url) => url,
@@ -300,7 +308,7 @@ impl LegacySseTransport {
                 Ok(reply) if (200..300).contains(&reply.status) => {
                     let end = accepted(&observer, exchange, reply).await;
                     // The reply arrives on the stream: the end of the POST must not end the wait for it.
-                    if is_request {
+                    if may_be_answered {
                         return;
                     }
                     end
@@ -335,7 +343,10 @@ async fn accepted(observer: &Observer, exchange: u64, reply: StreamingResponse) 
     let text = Bytes::from(text);
     if ParsedText::parse(&text).messages().next().is_some() {
         let why = "a message in the response to a POST, not on the event stream".to_owned();
-        observer.noise(origin, text, why, UnparsableKind::BrokenMessage).await;
+        let misplaced = observer.recorder.noise(origin, text, why, UnparsableKind::BrokenMessage);
+        // Some servers send it on the event stream as well, and that is where it counts.
+        clock::quiet(MISPLACED_GRACE).await;
+        observer.pass(misplaced).await;
     } else if !text.is_empty() {
         observer
             .record(Some(exchange), EventKind::Note(format!("the response is {}", quoted(&text))));
