@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 
 use crate::check::{Finding, Rule};
+use crate::client::Reply;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::always_answered;
@@ -15,7 +16,7 @@ use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Era, Revision, Revisions};
-use crate::trace::{Party, Seq, Trace};
+use crate::trace::{Event, Party, Seq, Trace};
 use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
 
@@ -23,13 +24,14 @@ scenario! {
     /// The call of a tool can be cancelled while it runs, and the server goes on.
     ///
     /// A user who loses patience cancels, and goes on working with the same server. Each tool is first called up to its end, so
-    /// that a server which takes calls one after the other is not blamed for a slow tool; slow tools are left out unless they were
-    /// named by `--call`. Then one
-    /// call is cancelled at once, and one after the reply to a later request. Both may have been answered by then. A reply that comes after the cancellation was read is reported
-    /// with everything else that is wrong with messages. Progress shows that the work goes on; one notification may have been
-    /// on its way.
+    /// that a server which takes calls one after the other is not blamed for a slow tool; slow tools are left out unless they
+    /// were named by `--call`. Then one call is cancelled at once, and one after the reply to a later request. Both may have
+    /// been answered by then: with what the call usually results in, or else because of the cancellation. A reply that comes
+    /// after the cancellation was read is reported with everything else that is wrong with messages. Progress shows that the
+    /// work goes on; one notification may have been on its way.
     Server "cancellation-running": "A running call can be cancelled",
     revisions: Revisions::all(),
+    once_per_era: true,
     needs: [Need::CallableTool],
     checks: [
         CheckSpec::own(
@@ -51,6 +53,14 @@ scenario! {
         ])
         .conditional()
         .also_warns(),
+        CheckSpec::own(
+            "no-reply-about-cancellation",
+            "NoReplyAboutCancellation",
+            "A cancelled call is not answered with an error that the same call does not get otherwise",
+        )
+        .requires(&["cancellation.no-response", Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id()])
+        .conditional()
+        .also_warns(),
     ],
 }
 
@@ -65,6 +75,7 @@ const ON_ITS_WAY: usize = 1;
 
 const ANSWERED: &str = "answered-after-cancelled-call";
 const PROGRESS: &str = "progress-of-cancelled-call";
+const REPLY: &str = "no-reply-about-cancellation";
 
 /// A call that was cancelled.
 struct CancelledCall {
@@ -73,6 +84,45 @@ struct CancelledCall {
     sent: Seq,
     /// The reply to the first request after the cancellation.
     read: Seq,
+    /// What the same call results in when it is not cancelled; `None` if that differs.
+    usual: Option<CallOutcome>,
+}
+
+/// What a call results in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallOutcome {
+    Success,
+    ErrorResult,
+    ErrorResponse,
+}
+
+impl CallOutcome {
+    fn of_result(result: &Value) -> Self {
+        match result.get("isError").and_then(Value::as_bool) {
+            Some(true) => Self::ErrorResult,
+            _ => Self::Success,
+        }
+    }
+
+    fn of_reply(reply: &Reply) -> Self {
+        reply.outcome().map_or(Self::ErrorResponse, Self::of_result)
+    }
+
+    fn of_message(message: &Message) -> Option<Self> {
+        match message {
+            Message::Response(response) => Some(Self::of_result(&response.result)),
+            Message::Error(_) => Some(Self::ErrorResponse),
+            Message::Request(_) | Message::Notification(_) => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "a result without `isError`",
+            Self::ErrorResult => "a result with `isError`",
+            Self::ErrorResponse => "a JSON-RPC error",
+        }
+    }
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -81,13 +131,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
         let arguments = tool.arguments.as_ref().map(Value::to_serde);
         let call = json!({"name": tool.name, "arguments": arguments});
-        // What the call results in does not matter here.
         let Ok(reply) = ctx.request("tools/call", call.clone()).once().await else { break };
-        let _ = reply.outcome();
+        let outcome = CallOutcome::of_reply(&reply);
         if is_slow(&reply) && !tool.is_named {
             break;
         }
-        match cancel_twice(ctx, &call).await {
+        match cancel_twice(ctx, &call, outcome).await {
             Ok(calls) => cancelled.extend(calls),
             Err(finding) => {
                 let hint = format!("the cancelled call is one of `{}`", tool.name);
@@ -101,26 +150,36 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     }
     ctx.check(ANSWERED).pass();
-    // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
-    if ctx.transport().is_lines() {
-        let trace = ctx.trace();
-        for call in &cancelled {
-            progress(ctx, &trace, call);
+    let trace = ctx.trace();
+    for call in &cancelled {
+        match call.reply_before_read(&trace) {
+            Some((seq, outcome)) => no_reply_about_it(ctx, call, seq, outcome),
+            None => {
+                ctx.check(REPLY).pass();
+                // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
+                if ctx.transport().is_lines() {
+                    progress(ctx, &trace, call);
+                }
+            }
         }
     }
     Ok(())
 }
 
 /// Cancels two calls of a tool, and calls it once more: by then the work on the others has ended, if it was not stopped.
+///
+/// `earlier` is what a call before them has resulted in.
 async fn cancel_twice(
     ctx: &mut Ctx,
     call: &serde_json::Value,
+    earlier: CallOutcome,
 ) -> Result<Vec<CancelledCall>, Finding> {
     let at_once = cancel(ctx, call, true).await?;
     let running = cancel(ctx, call, false).await?;
     let reply = ctx.request("tools/call", call.clone()).once().await?;
-    let _ = reply.outcome();
-    Ok(at_once.into_iter().chain(running).collect())
+    let usual = (CallOutcome::of_reply(&reply) == earlier).then_some(earlier);
+    let cancelled = at_once.into_iter().chain(running);
+    Ok(cancelled.map(|call| CancelledCall { usual, ..call }).collect())
 }
 
 /// Calls a tool and cancels the call; fails if the server does not answer after that.
@@ -139,7 +198,7 @@ async fn cancel(
     let (id, sent) = (pending.id().clone(), pending.sent().seq);
     let _ = ctx.cancel(pending).await?;
     let read = fences(ctx).await?;
-    Ok(read.map(|read| CancelledCall { id, token, sent, read }))
+    Ok(read.map(|read| CancelledCall { id, token, sent, read, usual: None }))
 }
 
 /// Sends requests and waits for their replies; returns the event of the first reply.
@@ -153,21 +212,52 @@ async fn fences(ctx: &mut Ctx) -> Result<Option<Seq>, Finding> {
     Ok(read)
 }
 
+impl CancelledCall {
+    /// What the server has sent since the call.
+    fn sent_since<'a>(&self, trace: &'a Trace) -> impl Iterator<Item = (Seq, &'a Message)> {
+        let sent = self.sent;
+        let of_server =
+            move |(event, _): &(&Event, &Message)| event.seq > sent && event.party == Party::Server;
+        trace.messages().filter(of_server).map(|(event, message)| (event.seq, message))
+    }
+
+    /// The reply that came before it was known that the cancellation was read.
+    fn reply_before_read(&self, trace: &Trace) -> Option<(Seq, CallOutcome)> {
+        let mut early = self.sent_since(trace).take_while(|(seq, _)| *seq < self.read);
+        let (seq, reply) = early.find(|(_, it)| it.is_reply() && it.id() == Some(&self.id))?;
+        Some((seq, CallOutcome::of_message(reply)?))
+    }
+}
+
+/// Judges a reply that may have crossed the cancellation, or be due to it.
+fn no_reply_about_it(ctx: &mut Ctx, call: &CancelledCall, reply: Seq, outcome: CallOutcome) {
+    let Some(usual) = call.usual else { return };
+    let is_error = outcome != CallOutcome::Success;
+    let judged = ensure(!is_error || outcome == usual, || {
+        let finding = Finding::peer("a cancelled call was answered because it was cancelled")
+            .expected(format!(
+                "no response, or {}, as to the same call before and after it",
+                usual.as_str()
+            ))
+            .got(outcome.as_str())
+            .evidence(call.sent)
+            .evidence(reply);
+        match ctx.revision() {
+            Revision::V2026_07_28 if ctx.transport().is_lines() => {
+                finding.requires(Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id())
+            }
+            _ => finding.requires(Rule::CANCELLATION_NO_RESPONSE.id()).should(),
+        }
+    });
+    ctx.check(REPLY).judge(judged);
+}
+
 /// Judges the progress of a call that was not answered before its cancellation was read.
 fn progress(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
-    let of_server = || {
-        let later = trace.messages().filter(|(event, _)| event.seq > call.sent);
-        later.filter(|(event, _)| event.party == Party::Server)
-    };
-    let is_answered = of_server().any(|(event, message)| {
-        event.seq < call.read && message.is_reply() && message.id() == Some(&call.id)
-    });
-    if is_answered {
-        return;
-    }
-    let late: Vec<Seq> = of_server()
-        .filter(|(event, message)| event.seq > call.read && is_progress(message, &call.token))
-        .map(|(event, _)| event.seq)
+    let late: Vec<Seq> = call
+        .sent_since(trace)
+        .filter(|(seq, message)| *seq > call.read && is_progress(message, &call.token))
+        .map(|(seq, _)| seq)
         .collect();
     let outcome = ensure(late.len() <= ON_ITS_WAY, || {
         let finding = Finding::peer("a cancelled call goes on reporting progress")
@@ -196,28 +286,45 @@ fn is_progress(message: &Message, token: &Value) -> bool {
 }
 
 proofs! {
-    passes on waiting();
-    catches "answered-after-cancelled-call" on closing(), also "progress-of-cancelled-call" Info;
+    passes on stopping();
+    catches "answered-after-cancelled-call" on closing(),
+        also "progress-of-cancelled-call" Info, also "no-reply-about-cancellation" Info;
     catches "progress-of-cancelled-call" on working_on();
     warns "progress-of-cancelled-call" on working_on(), at V2025_11_25;
+    catches "no-reply-about-cancellation" on refusing();
+    warns "no-reply-about-cancellation" on refusing(), at V2025_11_25;
 }
 
-/// A server with a tool that answers its first call, and never its second one.
-fn waiting() -> Server {
-    reacting(false, false)
+/// What a server does when a call is cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reaction {
+    Stops,
+    Closes,
+    WorksOn,
+    Refuses,
+}
+
+fn stopping() -> Server {
+    reacting(Reaction::Stops)
 }
 
 /// Closes the connection when a call was cancelled.
 fn closing() -> Server {
-    reacting(true, false)
+    reacting(Reaction::Closes)
 }
 
-/// Reports progress of a call although it was cancelled.
+/// Goes on reporting progress of a cancelled call.
 fn working_on() -> Server {
-    reacting(false, true)
+    reacting(Reaction::WorksOn)
 }
 
-fn reacting(closes: bool, works_on: bool) -> Server {
+/// Answers a cancelled call with an error.
+fn refusing() -> Server {
+    reacting(Reaction::Refuses)
+}
+
+/// A server with a tool that answers calls without a progress token, and never others.
+fn reacting(reaction: Reaction) -> Server {
     let tool = json!({"name": "wait", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
     let running: Arc<Mutex<Option<Call>>> = Arc::default();
     let cancelled: Arc<Mutex<Option<Call>>> = Arc::default();
@@ -242,21 +349,29 @@ fn reacting(closes: bool, works_on: bool) -> Server {
         });
     let server = server.on("notifications/cancelled", move |_: Call| {
         let call = running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        *stopped.lock().unwrap_or_else(PoisonError::into_inner) = call;
-        async { json!({}) }
+        stopped.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&call);
+        async move {
+            if let (Reaction::Refuses, Some(call)) = (reaction, call) {
+                let error = json!({"code": 1, "message": "cancelled"});
+                let id = call.id().map(|id| id.to_value().to_serde());
+                let refusal = json!({"jsonrpc": "2.0", "id": id, "error": error});
+                call.send_raw(refusal.into()).await.expect("the client reads");
+            }
+            json!({})
+        }
     });
     let steps = Arc::new(AtomicU64::new(0));
     let answered = move |call: Call| {
         let progress = steps.fetch_add(1, Ordering::Relaxed);
         let cancelled = cancelled.lock().unwrap_or_else(PoisonError::into_inner).clone();
         async move {
-            let Some(cancelled) = cancelled else { return answer(&call) };
-            if closes {
-                return Answer::close();
-            }
-            if works_on {
-                // A client that has disconnected misses the progress and the answer alike.
-                cancelled.progress(progress, 100).await.ok();
+            match (reaction, cancelled) {
+                (Reaction::Closes, Some(_)) => return Answer::close(),
+                (Reaction::WorksOn, Some(cancelled)) => {
+                    // A client that has disconnected misses the progress and the answer alike.
+                    cancelled.progress(progress, 100).await.ok();
+                }
+                _ => {}
             }
             answer(&call)
         }
