@@ -109,6 +109,11 @@ impl Client {
         pending.sent.written && self.state.is_open(pending.id())
     }
 
+    /// Gives up a request that the server has ignored: it has answered later ones.
+    pub(crate) fn give_up(&mut self, pending: &Pending) {
+        self.state.abandon(pending.id(), Abandoned::Ignored);
+    }
+
     /// Marks a request that is not answered before the operation that it started has ended.
     pub(crate) fn keep_open(&mut self, pending: &Pending) {
         self.state.keep_open(pending.id());

@@ -1,5 +1,6 @@
 //! [`ReplyHistory`]: what is known about the replies of a server, on all connections of a run.
 
+use super::overtaken::IgnoredRequests;
 use super::ping_history::PingHistory;
 use super::slow_tools::SlowTools;
 
@@ -8,6 +9,8 @@ use super::slow_tools::SlowTools;
 pub(crate) struct ReplyHistory {
     /// Whether it has answered `ping`.
     pub(super) pings: PingHistory,
+    /// How many requests it has ignored.
+    pub(super) ignored: IgnoredRequests,
     /// Which of its tools are slow.
     pub(crate) slow_tools: SlowTools,
 }

@@ -92,7 +92,7 @@ impl Client {
         let mut before_ping =
             pending.options.promptly.then(|| match self.has_overtaken(&pending) {
                 true => Deadline::after(Duration::ZERO),
-                false => Deadline::after(BEFORE_PING),
+                false => Deadline::after(self.options.history.ignored.shorten(BEFORE_PING)),
             });
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
@@ -119,6 +119,9 @@ impl Client {
             if step == Step::TimedOut && self.is_usual_ping(&pending) {
                 self.options.history.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
             }
+            if is_ignored {
+                self.options.history.ignored.note();
+            }
             let why = if is_ignored { Abandoned::Ignored } else { Abandoned::TimedOut };
             self.state.abandon(&pending.id, why);
             if step == Step::Closed {
@@ -142,7 +145,8 @@ impl Client {
         if !self.has_overtaken(pending) {
             let stopwatch = Stopwatch::start();
             let Some(reply) = self.overtaking_ping(pending).await else { return };
-            self.overtaken = Some(Overtaken::by(&reply, stopwatch.elapsed()));
+            self.overtaken =
+                Some(Overtaken::by(&reply, stopwatch.elapsed(), &self.options.history.ignored));
         }
         pending.overtaken.clone_from(&self.overtaken);
         if let Some(overtaken) = &pending.overtaken {

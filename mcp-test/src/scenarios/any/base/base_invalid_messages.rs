@@ -92,7 +92,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                     return Ok(());
                 }
             }
-            if ctx.client().await?.is_pending(&pending) {
+            let client = ctx.client().await?;
+            if client.is_pending(&pending) {
+                client.give_up(&pending);
                 // Until then no valid error lacks the id, and nothing else may be written.
                 if check == "parse-error" && ctx.revision() < Revision::V2025_11_25 {
                     ctx.check(check).info("not answered, since errors have ids at this revision");
