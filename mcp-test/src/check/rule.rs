@@ -25,6 +25,37 @@ macro_rules! rules {
     };
 }
 
+/// Those of envelopes that one message breaks by itself, whatever came before it.
+pub(crate) const OF_SINGLE_MESSAGES: &[Rule] = &[
+    Rule::ANNOTATIONS_LAST_MODIFIED,
+    Rule::EMBEDDED_NEEDS_RESOURCES,
+    Rule::ERROR_CODE_APPLICATION_RANGE,
+    Rule::ERROR_CODE_INTEGER,
+    Rule::ERROR_CODE_LEGACY_RANGE,
+    Rule::ERROR_CODE_NOT_ZERO,
+    Rule::ERROR_CODE_RESERVED_RANGE,
+    Rule::ERROR_CODE_RETIRED,
+    Rule::ERROR_MESSAGE_CONCISE,
+    Rule::ERROR_SHAPE,
+    Rule::META_NAME_FORMAT,
+    Rule::META_PREFIX_FORMAT,
+    Rule::META_PREFIX_LABELS,
+    Rule::META_PREFIX_RESERVED_ANY,
+    Rule::META_PREFIX_RESERVED_SECOND,
+    Rule::META_PREFIX_REVERSE_DNS,
+    Rule::META_TRACE_FORMAT,
+    Rule::MIME_TYPES,
+    Rule::NO_INTERNAL_DETAILS,
+    Rule::PROMPT_AUDIO_MIME,
+    Rule::PROMPT_EMBEDDED_MIME,
+    Rule::PROMPT_IMAGE_MIME,
+    Rule::RESULT_OBJECT,
+    Rule::RESULT_TYPE_KNOWN,
+    Rule::RESULT_TYPE_PRESENT,
+    Rule::STRUCTURED_TEXT_MIRROR,
+    Rule::VERSION_MEMBER,
+];
+
 rules! {
     /// Those that `wire-well-formed` cites.
     OF_ENVELOPES {

@@ -226,7 +226,13 @@ impl<'a> CellRun<'a> {
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, answers) = self.end(ctx, target, question).await;
         let outcome = self.server_outcome(ended, early, torn_down);
-        if answers { outcome } else { silenced::silenced(outcome) }
+        if !answers {
+            return silenced::silenced(outcome);
+        }
+        if let Some(pool) = pool {
+            pool.confirm(&outcome);
+        }
+        outcome
     }
 
     /// Whether the server may have stopped answering.

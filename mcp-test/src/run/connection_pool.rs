@@ -11,12 +11,14 @@ pub(super) mod tests;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
+use super::confirmed::Confirmed;
 use super::{Cell, Outcome, Plan};
 use crate::check::{Finding, Status};
 use crate::client::{Client, Options};
@@ -30,7 +32,11 @@ use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
 const AHEAD: usize = 2;
 
 /// After how many scenarios that show something else on a shared connection every scenario gets one of its own.
-const TOLERATED: usize = 2;
+const TOLERATED: usize = 5;
+
+/// For how many starts of the program a scenario waits until another one gives its connection back: the program may just be
+/// starting for that one, and a start of its own would take the processors as long.
+const STARTS_WAITED_FOR: u32 = 2;
 
 /// How long a program that was not used may take to exit.
 const GRACE: Duration = Duration::from_secs(2);
@@ -53,23 +59,42 @@ pub(super) struct ConnectionPool {
     /// Whether programs are started ahead.
     starts_ahead: bool,
     state: RefCell<State>,
+    /// That a run does not use its connection any more.
+    returned: Notify,
 }
 
 #[derive(Default)]
 struct State {
     /// Connections whose conversation has begun, and which no scenario uses.
     idle: Vec<Idle>,
+    /// The keys of the connections that runs use.
+    used: Vec<Key>,
     /// Connections to programs that were started ahead, over standard streams.
     unused: Vec<Connection>,
     /// How long the first answer took, with the start of the program.
     start_up: Option<Duration>,
     endings: JoinSet<()>,
-    /// The failures and warnings that scenarios have shown on a connection of their own.
-    confirmed: BTreeMap<String, Statuses>,
+    confirmed: Confirmed,
     /// The scenarios of which a run is about to show something on a connection of its own.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
     /// Scenarios that show something else on a shared connection.
     unshared: BTreeSet<String>,
+}
+
+/// Shows that a run uses a connection, until it is dropped.
+pub(super) struct InUse<'pool> {
+    pool: &'pool ConnectionPool,
+    key: Key,
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.borrow_mut();
+        if let Some(index) = state.used.iter().position(|key| *key == self.key) {
+            state.used.swap_remove(index);
+        }
+        self.pool.returned.notify_waiters();
+    }
 }
 
 /// A connection that no scenario uses.
@@ -105,6 +130,7 @@ impl ConnectionPool {
             shared: vec![TransportKind::Stdio],
             starts_ahead,
             state: RefCell::default(),
+            returned: Notify::new(),
         };
         let is_used = plan.cells.iter().any(|cell| pool.shares(cell, plan.profile));
         let shared = if starts_ahead && is_used { pool.shared } else { Vec::new() };
@@ -188,12 +214,34 @@ impl ConnectionPool {
         self.state.borrow_mut().start_up = Some(start_up);
     }
 
-    /// A connection whose conversation has begun; `None` if it cannot begin in this time.
-    pub(super) async fn take(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
-        match self.take_kept(key) {
-            Some(shared) => Some(shared),
-            None => self.begin(key, timeout).await,
+    /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
+    pub(super) async fn take(
+        &self,
+        key: Key,
+        timeout: Duration,
+    ) -> Option<(SharedConnection, InUse<'_>)> {
+        let whole = Deadline::after(timeout);
+        let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
+        let deadline = Deadline::after(patience.min(timeout / 2));
+        loop {
+            // Registered before it is looked for, so that no return is missed.
+            let mut returned = pin!(self.returned.notified());
+            returned.as_mut().enable();
+            if let Some(shared) = self.take_kept(key) {
+                return Some((shared, self.mark_used(key)));
+            }
+            let is_used = self.state.borrow().used.contains(&key);
+            if !is_used || clock::within(deadline, returned).await.is_err() {
+                let in_use = self.mark_used(key);
+                let left = whole.remaining().unwrap_or(timeout);
+                return Some((self.begin(key, left).await?, in_use));
+            }
         }
+    }
+
+    fn mark_used(&self, key: Key) -> InUse<'_> {
+        self.state.borrow_mut().used.push(key);
+        InUse { pool: self, key }
     }
 
     /// A connection that is idle, and on which nothing but notifications has arrived since it was given back.
@@ -285,10 +333,14 @@ impl ConnectionPool {
         self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
     }
 
-    /// Whether a scenario has shown these failures and warnings on a connection of its own before.
+    /// Whether all failures and warnings of a run were shown on connections of their own before.
     pub(super) fn has_confirmed(&self, outcome: &Outcome) -> bool {
-        let confirmed = &self.state.borrow().confirmed;
-        confirmed.get(&*outcome.cell.scenario.id) == Some(&raised(statuses(outcome)))
+        self.state.borrow().confirmed.includes(&outcome.cell.scenario.id, &outcome.checks)
+    }
+
+    /// Notes what a scenario has shown on a connection of its own.
+    pub(super) fn confirm(&self, own: &Outcome) {
+        self.state.borrow_mut().confirmed.add(&own.cell.scenario.id, &own.checks);
     }
 
     /// Waits until no other run of the scenario confirms what it has shown; `None` if that takes longer than this.
@@ -300,14 +352,8 @@ impl ConnectionPool {
 
     /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
     pub(super) fn compare(&self, shared: Option<&Statuses>, own: &Outcome) {
-        let id = own.cell.scenario.id.to_string();
-        let own = statuses(own);
-        let mut state = self.state.borrow_mut();
-        if shared == Some(&own) {
-            // Without the others, since each revision has checks of its own.
-            state.confirmed.insert(id, raised(own));
-        } else {
-            state.unshared.insert(id);
+        if shared != Some(&statuses(own)) {
+            self.state.borrow_mut().unshared.insert(own.cell.scenario.id.to_string());
         }
     }
 }
@@ -333,17 +379,6 @@ pub(super) fn statuses(outcome: &Outcome) -> Statuses {
         *status = check.status.max(*status);
     }
     statuses
-}
-
-/// The failures and warnings.
-fn raised(mut statuses: Statuses) -> Statuses {
-    statuses.retain(|_, status| is_raised(*status));
-    statuses
-}
-
-/// Whether a status reports something.
-pub(super) fn is_raised(status: Status) -> bool {
-    matches!(status, Status::Failure | Status::Warning)
 }
 
 impl SharedConnection {

@@ -7,6 +7,7 @@ mod baseline;
 mod cell;
 mod cell_run;
 mod common_checks;
+mod confirmed;
 mod connection_pool;
 mod counts;
 mod coverage;

@@ -10,8 +10,9 @@ use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::Deadline;
 use crate::run::Outcome;
+use crate::run::confirmed::is_raised;
 use crate::run::connection_pool::{
-    Confirming, ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
+    Confirming, ConnectionPool, SharedConnection, Statuses, statuses,
 };
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{Event, EventKind, Seq, Trace};
@@ -70,7 +71,7 @@ impl CellRun<'_> {
         let key = (self.cell.transport, self.cell.revision);
         // A program may have to be started, which takes longer than the scenario.
         let taken = pool.take(key, self.timeout() / 2 - part).await;
-        let Some(SharedConnection { client, beginning }) = taken else {
+        let Some((SharedConnection { client, beginning }, in_use)) = taken else {
             return Err(self.doubtful(None));
         };
         let setup = run.setup(target, task.1);
@@ -96,6 +97,7 @@ impl CellRun<'_> {
             } else {
                 drop(pool.retire(client));
             }
+            drop(in_use);
             return Err(Doubtful { confirming, ..self.doubtful(Some(&shown.outcome)) });
         }
         drop(confirming);
@@ -105,6 +107,7 @@ impl CellRun<'_> {
         } else {
             pool.retire(client)
         };
+        drop(in_use);
         if !shown.is_used {
             return Ok(shown.outcome);
         }

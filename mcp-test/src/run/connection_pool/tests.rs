@@ -225,10 +225,10 @@ async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_con
         recorder.record(id, Party::Server, EventKind::message(late.into()));
         fate
     };
-    let shared = pool.take(key, timeout).await.expect("a connection");
+    let (shared, _) = pool.take(key, timeout).await.expect("a connection");
     let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let fate = give_back_and_receive(shared, news);
-    let shared = pool.take(key, timeout).await.expect("the same connection");
+    let (shared, _) = pool.take(key, timeout).await.expect("the same connection");
     let of_news = fate.await.expect("a trace");
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     let reply = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
