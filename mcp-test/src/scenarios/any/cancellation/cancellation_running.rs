@@ -132,17 +132,18 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let arguments = tool.arguments.as_ref().map(Value::to_serde);
         let call = json!({"name": tool.name, "arguments": arguments});
         let Ok(reply) = ctx.request("tools/call", call.clone()).once().await else { break };
-        let outcome = CallOutcome::of_reply(&reply);
+        let usual = CallOutcome::of_reply(&reply);
         if is_slow(&reply) && !tool.is_named {
             break;
         }
-        match cancel_twice(ctx, &call, outcome).await {
-            Ok(calls) => cancelled.extend(calls),
-            Err(finding) => {
-                let hint = format!("the cancelled call is one of `{}`", tool.name);
-                ctx.check(ANSWERED).fail(finding.hint(hint));
-                return Ok(());
+        if let Err(finding) = cancel_twice(ctx, &call, usual, &mut cancelled).await {
+            let hint = format!("the cancelled call is one of `{}`", tool.name);
+            ctx.check(ANSWERED).fail(finding.hint(hint));
+            let trace = ctx.trace();
+            for call in &cancelled {
+                no_reply_about_it(ctx, &trace, call);
             }
+            return Ok(());
         }
     }
     if cancelled.is_empty() {
@@ -152,15 +153,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check(ANSWERED).pass();
     let trace = ctx.trace();
     for call in &cancelled {
-        match call.reply_before_read(&trace) {
-            Some((seq, outcome)) => no_reply_about_it(ctx, call, seq, outcome),
-            None => {
-                ctx.check(REPLY).pass();
-                // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
-                if ctx.transport().is_lines() {
-                    progress(ctx, &trace, call);
-                }
-            }
+        no_reply_about_it(ctx, &trace, call);
+        // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
+        if ctx.transport().is_lines() {
+            progress(ctx, &trace, call);
         }
     }
     Ok(())
@@ -168,24 +164,31 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 /// Cancels two calls of a tool, and calls it once more: by then the work on the others has ended, if it was not stopped.
 ///
-/// `earlier` is what a call before them has resulted in.
+/// `usual` is what the call before them has resulted in. They are not compared with it if the last call results in something
+/// else.
 async fn cancel_twice(
     ctx: &mut Ctx,
     call: &serde_json::Value,
-    earlier: CallOutcome,
-) -> Result<Vec<CancelledCall>, Finding> {
-    let at_once = cancel(ctx, call, true).await?;
-    let running = cancel(ctx, call, false).await?;
+    usual: CallOutcome,
+    cancelled: &mut Vec<CancelledCall>,
+) -> Result<(), Finding> {
+    let known = cancelled.len();
+    for at_once in [true, false] {
+        let call = cancel(ctx, call, usual, at_once).await?;
+        cancelled.extend(call);
+    }
     let reply = ctx.request("tools/call", call.clone()).once().await?;
-    let usual = (CallOutcome::of_reply(&reply) == earlier).then_some(earlier);
-    let cancelled = at_once.into_iter().chain(running);
-    Ok(cancelled.map(|call| CancelledCall { usual, ..call }).collect())
+    if CallOutcome::of_reply(&reply) != usual {
+        cancelled[known..].iter_mut().for_each(|call| call.usual = None);
+    }
+    Ok(())
 }
 
 /// Calls a tool and cancels the call; fails if the server does not answer after that.
 async fn cancel(
     ctx: &mut Ctx,
     call: &serde_json::Value,
+    usual: CallOutcome,
     at_once: bool,
 ) -> Result<Option<CancelledCall>, Finding> {
     let token = Value::from(format!("mcp-test-cancelled-{}", ctx.trace().events.len()));
@@ -198,7 +201,7 @@ async fn cancel(
     let (id, sent) = (pending.id().clone(), pending.sent().seq);
     let _ = ctx.cancel(pending).await?;
     let read = fences(ctx).await?;
-    Ok(read.map(|read| CancelledCall { id, token, sent, read, usual: None }))
+    Ok(read.map(|read| CancelledCall { id, token, sent, read, usual: Some(usual) }))
 }
 
 /// Sends requests and waits for their replies; returns the event of the first reply.
@@ -221,17 +224,19 @@ impl CancelledCall {
         trace.messages().filter(of_server).map(|(event, message)| (event.seq, message))
     }
 
-    /// The reply that came before it was known that the cancellation was read.
-    fn reply_before_read(&self, trace: &Trace) -> Option<(Seq, CallOutcome)> {
-        let mut early = self.sent_since(trace).take_while(|(seq, _)| *seq < self.read);
-        let (seq, reply) = early.find(|(_, it)| it.is_reply() && it.id() == Some(&self.id))?;
-        Some((seq, CallOutcome::of_message(reply)?))
+    fn reply(&self, trace: &Trace) -> Option<(Seq, CallOutcome)> {
+        let mut replies = self.sent_since(trace).filter(|(_, it)| it.id() == Some(&self.id));
+        replies.find_map(|(seq, it)| Some((seq, CallOutcome::of_message(it)?)))
     }
 }
 
 /// Judges a reply that may have crossed the cancellation, or be due to it.
-fn no_reply_about_it(ctx: &mut Ctx, call: &CancelledCall, reply: Seq, outcome: CallOutcome) {
-    let Some(usual) = call.usual else { return };
+fn no_reply_about_it(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
+    let Some((reply, outcome)) = call.reply(trace) else {
+        ctx.check(REPLY).pass();
+        return;
+    };
+    let Some(usual) = call.usual.filter(|_| reply < call.read) else { return };
     let is_error = outcome != CallOutcome::Success;
     let judged = ensure(!is_error || outcome == usual, || {
         let finding = Finding::peer("a cancelled call was answered because it was cancelled")
@@ -254,6 +259,9 @@ fn no_reply_about_it(ctx: &mut Ctx, call: &CancelledCall, reply: Seq, outcome: C
 
 /// Judges the progress of a call that was not answered before its cancellation was read.
 fn progress(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
+    if call.reply(trace).is_some_and(|(seq, _)| seq < call.read) {
+        return;
+    }
     let late: Vec<Seq> = call
         .sent_since(trace)
         .filter(|(seq, message)| *seq > call.read && is_progress(message, &call.token))
@@ -288,7 +296,7 @@ fn is_progress(message: &Message, token: &Value) -> bool {
 proofs! {
     passes on stopping();
     catches "answered-after-cancelled-call" on closing(),
-        also "progress-of-cancelled-call" Info, also "no-reply-about-cancellation" Info;
+        also "progress-of-cancelled-call" Info;
     catches "progress-of-cancelled-call" on working_on();
     warns "progress-of-cancelled-call" on working_on(), at V2025_11_25;
     catches "no-reply-about-cancellation" on refusing();
