@@ -16,30 +16,37 @@ const MAX_SPREAD: usize = 64 * 1024;
 struct Place {
     headline: &'static str,
     expected: &'static str,
-    /// Stray bytes do no harm here, since readers ignore them.
-    lenient: bool,
+    /// What does no harm here, and why.
+    harmless: Option<(Harmless, &'static str)>,
     /// The first that holds at the revision is broken.
     rules: &'static [Rule],
+}
+
+/// What does no harm in a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Harmless {
+    Stray,
+    Everything,
 }
 
 const SERVER_OUTPUT: Place = Place {
     headline: "the server wrote something to its output that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
-    lenient: false,
+    harmless: None,
     rules: &[Rule::STDOUT_ONLY_MESSAGES],
 };
 
 const CLIENT_OUTPUT: Place = Place {
     headline: "the client wrote something to the server's input that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
-    lenient: false,
+    harmless: None,
     rules: &[Rule::STDIN_ONLY_MESSAGES],
 };
 
 const CLIENT_BODY: Place = Place {
     headline: "the client posted something that is not an MCP message",
     expected: "a body that is one JSON-RPC message",
-    lenient: false,
+    harmless: None,
     rules: &[
         Rule::HTTP_BODY_SINGLE_OR_BATCH,
         Rule::HTTP_BODY_SINGLE_MESSAGE,
@@ -50,29 +57,40 @@ const CLIENT_BODY: Place = Place {
 const STREAM: Place = Place {
     headline: "the event stream holds something that is not an MCP message",
     expected: "events with one JSON-RPC message each as their data",
-    lenient: true,
+    harmless: Some((Harmless::Stray, "readers of event streams ignore it")),
     rules: &[Rule::HTTP_SSE_EVENT_DATA, Rule::SSE_MESSAGE_EVENTS],
 };
 
 const JSON_BODY: Place = Place {
     headline: "the server sent a body of application/json that is not JSON",
     expected: "a body that is one JSON-RPC message",
-    lenient: false,
+    harmless: None,
     // Earlier revisions do not say that a body is one object, but a body that is not JSON is not of that type either.
     rules: &[Rule::HTTP_JSON_SINGLE_OBJECT, Rule::HTTP_REQUEST_CONTENT_TYPE],
+};
+
+const BODY_BESIDE_STREAM: Place = Place {
+    headline: "the server sent a message in the response to a POST",
+    expected: "each message as an event of the event stream, and only there",
+    // If the stream lacks the reply, the request is not answered.
+    harmless: Some((
+        Harmless::Everything,
+        "clients of HTTP+SSE read messages from the event stream only",
+    )),
+    rules: &[Rule::SSE_MESSAGE_EVENTS],
 };
 
 const OTHER_BODY: Place = Place {
     headline: "the server answered a request with something other than JSON or an event stream",
     expected: "a body of type application/json or text/event-stream",
-    lenient: false,
+    harmless: None,
     rules: &[Rule::HTTP_REQUEST_CONTENT_TYPE],
 };
 
 const BODY_OF_202: Place = Place {
     headline: "the server answered a notification with a body",
     expected: "HTTP 202 Accepted, without a body",
-    lenient: false,
+    harmless: None,
     rules: &[Rule::HTTP_ACCEPTED_202],
 };
 
@@ -118,8 +136,8 @@ impl EnvelopeJudge<'_> {
                     .got(format!("{} ({why})", quoted(bytes)));
             return self.find(event, finding, Rule::NEWLINE_DELIMITED);
         }
-        if place.lenient && kind == UnparsableKind::Stray {
-            let hint = "readers of event streams ignore it";
+        let is_harmless = |what| what == Harmless::Everything || kind == UnparsableKind::Stray;
+        if let Some((_, hint)) = place.harmless.filter(|(what, _)| is_harmless(*what)) {
             return self.find(event, finding.should().hint(hint), None);
         }
         let rule = place.rule(self.revision(event));
@@ -160,7 +178,7 @@ impl EnvelopeJudge<'_> {
     }
 
     fn place(&mut self, event: &Event) -> &'static Place {
-        let who = self.who;
+        let (who, has_own_stream) = (self.who, !self.revision(event).has_streamable_http());
         match (self.exchange(event), who) {
             (None, Party::Client) => &CLIENT_OUTPUT,
             (None, _) => &SERVER_OUTPUT,
@@ -168,6 +186,7 @@ impl EnvelopeJudge<'_> {
             (Some(exchange), _) if exchange.only_notifications => &BODY_OF_202,
             (Some(exchange), _) => match exchange.media {
                 Some(MediaType::EventStream) => &STREAM,
+                Some(MediaType::Json) if has_own_stream => &BODY_BESIDE_STREAM,
                 Some(MediaType::Json) => &JSON_BODY,
                 Some(MediaType::Other) | None => &OTHER_BODY,
             },

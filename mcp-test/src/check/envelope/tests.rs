@@ -219,6 +219,19 @@ fn a_refusal_may_say_why_in_any_form_that_does_not_claim_to_be_a_message() {
 }
 
 #[test]
+fn over_http_with_sse_a_body_beside_the_event_stream_is_a_warning() {
+    let recorder = Recorder::new();
+    post(&recorder, REQUEST, 200, "application/json", "{");
+    insta::assert_snapshot!(shown(&recorder, Revision::V2024_11_05), @r#"
+    Should [] [Seq(5)]
+    the server sent a message in the response to a POST
+      expected each message as an event of the event stream, and only there
+      got "{" (not JSON)
+      hint: clients of HTTP+SSE read messages from the event stream only
+    "#);
+}
+
+#[test]
 fn what_a_revision_does_not_demand_is_no_failure_there() {
     let recorder = Recorder::new();
     post(&recorder, NOTIFICATION, 200, "", "");

@@ -4,13 +4,15 @@ use serde_json::json;
 
 use super::{Calls, call_params};
 use crate::check::Finding;
+use crate::client::Reply;
+use crate::expect::words::excerpt;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::any::note_if_unmade;
 use crate::scenarios::links::{Link, links};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
-use crate::spec::{ItemKind, Revision, Revisions};
+use crate::spec::{ItemKind, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -18,6 +20,7 @@ scenario! {
     ///
     /// Called are only tools that the run may call, and of those the first 10 whose required arguments are known. What the content
     /// of a result must be, and that it conforms to the `outputSchema`, is judged in every conversation; this scenario makes one.
+    /// A tool that fails says so in its result, which a model can read; an internal error is one of the server.
     Server "tools-call-results": "The results of tools lead to resources",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Tool)],
@@ -37,6 +40,14 @@ scenario! {
             .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26))
             .conditional()
             .warns(),
+        CheckSpec::own(
+            "failures-as-results",
+            "FailuresAsResults",
+            "A call with arguments that the schema allows is not answered with the internal error -32603",
+        )
+        .requires(&["tools.call.execution-error-is-error"])
+        .conditional()
+        .warns(),
     ],
 }
 
@@ -56,6 +67,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let calls = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
     let mut calling = Calls::default();
     let mut found: Vec<Link> = Vec::new();
+    let mut failures: Vec<Result<(), Finding>> = Vec::new();
     for (name, arguments) in calls.take(MOST) {
         let Some(reply) = calling.call(ctx, call_params(name, arguments)).await? else { break };
         // Whether a tool succeeds with these arguments, only its author knows.
@@ -63,6 +75,10 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             let content = result.get("content").and_then(Value::as_array).unwrap_or_default();
             found.extend(links(content, &format!("the tool `{name}`"), &reply));
         }
+        failures.push(fails_in_its_result(name, &reply));
+    }
+    if !failures.is_empty() {
+        ctx.check("failures-as-results").judge(failures.into_iter().collect());
     }
     let is_checked = |id: &str, ctx: &Ctx| {
         SCENARIO.check(id).is_some_and(|check| check.revisions.contains(ctx.revision()))
@@ -83,8 +99,20 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// Whether a tool that fails does so with a result, as far as can be seen.
+fn fails_in_its_result(name: &str, reply: &Reply) -> Result<(), Finding> {
+    let internal = reply.error().filter(|error| error.code == error_code::INTERNAL_ERROR);
+    let Some(error) = internal else { return Ok(()) };
+    Err(Finding::peer(format!("the tool `{}` fails with an internal error", excerpt(name)))
+        .expected("a result with `isError`")
+        .got(format!("error {}: {}", error.code, excerpt(&error.message)))
+        .evidence_all(reply.evidence())
+        .should())
+}
+
 proofs! {
     passes on everything();
+    warns "failures-as-results" by reply_error("tools/call", -32603), also "links-usable" Info;
     warns "links-usable" on linking_to_nothing(), also "wire-tool-schemas" Failure;
     warns "embedded-refetchable" on embedding_nothing_known();
 }
