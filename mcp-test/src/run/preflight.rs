@@ -371,6 +371,8 @@ fn name(facts: &ServerFacts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Leg;
+    use crate::scenarios;
 
     #[test]
     fn the_first_answer_sets_the_timeout_of_the_others() {
@@ -380,5 +382,25 @@ mod tests {
         assert_eq!(answer_timeout(seconds(30), Some(seconds(1))), seconds(11));
         assert_eq!(answer_timeout(seconds(60), Some(seconds(11))), seconds(21));
         assert_eq!(answer_timeout(seconds(2), Some(seconds(1))), seconds(2));
+    }
+
+    #[test]
+    fn what_shows_the_same_is_run_at_the_newest_revision_of_each_era() {
+        let cells = |id: &str| -> Vec<Cell> {
+            let scenario = scenarios::find(Leg::Server, id).expect("a built-in scenario");
+            let revisions = scenario.revisions.iter();
+            let cell = |revision| {
+                let transport = TransportKind::Stdio;
+                Cell { scenario: scenario.into(), revision, transport }
+            };
+            revisions.map(cell).collect()
+        };
+        let all = [cells("ping"), cells("base-large-messages"), cells("base-meta")].concat();
+        let is_large = |cell: &&Cell| cell.scenario.id == "base-large-messages";
+        let run = once_per_era(&all, Profile::Adaptive);
+        let at: Vec<Revision> = run.iter().filter(is_large).map(|cell| cell.revision).collect();
+        assert_eq!(at, [Revision::NEWEST_HANDSHAKE, Revision::NEWEST]);
+        let others = |cells: &[Cell]| cells.iter().filter(|cell| !is_large(cell)).count();
+        assert_eq!(others(&run), others(&all));
     }
 }

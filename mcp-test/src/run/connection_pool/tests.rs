@@ -246,6 +246,37 @@ async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_con
 }
 
 #[tokio::test]
+async fn a_scenario_waits_for_a_connection_that_another_one_gives_back() {
+    let (target, connections) = good();
+    let plan = plan(&target);
+    let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
+    let key = (DUPLEX, Revision::V2025_11_25);
+    let timeout = Duration::from_secs(60);
+    pool.set_start_up(timeout);
+    let (shared, in_use) = pool.take(key, timeout).await.expect("a connection");
+    let giving_back = async {
+        pool.keep(key, shared);
+        drop(in_use);
+    };
+    let (taken, ()) = join(pool.take(key, timeout), giving_back).await;
+    assert!(taken.is_some());
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_scenario_waits_for_a_connection_no_longer_than_for_a_start() {
+    let (target, connections) = good();
+    let plan = plan(&target);
+    let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
+    let key = (DUPLEX, Revision::V2025_11_25);
+    let timeout = Duration::from_secs(60);
+    pool.set_start_up(Duration::ZERO);
+    let _first = pool.take(key, timeout).await.expect("a connection");
+    let _second = pool.take(key, timeout).await.expect("another connection");
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
 async fn with_one_job_or_officially_nothing_is_shared() {
     let target = Target::command(crate::process::Command::new("a-server"));
     let cell = |plan: &Plan| {

@@ -139,9 +139,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if let Err(finding) = cancel_twice(ctx, &call, usual, &mut cancelled).await {
             let hint = format!("the cancelled call is one of `{}`", tool.name);
             ctx.check(ANSWERED).fail(finding.hint(hint));
-            let trace = ctx.trace();
-            for call in &cancelled {
-                no_reply_about_it(ctx, &trace, call);
+            if !cancelled.is_empty() {
+                no_reply_about_cancellation(ctx, &cancelled);
             }
             return Ok(());
         }
@@ -151,11 +150,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     }
     ctx.check(ANSWERED).pass();
-    let trace = ctx.trace();
-    for call in &cancelled {
-        no_reply_about_it(ctx, &trace, call);
-        // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
-        if ctx.transport().is_lines() {
+    no_reply_about_cancellation(ctx, &cancelled);
+    // Over HTTP the progress is on a stream of its own, whose order to the replies of others is not known.
+    if ctx.transport().is_lines() {
+        let trace = ctx.trace();
+        for call in &cancelled {
             progress(ctx, &trace, call);
         }
     }
@@ -230,29 +229,27 @@ impl CancelledCall {
     }
 }
 
-/// Judges a reply that may have crossed the cancellation, or be due to it.
-fn no_reply_about_it(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
-    let Some((reply, outcome)) = call.reply(trace) else {
-        ctx.check(REPLY).pass();
-        return;
-    };
-    let Some(usual) = call.usual.filter(|_| reply < call.read) else { return };
-    let is_error = outcome != CallOutcome::Success;
-    let judged = ensure(!is_error || outcome == usual, || {
-        let finding = Finding::peer("a cancelled call was answered because it was cancelled")
-            .expected(format!(
-                "no response, or {}, as to the same call before and after it",
-                usual.as_str()
-            ))
-            .got(outcome.as_str())
-            .evidence(call.sent)
-            .evidence(reply);
-        match ctx.revision() {
-            Revision::V2026_07_28 if ctx.transport().is_lines() => {
-                finding.requires(Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id())
+/// Judges the replies that may have crossed the cancellations, or be due to them; later ones are reported anyway.
+fn no_reply_about_cancellation(ctx: &mut Ctx, cancelled: &[CancelledCall]) {
+    let (trace, revision) = (ctx.trace(), ctx.revision());
+    let is_strict = revision == Revision::V2026_07_28 && ctx.transport().is_lines();
+    let judged = cancelled.iter().try_for_each(|call| {
+        let early = call.reply(&trace).filter(|(seq, _)| *seq < call.read);
+        let (Some((reply, outcome)), Some(usual)) = (early, call.usual) else { return Ok(()) };
+        ensure(outcome == CallOutcome::Success || outcome == usual, || {
+            let finding = Finding::peer("a cancelled call was answered because it was cancelled")
+                .expected(format!(
+                    "no response, or {}, as to the same call before and after it",
+                    usual.as_str()
+                ))
+                .got(outcome.as_str())
+                .evidence(call.sent)
+                .evidence(reply);
+            match is_strict {
+                true => finding.requires(Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id()),
+                false => finding.requires(Rule::CANCELLATION_NO_RESPONSE.id()).should(),
             }
-            _ => finding.requires(Rule::CANCELLATION_NO_RESPONSE.id()).should(),
-        }
+        })
     });
     ctx.check(REPLY).judge(judged);
 }
