@@ -104,6 +104,8 @@ pub struct Finding {
     pub evidence: Vec<Seq>,
     /// What it is traced back to, where its requirements and texts do not identify the problem.
     pub cause: Option<Box<Cause>>,
+    /// Whether one reply is wrong whatever was sent on its connection before.
+    pub(crate) in_any_state: bool,
 }
 
 impl Finding {
@@ -126,6 +128,7 @@ impl Finding {
             requirements: Vec::new(),
             evidence: Vec::new(),
             cause: None,
+            in_any_state: false,
         }
     }
 
@@ -264,6 +267,12 @@ impl Finding {
     #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
         self.cause = Some(Box::new(cause));
+        self
+    }
+
+    /// Says that one reply is wrong whatever was sent on its connection before.
+    pub(crate) fn in_any_state(mut self) -> Self {
+        self.in_any_state = true;
         self
     }
 

@@ -1,6 +1,8 @@
 //! [`ReplyHistory`]: what is known about the replies of a server, on all connections of a run.
 
-use super::overtaken::IgnoredRequests;
+use std::time::Duration;
+
+use super::overtaken::ReplyTimes;
 use super::ping_history::PingHistory;
 use super::slow_tools::SlowTools;
 
@@ -9,8 +11,15 @@ use super::slow_tools::SlowTools;
 pub(crate) struct ReplyHistory {
     /// Whether it has answered `ping`.
     pub(super) pings: PingHistory,
-    /// How many requests it has ignored.
-    pub(super) ignored: IgnoredRequests,
+    /// How long it takes for each method, and how many requests it has ignored.
+    pub(super) times: ReplyTimes,
     /// Which of its tools are slow.
     pub(crate) slow_tools: SlowTools,
+}
+
+impl ReplyHistory {
+    /// That of a server which takes this long to start.
+    pub(crate) fn of_server(start_up: Duration) -> Self {
+        Self { times: ReplyTimes::of_server(start_up), ..Self::default() }
+    }
 }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::overtaken::{AFTER_PING, BEFORE_PING, Overtaken};
+use super::overtaken::{AFTER_PING, Overtaken};
 use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions};
@@ -35,8 +35,8 @@ pub struct Pending {
     pub(super) timeout: Duration,
     /// How many unsolicited messages the peer had sent before.
     pub(super) received_before: usize,
-    /// The reply to a `ping` that was sent later.
-    pub(super) overtaken: Option<Overtaken>,
+    /// The reply to a `ping` that was sent later, and how long it is awaited after that.
+    pub(super) overtaken: Option<(Overtaken, Duration)>,
 }
 
 impl Pending {
@@ -92,13 +92,16 @@ impl Client {
         let mut before_ping =
             pending.options.promptly.then(|| match self.has_overtaken(&pending) {
                 true => Deadline::after(Duration::ZERO),
-                false => Deadline::after(self.options.history.ignored.shorten(BEFORE_PING)),
+                false => Deadline::after(self.options.history.times.before_ping(&pending.method)),
             });
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
-                if settled.is_ok() && self.is_usual_ping(&pending) {
-                    self.options.history.pings.note_answered();
+                if settled.is_ok() {
+                    self.options.history.times.note_answered(&pending.method, waiting.elapsed());
+                    if self.is_usual_ping(&pending) {
+                        self.options.history.pings.note_answered();
+                    }
                 }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
@@ -120,7 +123,7 @@ impl Client {
                 self.options.history.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
             }
             if is_ignored {
-                self.options.history.ignored.note();
+                self.options.history.times.note_ignored(&pending.method);
             }
             let why = if is_ignored { Abandoned::Ignored } else { Abandoned::TimedOut };
             self.state.abandon(&pending.id, why);
@@ -145,12 +148,12 @@ impl Client {
         if !self.has_overtaken(pending) {
             let stopwatch = Stopwatch::start();
             let Some(reply) = self.overtaking_ping(pending).await else { return };
-            self.overtaken =
-                Some(Overtaken::by(&reply, stopwatch.elapsed(), &self.options.history.ignored));
+            self.overtaken = Some(Overtaken::by(&reply, stopwatch.elapsed()));
         }
-        pending.overtaken.clone_from(&self.overtaken);
-        if let Some(overtaken) = &pending.overtaken {
-            pending.deadline = pending.deadline.min(overtaken.until);
+        if let Some(overtaken) = self.overtaken.clone() {
+            let grace = overtaken.grace(&pending.method, &self.options.history.times);
+            pending.deadline = pending.deadline.min(overtaken.until(grace));
+            pending.overtaken = Some((overtaken, grace));
         }
     }
 
@@ -287,7 +290,7 @@ impl Client {
     fn no_reply(&self, pending: &Pending) -> Finding {
         let response = format!("a response with id {}", pending.id);
         let (awaited, fired) = match &pending.overtaken {
-            Some(Overtaken { grace, .. }) => {
+            Some((_, grace)) => {
                 let after = clock::format_duration(*grace);
                 let awaited = format!("{response}, at most {after} after that to a later request");
                 let fence = EventKind::Fence(format!("no longer waiting for {awaited}"));
@@ -327,7 +330,7 @@ impl Client {
                 (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
             }
         };
-        let overtaken = pending.overtaken.iter().flat_map(|it| it.evidence.iter().copied());
+        let overtaken = pending.overtaken.iter().flat_map(|(it, _)| it.evidence.iter().copied());
         let finding = Finding::peer(format!("`{}` was not answered", pending.method))
             .expected(awaited)
             .got(got)

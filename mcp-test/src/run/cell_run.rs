@@ -350,6 +350,7 @@ impl<'a> CellRun<'a> {
             ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory: facts.inventory.clone(),
             history: facts.history.clone(),
+            spoken: facts.spoken.clone(),
             calls: self.plan.calls.clone(),
             schemas: self.plan.schemas.clone(),
         }

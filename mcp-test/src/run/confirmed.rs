@@ -1,7 +1,8 @@
 //! [`Confirmed`]: the failures and warnings that were shown on connections which no other scenario has used.
 //!
 //! What is shown on a shared connection may be due to the scenarios before. The same failure of the same scenario, on a
-//! connection of its own, shows that it is not. What one message shows by itself does not depend on the scenario either.
+//! connection of its own, shows that it is not. What one message shows by itself does not depend on the scenario either, and a
+//! reply that is wrong in any state needs no second connection, if the first one is sound.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,8 @@ use crate::check::{
 pub(super) struct Confirmed(BTreeSet<Raised>);
 
 /// A failure or a warning.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Raised {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Raised {
     /// What a check of a scenario shows.
     Check { scenario: String, check: String, status: Status },
     /// What a message shows, in whichever scenario it is sent.
@@ -25,12 +26,12 @@ enum Raised {
 impl Confirmed {
     /// Adds everything that the checks of a scenario show on a connection of its own.
     pub(super) fn add(&mut self, scenario: &str, own: &[Check]) {
-        self.0.extend(raised(scenario, own));
+        self.0.extend(uncertain(scenario, own, |_| false));
     }
 
-    /// Whether everything was shown before that the checks of a scenario show on a shared connection.
-    pub(super) fn includes(&self, scenario: &str, shared: &[Check]) -> bool {
-        raised(scenario, shared).all(|raised| self.0.contains(&raised))
+    /// Whether everything was shown on a connection of its own.
+    pub(super) fn includes(&self, raised: &[Raised]) -> bool {
+        raised.iter().all(|raised| self.0.contains(raised))
     }
 }
 
@@ -39,25 +40,30 @@ pub(super) fn is_raised(status: Status) -> bool {
     matches!(status, Status::Failure | Status::Warning)
 }
 
-fn raised(scenario: &str, checks: &[Check]) -> impl Iterator<Item = Raised> {
-    let raised = checks.iter().filter(|check| is_raised(check.status));
-    raised.flat_map(move |check| {
-        let (of_messages, others): (Vec<&Finding>, Vec<&Finding>) = check
-            .finding
-            .iter()
-            .chain(&check.others)
-            .partition(|finding| is_of_one_message(check, finding));
-        let of_check = (of_messages.is_empty() || !others.is_empty()).then(|| Raised::Check {
-            scenario: scenario.to_owned(),
-            check: check.id.clone(),
-            status: check.status,
-        });
-        let of_messages = of_messages.into_iter().map(|finding| Raised::Message {
-            headline: finding.headline.clone(),
-            requirements: finding.requirements.clone(),
-        });
-        of_messages.chain(of_check).collect::<Vec<_>>()
-    })
+/// What the checks of a scenario show, except for the findings that are certain.
+pub(super) fn uncertain(
+    scenario: &str,
+    checks: &[Check],
+    is_certain: impl Fn(&Finding) -> bool,
+) -> Vec<Raised> {
+    let mut raised = Vec::new();
+    for check in checks.iter().filter(|check| is_raised(check.status)) {
+        let findings = || check.finding.iter().chain(&check.others);
+        let mut is_of_check = check.finding.is_none();
+        for finding in findings().filter(|finding| !is_certain(finding)) {
+            if is_of_one_message(check, finding) {
+                let Finding { headline, requirements, .. } = finding.clone();
+                raised.push(Raised::Message { headline, requirements });
+            } else {
+                is_of_check = true;
+            }
+        }
+        if is_of_check {
+            let (scenario, check, status) = (scenario.to_owned(), check.id.clone(), check.status);
+            raised.push(Raised::Check { scenario, check, status });
+        }
+    }
+    raised
 }
 
 /// Whether one message shows what a check has found, whatever came before it.
@@ -83,6 +89,10 @@ mod tests {
         vec![Check::from_finding(check, Origin::Own, finding)]
     }
 
+    fn includes(confirmed: &Confirmed, scenario: &str, checks: &[Check]) -> bool {
+        confirmed.includes(&uncertain(scenario, checks, |_| false))
+    }
+
     #[test]
     fn what_does_not_show_in_one_message_is_confirmed_for_its_scenario_only() {
         let (own, twice) =
@@ -90,8 +100,8 @@ mod tests {
         let mut confirmed = Confirmed::default();
         for checks in [&own, &twice] {
             confirmed.add("ping", checks);
-            assert!(confirmed.includes("ping", checks));
-            assert!(!confirmed.includes("tools-list", checks));
+            assert!(includes(&confirmed, "ping", checks));
+            assert!(!includes(&confirmed, "tools-list", checks));
         }
     }
 
@@ -99,8 +109,9 @@ mod tests {
     fn what_shows_in_one_message_is_confirmed_for_all_scenarios() {
         let mut confirmed = Confirmed::default();
         confirmed.add("ping", &showing(WELL_FORMED, Rule::RESULT_OBJECT));
-        assert!(confirmed.includes("tools-list", &showing(WELL_FORMED, Rule::RESULT_OBJECT)));
-        assert!(!confirmed.includes("tools-list", &showing(WELL_FORMED, Rule::ERROR_SHAPE)));
+        let is_included = |rule| includes(&confirmed, "tools-list", &showing(WELL_FORMED, rule));
+        assert!(is_included(Rule::RESULT_OBJECT));
+        assert!(!is_included(Rule::ERROR_SHAPE));
     }
 
     #[test]
@@ -110,8 +121,26 @@ mod tests {
             one.iter().cloned().chain(showing("usable", Rule::RESULT_OBJECT)).collect();
         let mut confirmed = Confirmed::default();
         confirmed.add("ping", &one);
-        assert!(!confirmed.includes("ping", &both));
+        assert!(!includes(&confirmed, "ping", &both));
         confirmed.add("ping", &both);
-        assert!(confirmed.includes("ping", &both));
+        assert!(includes(&confirmed, "ping", &both));
+    }
+
+    #[test]
+    fn what_is_certain_needs_no_confirmation_beside_what_does() {
+        let others = vec![Finding::peer("not answered")];
+        let certain = Finding::peer("not refused").in_any_state();
+        let check = Check::from_finding("unknown", Origin::Own, certain);
+        let raised = |check: &Check| {
+            uncertain("ping", std::slice::from_ref(check), |finding| finding.in_any_state)
+        };
+        assert!(raised(&check).is_empty());
+        assert_eq!(raised(&Check { others, ..check }).len(), 1);
+    }
+
+    #[test]
+    fn a_check_that_failed_without_a_finding_is_uncertain() {
+        let check = Check::new("unknown", Origin::Own, Status::Failure);
+        assert_eq!(uncertain("ping", &[check], |_| true).len(), 1);
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
-use super::confirmed::Confirmed;
+use super::confirmed::{Confirmed, Raised};
 use super::{Cell, Outcome, Plan};
 use crate::check::{Finding, Status};
 use crate::client::{Client, Options};
@@ -333,9 +333,9 @@ impl ConnectionPool {
         self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
     }
 
-    /// Whether all failures and warnings of a run were shown on connections of their own before.
-    pub(super) fn has_confirmed(&self, outcome: &Outcome) -> bool {
-        self.state.borrow().confirmed.includes(&outcome.cell.scenario.id, &outcome.checks)
+    /// Whether all these failures and warnings were shown on connections of their own before.
+    pub(super) fn has_confirmed(&self, raised: &[Raised]) -> bool {
+        self.state.borrow().confirmed.includes(raised)
     }
 
     /// Notes what a scenario has shown on a connection of its own.

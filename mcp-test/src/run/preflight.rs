@@ -83,7 +83,7 @@ pub(super) async fn survey(
         if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
             let mut probe = TransportProbe::new(plan, (target, pool), cell.transport);
             probe.run().await;
-            survey.histories.insert(cell.transport, ReplyHistory::default());
+            survey.histories.insert(cell.transport, probe.history());
             survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
             timeout = probe.timeout();
             survey.liveness.extend(probe.question().map(|question| (cell.transport, question)));
@@ -260,17 +260,16 @@ impl Survey {
         let inventory =
             self.inventories.get(&(cell.transport, cell.revision)).cloned().unwrap_or_default();
         let (revision, transport) = (cell.revision, cell.transport);
+        let spoken = self.probed.get(&transport).map(ProbeResult::revisions).unwrap_or_default();
         let unsupported = (!self.speaks(transport, revision)).then(|| {
-            let spoken =
-                self.probed.get(&transport).map(ProbeResult::revisions).unwrap_or_default();
             format!(
                 "the server does not speak {revision} over {transport}; it speaks {}",
-                self.list(spoken)
+                self.list(spoken.clone())
             )
         });
         let liveness = self.liveness.get(&transport).copied();
         let history = self.histories.get(&transport).cloned().unwrap_or_default();
-        CellFacts { inventory, history, unsupported, liveness, pool: None }
+        CellFacts { inventory, history, spoken, unsupported, liveness, pool: None }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.

@@ -50,6 +50,8 @@ pub struct Setup {
     pub schemas: Schemas,
     /// What other scenarios of the run know about replies.
     pub(crate) history: ReplyHistory,
+    /// The revisions that the peer has spoken over this transport before the scenario.
+    pub(crate) spoken: Vec<Revision>,
 }
 
 impl Setup {
@@ -76,6 +78,7 @@ impl Setup {
             calls: ToolCalls::default(),
             schemas: Schemas::default(),
             history: ReplyHistory::default(),
+            spoken: Vec::new(),
         }
     }
 }
@@ -235,6 +238,11 @@ impl Ctx {
         // Before the handshake, so that a failed one is judged at this revision, too.
         self.pool.set_revision(connection.id(), revision);
         Ok(connection)
+    }
+
+    /// Whether the peer has spoken this revision before the scenario, over the same transport.
+    pub(crate) fn has_spoken(&self, revision: Revision) -> bool {
+        self.setup.spoken.contains(&revision)
     }
 
     /// The options with which [`Ctx::client`] connects.

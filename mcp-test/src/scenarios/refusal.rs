@@ -63,7 +63,8 @@ pub(super) fn is_error(reply: &Reply) -> Result<(), Finding> {
     Err(Finding::peer(format!("`{}` was not refused", reply.method()))
         .expected("a JSON-RPC error")
         .got(format!("the result {}", result.short(120)))
-        .evidence_all(reply.evidence()))
+        .evidence_all(reply.evidence())
+        .in_any_state())
 }
 
 /// Whether the reply has the code of invalid parameters, if it is an error.
@@ -83,5 +84,6 @@ pub(super) fn has_code(reply: &Reply, code: i64) -> Result<(), Finding> {
         .expected(format!("a JSON-RPC error with code {code}"))
         .got(error.to_string())
         .sdk(of_refused_params(error))
-        .evidence_all(reply.evidence()))
+        .evidence_all(reply.evidence())
+        .in_any_state())
 }

@@ -5,6 +5,7 @@ use crate::run::Cell;
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::LivenessQuestion;
 use crate::scenario::{Inventory, Need};
+use crate::spec::Revision;
 
 /// The results of the pre-flight for one cell.
 #[derive(Clone, Default)]
@@ -13,6 +14,8 @@ pub(in crate::run) struct CellFacts<'a> {
     pub(in crate::run) inventory: Inventory,
     /// What is known about its replies.
     pub(in crate::run) history: ReplyHistory,
+    /// The revisions that the peer has spoken over the transport.
+    pub(in crate::run) spoken: Vec<Revision>,
     /// That the peer does not speak the revision, and what it speaks.
     pub(in crate::run) unsupported: Option<String>,
     /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.

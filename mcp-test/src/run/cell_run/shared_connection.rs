@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use super::{CellFacts, CellRun, Progress, Recorded};
-use crate::check::{Check, Finding};
+use crate::check::{Check, Finding, WELL_FORMED};
 use crate::client::Client;
 use crate::clock::Deadline;
 use crate::run::Outcome;
-use crate::run::confirmed::is_raised;
+use crate::run::confirmed::{Raised, is_raised, uncertain};
 use crate::run::connection_pool::{
     Confirming, ConnectionPool, SharedConnection, Statuses, statuses,
 };
@@ -47,8 +47,8 @@ struct Shown {
     last: Seq,
     /// Whether it was long enough to show anything.
     is_complete: bool,
-    /// Whether everything that it reports is about how the conversation began.
-    is_of_beginning: bool,
+    /// What it reports that may be due to the scenarios before.
+    uncertain: Vec<Raised>,
     /// Whether another run can use the connection.
     is_reusable: bool,
 }
@@ -75,23 +75,23 @@ impl CellRun<'_> {
             return Err(self.doubtful(None));
         };
         let setup = run.setup(target, task.1);
-        let shown = run.show(client, beginning.last(), setup, task.0, progress).await;
+        let began = beginning.last();
+        let shown = run.show(client, began, setup, task.0, progress).await;
         // The scenario may have ended the connection.
         let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
-        // Each connection begins in the same way, whatever happens on it later.
-        let mut needs_no_proof = shown.is_of_beginning || pool.has_confirmed(&shown.outcome);
+        let mut is_confirmed = pool.has_confirmed(&shown.uncertain);
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
             return Err(self.doubtful(None));
         }
         let mut confirming = None;
-        if !needs_no_proof {
+        if !is_confirmed {
             // Another run of the scenario may be about to confirm the same.
             confirming = pool.confirming(&self.cell, self.timeout() / 4).await;
-            needs_no_proof = pool.has_confirmed(&shown.outcome);
+            is_confirmed = pool.has_confirmed(&shown.uncertain);
         }
-        if !needs_no_proof {
+        if !is_confirmed {
             if shown.is_reusable {
                 pool.keep(key, SharedConnection { client, beginning });
             } else {
@@ -114,8 +114,16 @@ impl CellRun<'_> {
         // Without a trace nothing has arrived since.
         let Ok(trace) = fate.await else { return Ok(shown.outcome) };
         let Ended { trace, judgement, .. } = shown.conversation.judge(trace);
+        let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: shown.checks, trace, judgement, client_run: None };
-        Ok(Outcome { elapsed: shown.outcome.elapsed, ..run.conclude(recorded) })
+        let outcome = Outcome { elapsed: shown.outcome.elapsed, ..run.conclude(recorded) };
+        // What has arrived since may be due to the scenarios before.
+        let uncertain = uncertain_of(&outcome, &envelopes, began, shown.is_reusable);
+        let is_known = |raised: &Raised| shown.uncertain.contains(raised);
+        match uncertain.iter().all(is_known) || pool.has_confirmed(&uncertain) {
+            true => Ok(outcome),
+            false => Err(self.doubtful(Some(&outcome))),
+        }
     }
 
     /// Runs the scenario on a connection whose conversation began with the events up to `began`.
@@ -157,7 +165,7 @@ impl CellRun<'_> {
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
         let outcome = self.clone().conclude(recorded);
-        let is_of_beginning = is_of_beginning(&outcome, &envelopes, began);
+        let uncertain = uncertain_of(&outcome, &envelopes, began, is_reusable);
         // What is left of the conversation is what the scenario reports, if it reports anything.
         let reports = outcome.checks.iter().any(|check| is_raised(check.status));
         let is_complete = !has_fired && (is_early || is_settled.is_some_and(|it| it || reports));
@@ -168,7 +176,7 @@ impl CellRun<'_> {
             is_used,
             last,
             is_complete,
-            is_of_beginning,
+            uncertain,
             is_reusable,
         };
         Some((client?, shown))
@@ -181,15 +189,27 @@ impl CellRun<'_> {
     }
 }
 
-/// Whether everything that a run reports is about how its conversation began.
-fn is_of_beginning(outcome: &Outcome, envelopes: &[Finding], last: Seq) -> bool {
-    let is_of_it = |finding: &Finding| {
-        !finding.evidence.is_empty() && finding.evidence.iter().all(|seq| *seq <= last)
+/// What a run reports that may be due to the scenarios before it.
+///
+/// Each connection begins in the same way, up to the event `began`. A reply that is wrong in any state shows that by itself, if
+/// the connection could be used as before after it.
+fn uncertain_of(
+    outcome: &Outcome,
+    envelopes: &[Finding],
+    began: Seq,
+    is_reusable: bool,
+) -> Vec<Raised> {
+    let is_of_beginning = |finding: &Finding| {
+        !finding.evidence.is_empty() && finding.evidence.iter().all(|seq| *seq <= began)
     };
-    let mut raised = outcome.checks.iter().filter(|check| is_raised(check.status));
-    // A check of several findings has the most severe one.
-    raised.all(|check| check.finding.as_ref().is_some_and(is_of_it))
-        && envelopes.iter().all(is_of_it)
+    let is_certain =
+        |finding: &Finding| is_of_beginning(finding) || is_reusable && finding.in_any_state;
+    // The check of all envelopes has only some of many findings.
+    let checks = outcome.checks.iter().cloned().map(|check| match &*check.id {
+        WELL_FORMED => Check { others: envelopes.to_vec(), ..check },
+        _ => check,
+    });
+    uncertain(&outcome.cell.scenario.id, &checks.collect::<Vec<_>>(), is_certain)
 }
 
 /// Whether a connection is damaged: its server has sent something other than messages, or has left.

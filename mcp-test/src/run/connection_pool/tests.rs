@@ -178,38 +178,65 @@ async fn a_failure_counts_once_it_was_seen_on_a_connection_of_its_own() {
     assert_eq!(connections.load(Ordering::SeqCst), 3);
 }
 
-#[tokio::test]
-async fn a_reply_that_comes_at_the_end_counts_against_the_last_scenario() {
-    let (target, _) = counted(|io| async {
+/// A server in memory that writes this when its input ends; the function gets all of its input.
+fn writing_at_the_end(last: fn(&str) -> &'static str) -> Target {
+    let (target, _) = counted(move |io| async move {
         let (mut ours, theirs) = tokio::io::duplex(1 << 16);
         let serving = async { Ok(everything().serve(theirs).await?) };
         let (mut input, mut output) = tokio::io::split(io);
         let relaying = async {
+            let mut whole = Vec::new();
             let mut buffer = vec![0; 1 << 16];
             loop {
-                tokio::select! {
-                    read = input.read(&mut buffer) => match read? {
-                        // When its input ends, it answers the handshake once more.
-                        0 => break,
-                        count => ours.write_all(&buffer[..count]).await?,
-                    }
+                let count = input.read(&mut buffer).await?;
+                if count == 0 {
+                    break;
                 }
+                whole.extend_from_slice(&buffer[..count]);
+                ours.write_all(&buffer[..count]).await?;
                 let count = ours.read(&mut buffer).await?;
                 output.write_all(&buffer[..count]).await?;
             }
-            output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await?;
+            let last = last(&String::from_utf8_lossy(&whole));
+            output.write_all(last.as_bytes()).await?;
             crate::Result::Ok(())
         };
         let (_, relayed): (crate::Result, crate::Result) = join(serving, relaying).await;
         relayed
     });
-    let cells = [cell("ping", Revision::V2025_11_25), cell("ping", Revision::V2025_11_25)];
-    let outcomes = run_in_turn(&target, &cells).await;
+    target
+}
+
+/// The statuses of the checks of envelopes.
+async fn well_formed_in_turn(target: &Target, ids: [&str; 2]) -> Vec<Option<Status>> {
+    let outcomes = run_in_turn(target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
     let well_formed = outcomes.iter().map(|outcome| {
         let mut rows = outcome.checks.iter().filter(|check| check.id == WELL_FORMED);
         rows.next().map(|check| check.status)
     });
-    assert_eq!(well_formed.collect::<Vec<_>>(), [Some(Status::Success), Some(Status::Failure)]);
+    well_formed.collect()
+}
+
+#[tokio::test]
+async fn a_reply_that_comes_at_the_end_counts_against_the_last_scenario() {
+    // It answers the handshake once more.
+    let target = writing_at_the_end(|_| "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    let well_formed = well_formed_in_turn(&target, ["ping", "ping"]).await;
+    assert_eq!(well_formed, [Some(Status::Success), Some(Status::Failure)]);
+}
+
+#[tokio::test]
+async fn what_comes_at_the_end_because_of_an_earlier_scenario_counts_against_nobody() {
+    let target = writing_at_the_end(|input| match input.contains("tools/list") {
+        true => {
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"a:b\"}}\n"
+        }
+        false => "",
+    });
+    let well_formed = well_formed_in_turn(&target, ["tools-list", "ping"]).await;
+    assert_eq!(well_formed, [Some(Status::Success), Some(Status::Success)]);
+    let well_formed = well_formed_in_turn(&target, ["ping", "tools-list"]).await;
+    assert_eq!(well_formed, [Some(Status::Success), Some(Status::Warning)]);
 }
 
 #[tokio::test]

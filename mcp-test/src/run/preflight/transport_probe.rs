@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{LINES, PreflightFailure, add_stderr, answer_timeout, by_scenario, wanted};
 use crate::check::{Blame, Finding};
-use crate::client::{Client, ProbeResult, greet, leave};
+use crate::client::{Client, ProbeResult, ReplyHistory, greet, leave};
 use crate::clock::{Deadline, Stopwatch, within};
 use crate::run::Plan;
 use crate::run::connection_pool::{ConnectionPool, SharedConnection};
@@ -221,6 +221,15 @@ impl<'a> TransportProbe<'a> {
 
     pub(super) fn timeout(&self) -> Duration {
         answer_timeout(self.plan.timeout, self.first)
+    }
+
+    /// What is known about the replies of the target.
+    pub(super) fn history(&self) -> ReplyHistory {
+        match self.first {
+            // Elsewhere the first answer comes from a server that was started before.
+            Some(first) if self.transport == TransportKind::Stdio => ReplyHistory::of_server(first),
+            _ => ReplyHistory::default(),
+        }
     }
 
     /// How to ask whether the target still answers, if it ever did.

@@ -1,5 +1,7 @@
 //! `base-invalid-messages`.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::check::Finding;
@@ -54,6 +56,9 @@ scenario! {
     ],
 }
 
+/// How long the replies to requests after an invalid message may take: a server that does not read on will not answer at all.
+const USABLE: Duration = Duration::from_secs(5);
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let known = always_answered(ctx.revision());
     let messages = [
@@ -80,7 +85,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if is_line {
             // Two requests, since a server that answers messages out of order hardly waits for both.
             for _ in 0..2 {
-                let usable = ctx.request(known, json!({})).await;
+                let usable = ctx.request(known, json!({})).timeout(USABLE).await;
                 if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
                     let requirement = match check {
                         "parse-error" => "jsonrpc.parse-error",

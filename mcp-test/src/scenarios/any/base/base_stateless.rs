@@ -1,5 +1,8 @@
 //! `base-stateless`.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::json;
 
 use crate::check::{Cause, Finding};
@@ -22,6 +25,7 @@ scenario! {
     /// A request without `_meta` does not get that of the request before it.
     Server "base-stateless": "Requests do not depend on those before them",
     revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: true,
     checks: [
         CheckSpec::own(
             "first-request-served",
@@ -157,10 +161,16 @@ proofs! {
     catches "meta-not-remembered" by misbehavior(Misbehavior::SkipsMeta);
 }
 
-/// Answers a list on the connection that is opened first, the other one, with this.
+/// Answers a list with this on the other connection, where nothing else was sent before.
 fn elsewhere(answer: Answer) -> Server {
-    let is_elsewhere =
-        |message: &ClientMessage| message.client == 0 && message.method() == Some("tools/list");
+    let discovering: Mutex<BTreeSet<u64>> = Mutex::default();
+    let is_elsewhere = move |message: &ClientMessage| {
+        let mut discovering = discovering.lock().unwrap_or_else(PoisonError::into_inner);
+        if message.method() == Some("server/discover") {
+            discovering.insert(message.client);
+        }
+        message.method() == Some("tools/list") && !discovering.contains(&message.client)
+    };
     everything_but([given(is_elsewhere).respond_with(answer)])
 }
 

@@ -68,7 +68,8 @@ fn is_known(reply: &Reply) -> Result<(), Finding> {
             Err(Finding::peer("the server declares `completions` and does not have the method")
                 .expected("an answer to `completion/complete`")
                 .got(error.to_string())
-                .evidence_all(reply.evidence()))
+                .evidence_all(reply.evidence())
+                .in_any_state())
         }
         _ => Ok(()),
     }
@@ -81,7 +82,8 @@ fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
             Err(Finding::peer("the server completes without declaring `completions`")
                 .expected("the capability `completions`, or error -32601")
                 .got(format!("{} values", values.len()))
-                .evidence_all(reply.evidence()))
+                .evidence_all(reply.evidence())
+                .in_any_state())
         }
         _ => Ok(()),
     }

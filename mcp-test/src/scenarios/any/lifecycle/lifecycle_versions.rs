@@ -111,8 +111,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             continue;
         };
         latest(ctx, known, evidence);
-        // That of this scenario run is confirmed in all others.
-        if known != ctx.revision() && !confirmed.contains(&known) {
+        // That of this scenario run is confirmed in all others, and those that the server has spoken before were confirmed.
+        let is_confirmed = known == ctx.revision() || ctx.has_spoken(known);
+        if !is_confirmed && !confirmed.contains(&known) {
             confirmed.push(known);
         }
     }

@@ -99,6 +99,7 @@ fn is_not_printed(prompt: &str, argument: &str, reply: &Reply) -> Result<(), Fin
     .expected("a JSON-RPC error with code -32602: arguments of prompts are strings")
     .got(crate::expect::words::excerpt(text).into_owned())
     .evidence_all(reply.evidence())
+    .in_any_state()
     .should())
 }
 

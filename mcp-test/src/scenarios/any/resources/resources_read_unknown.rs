@@ -118,6 +118,7 @@ async fn unknown_expansion(ctx: &mut Ctx) -> Result<Option<Result<(), Finding>>,
         .got(reply.outcome().map_or_else(ToString::to_string, |result| result.short(120)))
         .evidence_all(reply.evidence())
         .requires(row)
+        .in_any_state()
         .should()
     })))
 }

@@ -116,7 +116,8 @@ fn is_refused(reply: &Reply, tool: &str, what: &str) -> Result<(), Finding> {
     let finding = Finding::peer(format!("`{tool}` was called with {what} as `arguments`"))
         .expected("a JSON-RPC error")
         .got(format!("the result {}", result.short(120)))
-        .evidence_all(reply.evidence());
+        .evidence_all(reply.evidence())
+        .in_any_state();
     match (is_error, reply.revision() >= Revision::V2025_11_25) {
         (false, _) => Err(finding),
         (true, true) => Err(finding.should()),
