@@ -24,7 +24,7 @@ const TIMES_PING: u32 = 10;
 const TIMES_SLOWEST: u32 = 2;
 
 /// Up to this, which is also the time if nothing is known.
-const LONGEST_AFTER_PING: Duration = Duration::from_secs(3);
+const LONGEST_AFTER_PING: Duration = Duration::from_secs(2);
 
 /// After how many ignored requests the following ones are awaited for less time, and for which part of it.
 const ENOUGH: usize = 2;
@@ -67,14 +67,17 @@ impl ReplyTimes {
     }
 
     /// How long a request is awaited after the reply to a later `ping`, which took this long.
-    fn after_ping(&self, method: &str, ping: Duration) -> Duration {
+    fn after_ping(&self, method: &str, is_malformed: bool, ping: Duration) -> Duration {
         let replies = self.of(method);
         let grace = |slowest: Duration| {
             slowest.saturating_mul(TIMES_SLOWEST).clamp(AFTER_PING, LONGEST_AFTER_PING)
         };
         let usual = match replies.slowest {
-            // Ignored requests of the method show nothing about the one that is the first to be handled.
-            None if key(method) != UNKNOWN => grace(self.start_up.unwrap_or(LONGEST_AFTER_PING)),
+            // Ignored requests of the method show nothing about the one that is the first to be handled. Nothing has to be loaded
+            // to refuse a malformed one.
+            None if key(method) != UNKNOWN && !is_malformed => {
+                grace(self.start_up.unwrap_or(LONGEST_AFTER_PING))
+            }
             slowest => replies.shorten(grace(slowest.unwrap_or_default())),
         };
         usual + ping * TIMES_PING
@@ -125,8 +128,8 @@ impl Overtaken {
     }
 
     /// How long after the `ping` a request before it is given.
-    pub(super) fn grace(&self, method: &str, times: &ReplyTimes) -> Duration {
-        times.after_ping(method, self.took)
+    pub(super) fn grace(&self, method: &str, is_malformed: bool, times: &ReplyTimes) -> Duration {
+        times.after_ping(method, is_malformed, self.took)
     }
 
     /// When this time ends.
@@ -142,7 +145,7 @@ mod tests {
     const CALL: &str = "tools/call";
 
     fn after_ping(times: &ReplyTimes) -> Duration {
-        times.after_ping(CALL, Duration::ZERO)
+        times.after_ping(CALL, false, Duration::ZERO)
     }
 
     #[test]
@@ -151,6 +154,7 @@ mod tests {
         let times = ReplyTimes::of_server(Duration::from_secs(1));
         times.note_answered("tools/list", Duration::ZERO);
         assert_eq!(after_ping(&times), Duration::from_secs(2));
+        assert_eq!(times.after_ping(CALL, true, Duration::ZERO), AFTER_PING);
         times.clone().note_answered(CALL, Duration::from_millis(1));
         assert_eq!(after_ping(&times), AFTER_PING);
         times.note_answered(CALL, Duration::from_secs(1));
@@ -178,8 +182,8 @@ mod tests {
     fn the_time_for_unknown_methods_is_not_longer_at_first_and_depends_on_the_ping() {
         let times = ReplyTimes::default();
         let ping = Duration::from_millis(10);
-        assert_eq!(times.after_ping("no/such/method", ping), AFTER_PING + ping * TIMES_PING);
+        assert_eq!(times.after_ping("no/such/method", false, ping), AFTER_PING + ping * TIMES_PING);
         (0..ENOUGH).for_each(|_| times.note_ignored("no/such/method"));
-        assert_eq!(times.after_ping("another", Duration::ZERO), AFTER_PING / PART);
+        assert_eq!(times.after_ping("another", false, Duration::ZERO), AFTER_PING / PART);
     }
 }

@@ -151,7 +151,9 @@ impl Client {
             self.overtaken = Some(Overtaken::by(&reply, stopwatch.elapsed()));
         }
         if let Some(overtaken) = self.overtaken.clone() {
-            let grace = overtaken.grace(&pending.method, &self.options.history.times);
+            let is_malformed = pending.options.deliberate;
+            let times = &self.options.history.times;
+            let grace = overtaken.grace(&pending.method, is_malformed, times);
             pending.deadline = pending.deadline.min(overtaken.until(grace));
             pending.overtaken = Some((overtaken, grace));
         }

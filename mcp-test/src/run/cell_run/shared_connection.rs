@@ -19,7 +19,7 @@ use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::Target;
 
 /// The part of its time-out that a scenario has on a shared connection. If it is not enough, it has the rest on one of its own.
-const PART: u32 = 10;
+const PART: u32 = 6;
 
 /// The longest time that a scenario has there.
 const LONGEST: Duration = Duration::from_secs(5);

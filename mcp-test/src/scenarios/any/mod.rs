@@ -28,6 +28,7 @@ mod without_id;
 
 use std::time::Duration;
 
+use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::words::excerpt;
 use crate::scenario::{Ctx, Need, Scenario};
@@ -70,6 +71,13 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Whether a call took so long that a scenario calls no further tool to find one that it can use.
 fn is_slow(reply: &Reply) -> bool {
     reply.latency().is_none_or(|latency| latency > SLOW)
+}
+
+/// Opens the stream on which an HTTP server sends the requests that it does not send in reply to one of the client, if it has one.
+async fn receive_requests(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Other scenarios judge how it is refused.
+    let _has_stream = ctx.client().await?.listen().await;
+    Ok(())
 }
 
 /// Says why no check was made, if the server has nothing that any of them is about.

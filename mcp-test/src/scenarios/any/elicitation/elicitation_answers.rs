@@ -9,7 +9,7 @@ use crate::check::Finding;
 use crate::client::{ElicitationResponse, FormElicitation, Reply};
 use crate::json::{Object, Value};
 use crate::scenario::{CallableTool, CheckSpec, Ctx, Need};
-use crate::scenarios::any::is_slow;
+use crate::scenarios::any::{is_slow, receive_requests};
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
@@ -58,6 +58,7 @@ type User = fn(&FormElicitation) -> ElicitationResponse;
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let answered = Arc::new(AtomicUsize::new(0));
     user(ctx, &answered, FormElicitation::accept_examples);
+    receive_requests(ctx).await?;
     let tools = ctx.callable_tools().await?;
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
         let accepted = call(ctx, tool).await?;

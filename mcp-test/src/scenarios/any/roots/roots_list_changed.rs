@@ -10,6 +10,7 @@ use crate::check::Finding;
 use crate::client::wait::Step;
 use crate::clock::{Deadline, format_duration};
 use crate::scenario::{CheckSpec, Ctx};
+use crate::scenarios::any::receive_requests;
 use crate::scenarios::any::without_id::reply_without_id;
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
@@ -57,6 +58,7 @@ const ASKS: Duration = Duration::from_secs(2);
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.on_roots(["file:///mcp-test/before"]);
+    receive_requests(ctx).await?;
     ctx.ping().await?.result()?;
     ctx.on_roots(["file:///mcp-test/after"]);
     let before = ctx.fence("the roots change").await?;

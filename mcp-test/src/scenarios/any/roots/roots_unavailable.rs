@@ -9,7 +9,7 @@ use crate::check::Finding;
 use crate::client::Handlers;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
-use crate::scenarios::any::is_slow;
+use crate::scenarios::any::{is_slow, receive_requests};
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Era, Revisions};
@@ -51,6 +51,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         count.fetch_add(1, Ordering::Relaxed);
         Ok(json!({"roots": [{"uri": ROOT}]}).into())
     }));
+    receive_requests(ctx).await?;
     let tools = ctx.callable_tools().await?;
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
         let before = asked.load(Ordering::Relaxed);
@@ -107,7 +108,12 @@ fn with_tool(answer: fn(&Value) -> Answer) -> Server {
         if let Err(instead) = call.require(Capability::Roots) {
             return instead;
         }
-        match call.ask(METHOD, json!({})).await {
+        // Some servers send their requests there, where it exists.
+        let asking = match call.revision().has_get_stream() {
+            true => call.on_standalone_stream(),
+            false => call,
+        };
+        match asking.ask(METHOD, json!({})).await {
             Ok(roots) => answer(&roots),
             Err(AskError::InputRequired(answer)) => answer,
             Err(error) => error.into(),

@@ -9,7 +9,7 @@ use crate::check::Finding;
 use crate::client::{Handlers, Reply};
 use crate::json::Value;
 use crate::scenario::{CallableTool, CheckSpec, Ctx, Need};
-use crate::scenarios::any::is_slow;
+use crate::scenarios::any::{is_slow, receive_requests};
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
@@ -81,6 +81,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let asked = Arc::new(AtomicUsize::new(0));
     let usual = || answer(&text("a text of mcp-test"), Some("endTurn"));
     model(ctx, &asked, usual());
+    receive_requests(ctx).await?;
     let tools = ctx.callable_tools().await?;
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
         let reply = call(ctx, tool).await?;
