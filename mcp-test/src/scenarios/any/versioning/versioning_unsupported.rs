@@ -6,6 +6,7 @@ use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{array_of, equals, object, string};
 use crate::scenario::{CheckSpec, Ctx, Part};
+use crate::scenarios::raw_http::harmless_method;
 use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
 use crate::server::Server;
 use crate::server::reference::everything;
@@ -58,6 +59,9 @@ scenario! {
 const UNKNOWN: [&str; 2] = ["1999-01-01", "2999-12-31"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Each request has its own version, although some servers take that of the first one for all.
+    let served = harmless_method(ctx).await?;
+    let _any_reply = ctx.request(served, json!({})).await?.error();
     for version in UNKNOWN {
         let reply = at_version(ctx, json!(version), version).await?;
         let outcome = is_error(&reply)
