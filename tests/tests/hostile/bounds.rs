@@ -206,11 +206,17 @@ fn a_message_without_an_end() {
     "#);
 }
 
-/// Small values take tens of times their text in memory, and schemas time. What is made of each is in the table of hostile peers;
-/// here every report is written as well.
+/// Small values take tens of times their text in memory, and schemas time: what is beyond a bound is not judged, which is
+/// reported and no verdict. The table of hostile peers has the same over every transport; here every report is written as well.
 #[test]
 fn more_values_than_are_read() {
-    let behaviors = [(Behavior::ManyTools, "tools/list"), (Behavior::GrowingPages, "tools/list")];
+    let behaviors = [
+        (Behavior::Zeros, "ping"),
+        (Behavior::Objects, "ping"),
+        (Behavior::ManyTools, "tools/list"),
+        (Behavior::HugeEnum, "tools/list"),
+        (Behavior::GrowingPages, "tools/list"),
+    ];
     let mut table = String::new();
     for (behavior, method) in behaviors {
         let arguments = Hostile::on(method, behavior).arguments();
@@ -223,7 +229,10 @@ fn more_values_than_are_read() {
         table += &format!("{behavior}: exit code {}: {first}\n", run.code);
     }
     insta::assert_snapshot!(table, @"
+    zeros: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    objects: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
     many-tools: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t10000`
+    huge-enum: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
     growing-pages: exit code 0: INFO tools-list-definitions: only the first 100 pages were read, and there are more
     ");
 }
