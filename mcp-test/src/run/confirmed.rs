@@ -26,7 +26,7 @@ pub(super) enum Raised {
 impl Confirmed {
     /// Adds everything that the checks of a scenario show on a connection of its own.
     pub(super) fn add(&mut self, scenario: &str, own: &[Check]) {
-        self.0.extend(uncertain(scenario, own, |_| false));
+        self.0.extend(uncertain(scenario, own, &[], |_| false));
     }
 
     /// Whether everything was shown on a connection of its own.
@@ -41,16 +41,20 @@ pub(super) fn is_raised(status: Status) -> bool {
 }
 
 /// What the checks of a scenario show, except for the findings that are certain.
+///
+/// `envelopes` are all findings about envelopes, of which their check has only some if there are many.
 pub(super) fn uncertain(
     scenario: &str,
     checks: &[Check],
+    envelopes: &[Finding],
     is_certain: impl Fn(&Finding) -> bool,
 ) -> Vec<Raised> {
     let mut raised = Vec::new();
     for check in checks.iter().filter(|check| is_raised(check.status)) {
-        let findings = || check.finding.iter().chain(&check.others);
+        let all = if check.id == WELL_FORMED { envelopes } else { &[] };
+        let findings = check.finding.iter().chain(&check.others).chain(all);
         let mut is_of_check = check.finding.is_none();
-        for finding in findings().filter(|finding| !is_certain(finding)) {
+        for finding in findings.filter(|finding| !is_certain(finding)) {
             if is_of_one_message(check, finding) {
                 let Finding { headline, requirements, .. } = finding.clone();
                 raised.push(Raised::Message { headline, requirements });
@@ -90,7 +94,7 @@ mod tests {
     }
 
     fn includes(confirmed: &Confirmed, scenario: &str, checks: &[Check]) -> bool {
-        confirmed.includes(&uncertain(scenario, checks, |_| false))
+        confirmed.includes(&uncertain(scenario, checks, &[], |_| false))
     }
 
     #[test]
@@ -132,7 +136,7 @@ mod tests {
         let certain = Finding::peer("not refused").in_any_state();
         let check = Check::from_finding("unknown", Origin::Own, certain);
         let raised = |check: &Check| {
-            uncertain("ping", std::slice::from_ref(check), |finding| finding.in_any_state)
+            uncertain("ping", std::slice::from_ref(check), &[], |finding| finding.in_any_state)
         };
         assert!(raised(&check).is_empty());
         assert_eq!(raised(&Check { others, ..check }).len(), 1);
@@ -141,6 +145,18 @@ mod tests {
     #[test]
     fn a_check_that_failed_without_a_finding_is_uncertain() {
         let check = Check::new("unknown", Origin::Own, Status::Failure);
-        assert_eq!(uncertain("ping", &[check], |_| true).len(), 1);
+        assert_eq!(uncertain("ping", &[check], &[], |_| true).len(), 1);
+    }
+
+    #[test]
+    fn an_envelope_that_the_check_does_not_have_is_uncertain_as_well() {
+        let certain = Finding::peer("not refused").in_any_state();
+        let check = Check::from_finding(WELL_FORMED, Origin::Own, certain);
+        let late = [Finding::peer("answered twice").requires(Rule::SINGLE_RESPONSE.id())];
+        let raised = |envelopes| {
+            uncertain("ping", std::slice::from_ref(&check), envelopes, |it| it.in_any_state)
+        };
+        assert!(raised(&[]).is_empty());
+        assert_eq!(raised(&late).len(), 1);
     }
 }

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::{CellFacts, CellRun, Progress, Recorded};
-use crate::check::{Check, Finding, WELL_FORMED};
+use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::Deadline;
 use crate::run::Outcome;
@@ -79,12 +79,12 @@ impl CellRun<'_> {
         let shown = run.show(client, began, setup, task.0, progress).await;
         // The scenario may have ended the connection.
         let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
-        let mut is_confirmed = pool.has_confirmed(&shown.uncertain);
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
             return Err(self.doubtful(None));
         }
+        let mut is_confirmed = pool.has_confirmed(&shown.uncertain);
         let mut confirming = None;
         if !is_confirmed {
             // Another run of the scenario may be about to confirm the same.
@@ -204,12 +204,7 @@ fn uncertain_of(
     };
     let is_certain =
         |finding: &Finding| is_of_beginning(finding) || is_reusable && finding.in_any_state;
-    // The check of all envelopes has only some of many findings.
-    let checks = outcome.checks.iter().cloned().map(|check| match &*check.id {
-        WELL_FORMED => Check { others: envelopes.to_vec(), ..check },
-        _ => check,
-    });
-    uncertain(&outcome.cell.scenario.id, &checks.collect::<Vec<_>>(), is_certain)
+    uncertain(&outcome.cell.scenario.id, &outcome.checks, envelopes, is_certain)
 }
 
 /// Whether a connection is damaged: its server has sent something other than messages, or has left.

@@ -19,6 +19,7 @@ use crate::scenario::Leg;
 use crate::scenarios;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call};
+use crate::spec::Era;
 use crate::spec::error_code;
 use crate::trace::{EventKind, Party};
 use crate::transport::Fault;
@@ -270,6 +271,21 @@ async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_con
     assert_eq!((is_news(&of_news), is_news(&of_reply)), (true, false));
     let replies = of_reply.messages().filter(|(_, message)| message.is_reply()).count();
     assert_eq!(replies, 2);
+}
+
+#[tokio::test]
+async fn what_the_server_has_spoken_before_is_not_tried_again() {
+    let handshakes = Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Handshake);
+    for (spoken, expected) in [(Vec::new(), 5), (handshakes.collect(), 2)] {
+        let (target, connections) = good();
+        let facts = CellFacts { spoken, ..CellFacts::default() };
+        let cell = cell("versioning-supported", Revision::V2026_07_28);
+        let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
+        assert_eq!(outcome.verdict, crate::run::Verdict::Passed);
+        let works = outcome.checks.iter().filter(|check| check.id == "supported-version-works");
+        assert_eq!(works.count(), Revision::ALL.len());
+        assert_eq!(connections.load(Ordering::SeqCst), expected);
+    }
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ fn is_slow(reply: &Reply) -> bool {
     reply.latency().is_none_or(|latency| latency > SLOW)
 }
 
-/// Opens the stream on which an HTTP server sends the requests that it does not send in reply to one of the client, if it has one.
+/// Opens the stream that an HTTP server may have for messages of its own, since it may send its requests there.
 async fn receive_requests(ctx: &mut Ctx) -> Result<(), Finding> {
     // Other scenarios judge how it is refused.
     let _has_stream = ctx.client().await?.listen().await;

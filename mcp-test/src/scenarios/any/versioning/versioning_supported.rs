@@ -43,14 +43,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let versions = result.get("supportedVersions").and_then(Value::as_array).unwrap_or_default();
     let known = versions.iter().filter_map(|version| version.as_str()?.parse::<Revision>().ok());
     let known: Vec<Revision> = known.collect();
-    let mut has_shaken_hands = false;
+    let mut is_era_judged = false;
     for revision in known {
         // The stateless one is that of the list itself.
-        let is_tried =
-            revision.era() == Era::Handshake && !(has_shaken_hands && ctx.has_spoken(revision));
-        if is_tried {
-            handshake(ctx, revision).await?;
-            has_shaken_hands = true;
+        let needs_handshake = revision.era() == Era::Handshake;
+        if needs_handshake && !(is_era_judged && ctx.has_spoken(revision)) {
+            is_era_judged |= handshake(ctx, revision).await;
         } else {
             ctx.check("supported-version-works").pass();
         }
@@ -58,7 +56,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-async fn handshake(ctx: &mut Ctx, revision: Revision) -> Result<(), Finding> {
+/// Tries a revision with a handshake; returns whether it was agreed on.
+async fn handshake(ctx: &mut Ctx, revision: Revision) -> bool {
     let same = ctx.options();
     let options =
         Options { revision, ..Options::speaking(revision) }.timeout(same.timeout).until(same.until);
@@ -72,7 +71,7 @@ async fn handshake(ctx: &mut Ctx, revision: Revision) -> Result<(), Finding> {
                     .got(finding.headline.clone())
                     .evidence_all(finding.evidence.iter().copied());
             ctx.check("supported-version-works").fail(finding);
-            return Ok(());
+            return false;
         }
     };
     ctx.check("supported-version-works").pass();
@@ -80,7 +79,7 @@ async fn handshake(ctx: &mut Ctx, revision: Revision) -> Result<(), Finding> {
     let served = reply.and_then(|reply| reply.result().map(drop));
     client.end().await;
     ctx.check("era-by-opening").judge(served);
-    Ok(())
+    true
 }
 
 proofs! {

@@ -20,7 +20,8 @@ scenario! {
     ///
     /// With it a client finds a common version, over any transport. One version is older than MCP, one comes long after this
     /// program, one is a number, and one exists, but is not among those that `server/discover` names. Another error for that
-    /// one is a WARNING, since a server may speak a version with a handshake that it does not name.
+    /// one is a WARNING, since a server may speak a version with a handshake that it does not name. Each request has its own
+    /// version, also after one at a version that the server supports.
     Server "versioning-unsupported": "A request at an unsupported version is refused",
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: true,
@@ -59,7 +60,7 @@ scenario! {
 const UNKNOWN: [&str; 2] = ["1999-01-01", "2999-12-31"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    // Each request has its own version, although some servers take that of the first one for all.
+    // Some servers take the version of the first request for all.
     let served = harmless_method(ctx).await?;
     let _any_reply = ctx.request(served, json!({})).await?.error();
     for version in UNKNOWN {
