@@ -51,6 +51,10 @@ pub struct Setup {
     /// What other scenarios of the run know about replies.
     pub(crate) history: ReplyHistory,
     /// The revisions that the peer has spoken over this transport before the scenario.
+    #[cfg_attr(
+        not(feature = "scenarios"),
+        allow(dead_code, reason = "only built-in scenarios try versions")
+    )]
     pub(crate) spoken: Vec<Revision>,
 }
 
@@ -241,6 +245,10 @@ impl Ctx {
     }
 
     /// Whether the peer has spoken this revision before the scenario, over the same transport.
+    #[cfg_attr(
+        not(feature = "scenarios"),
+        allow(dead_code, reason = "only built-in scenarios try versions")
+    )]
     pub(crate) fn has_spoken(&self, revision: Revision) -> bool {
         self.setup.spoken.contains(&revision)
     }
