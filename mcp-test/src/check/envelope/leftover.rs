@@ -14,6 +14,14 @@ impl EnvelopeJudge<'_> {
         wait: Option<ExitWait>,
     ) {
         let revision = self.revision(event);
+        let may_be_starting = wait.is_some_and(|wait| wait.start_up.is_none());
+        if what == Leftover::Process
+            && may_be_starting
+            && !self.contacted.contains(&event.connection)
+        {
+            // A program that has been told nothing and has said nothing may not have read its input yet.
+            return;
+        }
         let (finding, rule) = match what {
             Leftover::Process => {
                 let rules = [Rule::STDIO_EXIT_ON_EOF, Rule::STDIO_EXIT_ON_EOF_IMPLIED];

@@ -33,6 +33,8 @@ pub(super) struct EnvelopeJudge<'a> {
     /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
     elided: bool,
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    /// The connections on which the other party has sent something.
+    contacted: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
     replied_in: HashMap<(ConnectionId, String), u64>,
     /// The ids of events, of all streams of a session.
@@ -79,6 +81,11 @@ pub fn judge_envelopes(
 impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
     fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
         let by_peer = event.party == self.who;
+        if !by_peer
+            && matches!(event.kind, EventKind::Message { .. } | EventKind::Unparsable { .. })
+        {
+            self.contacted.insert(event.connection);
+        }
         match &event.kind {
             EventKind::HttpRequest { method, headers, .. } if !by_peer => {
                 if let Some(exchange) = self.exchange(event) {
@@ -117,6 +124,7 @@ impl<'a> EnvelopeJudge<'a> {
             revisions,
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
+            contacted: HashSet::new(),
             replied_in: HashMap::new(),
             event_ids: EventIds::new(),
             begun: HashMap::new(),
