@@ -52,7 +52,7 @@ const fn scenario(
         disturbs: None,
         timeout: None,
         opens: false,
-        shares_connection: false,
+        shares_connection: Revisions::none(),
         checks: Shared::Static(&[]),
         body: Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) }))),
         teardown: None,

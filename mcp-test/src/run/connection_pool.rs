@@ -9,7 +9,7 @@
 pub(super) mod tests;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -69,8 +69,8 @@ struct State {
     idle: Vec<Idle>,
     /// The keys of the connections that runs use.
     used: Vec<Key>,
-    /// Connections to programs that were started ahead, over standard streams.
-    unused: Vec<Connection>,
+    /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
+    unused: VecDeque<Connection>,
     /// How long the first answer took, with the start of the program.
     start_up: Option<Duration>,
     endings: JoinSet<()>,
@@ -157,7 +157,7 @@ impl ConnectionPool {
             // The client of the official suite has capabilities of its own.
             && profile.at(scenario, cell.revision) != Profile::Official
             && scenario.kind == Kind::BuiltIn
-            && scenario.shares_connection
+            && scenario.shares_connection.contains(cell.revision)
             && state.unshared.len() < TOLERATED
             && !state.unshared.contains(&*scenario.id)
     }
@@ -180,7 +180,7 @@ impl ConnectionPool {
             return None;
         }
         let mut state = self.state.borrow_mut();
-        let mut connection = state.unused.pop()?;
+        let mut connection = state.unused.pop_front()?;
         connection.recorder().continue_time();
         if let Some(start_up) = state.start_up {
             connection.set_start_up(start_up);
@@ -190,11 +190,16 @@ impl ConnectionPool {
 
     /// Keeps a connection that was opened ahead for another run, since this one had no use for it.
     pub(super) fn keep_unused(&self, connection: Connection) {
-        self.state.borrow_mut().unused.push(connection);
+        self.state.borrow_mut().unused.push_front(connection);
     }
 
     async fn open_new(&self, transport: TransportKind) -> Result<Connection, OpenError> {
         self.target.open(transport, &Recorder::new(), self.limits).await
+    }
+
+    /// Whether programs are started ahead.
+    pub(super) fn starts_ahead(&self) -> bool {
+        self.starts_ahead
     }
 
     /// Starts programs ahead, as many as are needed, up to a bound.
@@ -205,7 +210,7 @@ impl ConnectionPool {
         while self.state.borrow().unused.len() < needed.min(AHEAD) {
             // Whoever needs one finds out why it cannot be started.
             let Ok(connection) = self.open_new(TransportKind::Stdio).await else { return };
-            self.state.borrow_mut().unused.push(connection);
+            self.state.borrow_mut().unused.push_back(connection);
         }
     }
 

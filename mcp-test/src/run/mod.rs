@@ -5,6 +5,7 @@
 
 mod baseline;
 mod cell;
+mod cell_queue;
 mod cell_run;
 mod common_checks;
 mod confirmed;

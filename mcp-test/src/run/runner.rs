@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::cell_queue::{CellQueue, Waiting};
 use super::cell_run::{CellFacts, skip_cell};
 use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
@@ -24,8 +25,8 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
 ///
-/// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Outcomes are reported in the
-/// order of the plan, whichever ends first. With several jobs, cells share the programs of a target over standard streams, in
+/// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Those that start a program run
+/// beside those that do not. Outcomes are reported in the order of the plan, whichever ends first. With several jobs, cells share the programs of a target over standard streams, in
 /// the profiles `adaptive` and `strict`.
 ///
 /// Must be called within a tokio runtime whose I/O is enabled. A plan without cells does not start the target.
@@ -164,6 +165,12 @@ type RunningCell<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
 /// How many runs may be closing their connections while others run.
 const CLOSING: usize = 8;
 
+/// A job of a run, and for one that starts a program one of the starts, until it is dropped.
+struct Job {
+    _job: OwnedSemaphorePermit,
+    _start: Option<OwnedSemaphorePermit>,
+}
+
 /// How many scenarios run at the same time.
 fn job_count(plan: &Plan) -> u16 {
     u16::try_from(plan.jobs.get()).unwrap_or(u16::MAX)
@@ -185,6 +192,8 @@ struct Run<'a> {
     on: &'a mut dyn FnMut(RunEvent),
     /// The jobs that are free. A run has one until its scenario has ended, and may then still be closing its connections.
     jobs: Arc<Semaphore>,
+    /// The part of the jobs that is kept for cells which start a program, as long as there are such cells and others.
+    starts: Arc<Semaphore>,
     running: FuturesUnordered<RunningCell<'a>>,
     /// Outcomes that wait for those of earlier cells.
     waiting: BTreeMap<usize, Outcome>,
@@ -204,13 +213,14 @@ impl<'a> Run<'a> {
         cells: Vec<Cell>,
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
-        let jobs = Arc::new(Semaphore::new(usize::from(job_count(plan))));
+        let jobs = usize::from(job_count(plan));
         Self {
             plan,
             facts,
             cells,
             on,
-            jobs,
+            jobs: Arc::new(Semaphore::new(jobs)),
+            starts: Arc::new(Semaphore::new(jobs.div_ceil(2))),
             running: FuturesUnordered::new(),
             waiting: BTreeMap::new(),
             reported: 0,
@@ -222,29 +232,36 @@ impl<'a> Run<'a> {
 
     /// Runs all cells; also returns whether the server has stopped answering.
     async fn run_all(mut self) -> (Summary, bool) {
-        let of_own = self.needing_own_connections();
-        for (index, cell) in self.cells.clone().into_iter().enumerate() {
-            let disturbs = cell.scenario.disturbs.is_some();
-            if disturbs {
+        let mut queue = CellQueue::new(self.waiting_cells());
+        while let Some(first) = queue.first() {
+            if first.disturbs {
                 // A scenario that disturbs waits until nothing else runs, and is then waited for.
                 self.finish_all().await;
             }
             let job = self.free_job().await;
             if self.is_stopped {
-                self.leave_out(index);
+                // If a failure ends the run, cells are started in the order of the plan.
+                self.leave_out(first.index);
                 break;
             }
+            let start = self.starts.clone().try_acquire_owned().ok();
+            let programs = queue.iter().filter(|cell| cell.starts_program).count();
+            let Some(next) = queue.take(start.is_some()) else { break };
+            let cell = self.cells[next.index].clone();
             (self.on)(RunEvent::Started(cell.clone()));
             if let Some(silence) = self.silences.get(&cell.transport) {
                 let outcome = skip_cell(self.plan, cell, silence.clone());
-                self.settle(index, outcome);
+                self.settle(next.index, outcome);
                 continue;
             }
             if let Some(pool) = self.facts.pool {
-                pool.start_ahead(of_own[index..].iter().filter(|needs| **needs).count()).await;
+                pool.start_ahead(programs).await;
             }
-            self.start(index, cell, job);
-            if disturbs {
+            let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);
+            let facts = self.facts_for(&cell, is_last);
+            let job = Job { _job: job, _start: start.filter(|_| next.starts_program) };
+            self.start(next.index, cell, facts, job);
+            if next.disturbs {
                 self.finish_all().await;
             }
         }
@@ -259,22 +276,29 @@ impl<'a> Run<'a> {
         self.cells[from..].iter().for_each(|cell| self.summary.results.leave_out(cell));
     }
 
-    /// Which cells need a connection of their own over standard streams.
-    fn needing_own_connections(&self) -> Vec<bool> {
-        let needs_own = |cell: &Cell| {
-            let shares = self.facts.pool.is_none_or(|pool| pool.shares(cell, self.plan.profile));
+    /// All cells, in the order of the plan.
+    fn waiting_cells(&self) -> Vec<Waiting> {
+        // With one job, and when a failure ends the run, the order of the plan is that of the starts.
+        let pool = self.facts.pool.filter(|pool| pool.starts_ahead());
+        let starts_program = |cell: &Cell| {
             let is_run = || {
                 self.plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
                     || self.facts.survey.facts_for(cell).unmet(cell).is_none()
             };
-            cell.transport == TransportKind::Stdio && !shares && is_run()
+            cell.transport == TransportKind::Stdio
+                && pool.is_some_and(|pool| !pool.shares(cell, self.plan.profile))
+                && is_run()
         };
-        self.cells.iter().map(needs_own).collect()
+        let waiting = |(index, cell): (usize, &Cell)| Waiting {
+            index,
+            disturbs: cell.scenario.disturbs.is_some(),
+            starts_program: starts_program(cell),
+        };
+        self.cells.iter().enumerate().map(waiting).collect()
     }
 
-    fn start(&mut self, index: usize, cell: Cell, job: OwnedSemaphorePermit) {
+    fn start(&mut self, index: usize, cell: Cell, facts: CellFacts<'a>, job: Job) {
         let (plan, program) = (self.plan, self.facts.program);
-        let facts = self.facts_for(index, &cell);
         // The program of a run may be one that cannot run twice at the same time; and how it ends may decide whether there is a next.
         let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast;
         let jobs = self.jobs.clone();
@@ -288,7 +312,7 @@ impl<'a> Run<'a> {
             let get_job = async || {
                 if job.borrow().is_none() {
                     let free = jobs.clone().acquire_owned().await.ok();
-                    job.replace(free);
+                    job.replace(free.map(|job| Job { _job: job, _start: None }));
                 }
             };
             let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
@@ -338,12 +362,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn facts_for(&self, index: usize, cell: &Cell) -> CellFacts<'a> {
+    fn facts_for(&self, cell: &Cell, is_last: bool) -> CellFacts<'a> {
         let Tested::Server(_) = self.plan.target else { return CellFacts::default() };
         let facts = self.facts.survey.facts_for(cell);
         // Whether the server still answers matters only if there is more to ask it.
-        let is_last =
-            !self.cells[index + 1..].iter().any(|later| later.transport == cell.transport);
         CellFacts { liveness: facts.liveness.filter(|_| !is_last), pool: self.facts.pool, ..facts }
     }
 

@@ -139,9 +139,10 @@ pub struct Scenario {
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
     /// revision, since it tests that very answer.
     pub opens: bool,
-    /// Whether it leaves no state behind, so that other scenarios may use its connection before and after it: it sends only
-    /// valid requests that change nothing, from a client without capabilities, and subscribes to nothing.
-    pub shares_connection: bool,
+    /// The revisions at which it leaves no state behind, so that other scenarios may use its connection before and after it: it
+    /// sends only requests that change nothing, from a client that declares no capabilities in a handshake, and subscribes
+    /// to nothing.
+    pub shares_connection: Revisions,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
@@ -173,7 +174,7 @@ impl Scenario {
             disturbs: None,
             timeout: None,
             opens: false,
-            shares_connection: false,
+            shares_connection: Revisions::none(),
             checks: Shared::Static(&[]),
             body,
             teardown: None,

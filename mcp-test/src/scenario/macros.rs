@@ -47,7 +47,7 @@ macro_rules! scenario {
         $(needs: $needs:expr,)?
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
-        $(shares_connection: $shares_connection:literal,)?
+        $(shares_connection: $shares_connection:expr,)?
         checks: $checks:expr $(,)?
     ) => {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
@@ -67,7 +67,7 @@ macro_rules! scenario {
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
-            shares_connection: $crate::scenario!(@flag $($shares_connection)?),
+            shares_connection: $crate::scenario!(@revisions $($shares_connection)?),
             checks: $crate::scenario::Shared::Static({
                 static DECLARED: &[$crate::scenario::CheckSpec] = &$checks;
                 DECLARED
@@ -93,6 +93,8 @@ macro_rules! scenario {
     (@option $value:expr) => { Some($value) };
     (@flag) => { false };
     (@flag $value:literal) => { $value };
+    (@revisions) => { $crate::spec::Revisions::none() };
+    (@revisions $revisions:expr) => { $revisions };
     (@transports) => { $crate::scenario::Transports::Any };
     (@transports $transports:ident [$($only:ident),+]) => {
         $crate::scenario::Transports::$transports(&[$($crate::transport::TransportKind::$only),+])

@@ -15,7 +15,7 @@ use crate::run::connection_pool::{
     Confirming, ConnectionPool, SharedConnection, Statuses, statuses,
 };
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
-use crate::trace::{Event, EventKind, Seq, Trace};
+use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
 
 /// The part of its time-out that a scenario has on a shared connection. If it is not enough, it has the rest on one of its own.
@@ -136,7 +136,7 @@ impl CellRun<'_> {
         progress: &dyn Fn(Progress<'_>),
     ) -> Option<(Client, Shown)> {
         let deadline = Deadline::after(self.timeout());
-        let recorder = client.recorder().clone();
+        let (recorder, connection) = (client.recorder().clone(), client.connection());
         let declared = Some(self.cell.scenario.declared());
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
@@ -160,7 +160,7 @@ impl CellRun<'_> {
         let ended = conversation.judge(trace);
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
-        let is_reusable = is_settled == Some(true) && !is_damaged(trace.since(began));
+        let is_reusable = is_settled == Some(true) && !is_damaged(connection, trace.since(began));
         let has_fired = trace.deadline_fired();
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
@@ -208,14 +208,13 @@ fn uncertain_of(
 }
 
 /// Whether a connection is damaged: its server has sent something other than messages, or has left.
-fn is_damaged(events: &[Event]) -> bool {
-    events.iter().any(|event| {
-        matches!(
-            event.kind,
-            EventKind::Unparsable { .. }
-                | EventKind::Closed { .. }
-                | EventKind::Exited { .. }
-                | EventKind::Elided { .. }
-        )
+fn is_damaged(connection: ConnectionId, events: &[Event]) -> bool {
+    events.iter().any(|event| match event.kind {
+        EventKind::Elided { .. } => true,
+        // A scenario may have opened others, and have closed them.
+        EventKind::Unparsable { .. } | EventKind::Closed { .. } | EventKind::Exited { .. } => {
+            event.connection == connection
+        }
+        _ => false,
     })
 }

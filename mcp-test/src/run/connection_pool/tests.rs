@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::{join, join_all};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::Semaphore;
 
 use super::*;
@@ -65,7 +65,7 @@ fn plan(target: &Target) -> Plan {
 /// A server in memory, made for each connection, and how many connections there were.
 fn counted<F, Fut>(serve: F) -> (Target, Arc<AtomicUsize>)
 where
-    F: Fn(tokio::io::DuplexStream) -> Fut + Send + Sync + 'static,
+    F: Fn(DuplexStream) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = crate::Result> + Send + 'static,
 {
     let connections = Arc::new(AtomicUsize::new(0));
@@ -286,6 +286,56 @@ async fn what_the_server_has_spoken_before_is_not_tried_again() {
         assert_eq!(works.count(), Revision::ALL.len());
         assert_eq!(connections.load(Ordering::SeqCst), expected);
     }
+}
+
+/// Serves `initialize` alone, and negotiates the version whenever it is asked to.
+async fn negotiate(io: DuplexStream) -> crate::Result {
+    let (input, mut output) = tokio::io::split(io);
+    let mut lines = BufReader::new(input).lines();
+    while let Some(line) = lines.next_line().await.expect("a line") {
+        let request: serde_json::Value = serde_json::from_str(&line).expect("a request");
+        let mut reply = json!({"jsonrpc": "2.0", "id": request["id"]});
+        match request["params"]["protocolVersion"].as_str() {
+            Some(proposed) => {
+                let known =
+                    proposed.parse().ok().filter(|it: &Revision| it.era() == Era::Handshake);
+                let version = known.unwrap_or(Revision::NEWEST_HANDSHAKE).as_str();
+                let info = json!({"name": "a-server", "version": "1.0.0"});
+                reply["result"] =
+                    json!({"protocolVersion": version, "capabilities": {}, "serverInfo": info});
+            }
+            None => reply["error"] = json!({"code": -32602, "message": "not a string"}),
+        }
+        output.write_all(format!("{reply}\n").as_bytes()).await.expect("a reader");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_negotiates_again_is_not_started_for_each_version() {
+    let handshakes = Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Handshake);
+    for (spoken, expected) in [(Vec::new(), 2), (handshakes.collect(), 1)] {
+        let (target, connections) = counted(negotiate);
+        let facts = CellFacts { spoken, ..CellFacts::default() };
+        let cell = cell("lifecycle-versions", Revision::V2025_11_25);
+        let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
+        assert_eq!(outcome.verdict, crate::run::Verdict::Passed);
+        let offers = outcome.checks.iter().filter(|it| it.id == "unknown-version-alternative");
+        assert_eq!(offers.count(), 2);
+        assert_eq!(connections.load(Ordering::SeqCst), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_a_scenario_opens_beside_a_shared_one_does_not_damage_that() {
+    let (target, connections) = good();
+    let plan = plan(&target);
+    let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
+    let cells = [cell("versioning-supported", Revision::V2026_07_28)];
+    // It opens one for each other version, and closes it.
+    in_turn(&plan, &pool, &[&cells[..], &cells].concat()).await;
+    let opened = connections.load(Ordering::SeqCst);
+    assert_eq!(opened, 1 + 2 * (Revision::ALL.len() - 1));
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ scenario! {
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Completions)],
     asks: [FIXTURE],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "completion-complete",

@@ -24,7 +24,7 @@ scenario! {
     Server "ping": "The server answers a ping",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official("ping", "Ping", "The result of `ping` is an empty object", &[PING])
             .requires(&["ping.responds-promptly", "ping.result-empty"])

@@ -19,7 +19,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Prompts)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "prompts-list",

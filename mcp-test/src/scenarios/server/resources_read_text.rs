@@ -18,7 +18,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-text")],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "resources-read-text",

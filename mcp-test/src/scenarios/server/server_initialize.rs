@@ -21,7 +21,7 @@ scenario! {
     Server "server-initialize": "The server completes the handshake",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "server-initialize",

@@ -20,7 +20,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_error_handling")],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "tools-call-error",

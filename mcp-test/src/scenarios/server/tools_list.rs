@@ -30,7 +30,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Tools)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "tools-list",

@@ -22,7 +22,7 @@ scenario! {
     /// subscriptions that are accepted without their capability promise what no client looks for, which is a WARNING.
     Server "base-capabilities": "The server serves what it declares",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "declared-served",

@@ -22,7 +22,7 @@ scenario! {
     /// requests (HTTP 429), which is reported and not judged.
     Server "base-concurrent-requests": "Requests at the same time get their own results",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "requests-in-flight-answered",

@@ -23,7 +23,7 @@ scenario! {
     /// leave a message unanswered.
     Server "base-invalid-messages": "What is not a message is refused",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "parse-error",

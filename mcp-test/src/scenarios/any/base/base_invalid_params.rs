@@ -23,7 +23,7 @@ scenario! {
     /// at them: a result for a string or a number is a WARNING, and one for an array or `null` is accepted.
     Server "base-invalid-params": "Requests with invalid parameters are refused",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "params-missing",

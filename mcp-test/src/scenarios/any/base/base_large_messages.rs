@@ -23,7 +23,7 @@ scenario! {
     Server "base-large-messages": "A large message is answered",
     revisions: Revisions::all(),
     once_per_era: true,
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "large-request-answered",

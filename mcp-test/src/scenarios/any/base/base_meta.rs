@@ -22,7 +22,7 @@ scenario! {
     /// that can be got, read and called without them; the tool only where that is permitted.
     Server "base-meta": "Unknown keys of `_meta` are accepted",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-meta-tolerated",

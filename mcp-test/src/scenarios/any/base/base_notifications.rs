@@ -25,7 +25,7 @@ scenario! {
     /// says that a message could not be read.
     Server "base-notifications": "Notifications are not answered",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "notification-unanswered",

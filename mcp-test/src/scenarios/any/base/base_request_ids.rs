@@ -21,7 +21,7 @@ scenario! {
     /// are in flight at once.
     Server "base-request-ids": "Requests are answered whatever their id",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "integer-ids",

@@ -25,7 +25,7 @@ scenario! {
     /// A request without `_meta` does not get that of the request before it.
     Server "base-stateless": "Requests do not depend on those before them",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "first-request-served",

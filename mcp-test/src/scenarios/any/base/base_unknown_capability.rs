@@ -19,7 +19,7 @@ scenario! {
     /// as a closed set refuses these clients altogether. With a handshake, `lifecycle-order` tests the same.
     Server "base-unknown-capability": "Unknown capabilities of the client are accepted",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-capability-tolerated",

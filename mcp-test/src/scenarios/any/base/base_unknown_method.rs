@@ -18,7 +18,7 @@ scenario! {
     /// One method is unknown to all servers; the name of the other differs from a known one only in case.
     Server "base-unknown-method": "A request for an unknown method is refused",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-method-error",

@@ -22,7 +22,7 @@ scenario! {
     /// gateway serves one user what was meant for another.
     Server "caching-hints": "Cacheable results carry caching hints",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "caching-hints-present",

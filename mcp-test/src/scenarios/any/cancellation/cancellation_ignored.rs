@@ -23,7 +23,7 @@ scenario! {
     /// from 2026-07-28 on clients cancel by closing the stream of a request, so that only that is tried there.
     Server "cancellation-ignored": "Late, unknown and malformed cancellations are ignored",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "cancelled-stream",

@@ -20,7 +20,7 @@ scenario! {
     Server "completion-context": "Completion works with and without a context",
     revisions: Revisions::from(Revision::V2025_06_18),
     needs: [Need::Capability(Capability::Completions)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "context-tolerated",

@@ -21,7 +21,7 @@ scenario! {
     /// would say that it has nothing to propose this time.
     Server "completion-declared": "Completion exists exactly if it is declared",
     revisions: Revisions::from(Revision::V2025_03_26),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "completion-declared",

@@ -24,7 +24,7 @@ scenario! {
     Server "completion-malformed": "Malformed completion requests are refused",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Capability(Capability::Completions)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "missing-argument-refused",

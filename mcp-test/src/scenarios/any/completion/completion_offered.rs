@@ -23,7 +23,7 @@ scenario! {
     Server "completion-offered": "Listed arguments and variables are completed",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Capability(Capability::Completions)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "offered-completed",

@@ -27,6 +27,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
+    // In a handshake the client declares what it needs here.
+    shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
         CheckSpec::own(
             "elicitation-refused",

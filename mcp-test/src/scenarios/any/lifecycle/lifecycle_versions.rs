@@ -78,11 +78,22 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("version-not-a-string").judge(refused);
     let mut confirmed = Vec::new();
     for version in UNKNOWN {
-        if is_used || client.is_closed() {
-            client.end().await;
-            client = ctx.connect_uninitialized(ctx.options()).await?;
+        let mut answer = None;
+        if is_used && negotiates_again(ctx, &mut client).await {
+            let again = propose(&mut client, json!(version)).await;
+            // Anything else has to be shown on a new connection.
+            answer = again.ok().filter(|reply| matches!(alternative(reply, version), Ok(Some(_))));
         }
-        let answer = propose(&mut client, json!(version)).await;
+        let answer = match answer {
+            Some(reply) => Ok(reply),
+            None => {
+                if is_used || client.is_closed() {
+                    client.end().await;
+                    client = ctx.connect_uninitialized(ctx.options()).await?;
+                }
+                propose(&mut client, json!(version)).await
+            }
+        };
         is_used = answer.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
         let check = ctx.check("unknown-version-alternative");
         let check = check.requires("lifecycle.version-server-alternative");
@@ -128,6 +139,32 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// Whether the server, once initialized, negotiates the version again: it confirms one after another that it supports.
+///
+/// Then a connection is as good as a new one, for which the program would have to be started.
+async fn negotiates_again(ctx: &Ctx, client: &mut Client) -> bool {
+    let spoken = || {
+        let all = Revision::ALL.into_iter().filter(|it| it.era() == Era::Handshake);
+        all.filter(|it| ctx.has_spoken(*it)).map(Revision::as_str)
+    };
+    if ctx.transport().is_http() || spoken().count() < 2 {
+        return false;
+    }
+    for version in spoken().take(2) {
+        let reply = propose(client, json!(version)).await;
+        let confirmed = reply.as_ref().ok().and_then(offered);
+        if confirmed != Some(version) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The version in the result of `initialize`.
+fn offered(reply: &Reply) -> Option<&str> {
+    reply.outcome().ok()?.get("protocolVersion")?.as_str()
+}
+
 /// Judges whether a version that is offered is not older than the one that the server is known to support.
 fn latest(ctx: &mut Ctx, offered: Revision, evidence: Vec<Seq>) {
     let newest = ctx.revision();
@@ -154,8 +191,10 @@ async fn propose(client: &mut Client, version: Value) -> Result<Reply, Finding> 
 ///
 /// Any other version is accepted: it may be a draft, or one that is newer than this program.
 fn alternative(reply: &Reply, proposed: &str) -> Result<Option<(String, Vec<Seq>)>, Finding> {
-    let Ok(result) = reply.outcome() else { return Ok(None) };
-    let offered = result.get("protocolVersion").and_then(crate::json::Value::as_str);
+    if reply.outcome().is_err() {
+        return Ok(None);
+    }
+    let offered = offered(reply);
     let headline = match offered {
         Some(offered) if offered != proposed => {
             return Ok(Some((offered.to_owned(), reply.evidence())));

@@ -21,7 +21,7 @@ scenario! {
     /// of this list. An empty cursor and a long one may be refused or accepted, but are answered, and the server serves on.
     Server "lists-cursor-invalid": "A cursor that was never issued is refused",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-cursor-refused",

@@ -19,7 +19,7 @@ scenario! {
     /// All items are judged that were listed before the run: at most the first 100 pages of each list.
     Server "lists-definitions": "Listed items follow the rules beyond their schema",
     revisions: Revisions::from(Revision::V2025_06_18),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "parameterless-tool-schema",

@@ -23,7 +23,7 @@ scenario! {
     /// page again and again, and what is listed on two pages is offered twice. At most the first 100 pages of a list are read.
     Server "lists-pages": "Lists can be read page by page",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("lists-end", "ListsEnd", "Following `nextCursor` ends, without a cursor that repeats")
             .requires(&["pagination.cursor.absent-at-end"])

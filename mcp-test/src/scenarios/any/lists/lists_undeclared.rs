@@ -20,7 +20,7 @@ scenario! {
     /// offers nothing, and a refused one is what is expected.
     Server "lists-undeclared": "Nothing is listed without its capability",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("tools-declared", "ToolsDeclared", "No tools are listed without the capability `tools`")
             .requires(&["tools.capability.declare"])

@@ -17,7 +17,7 @@ scenario! {
     /// `params`, for its metadata.
     Server "lists-without-params": "Lists are returned without params",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "params-omitted",

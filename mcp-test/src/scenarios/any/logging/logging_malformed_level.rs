@@ -20,7 +20,7 @@ scenario! {
     Server "logging-malformed-level": "A log level that is missing or not a string is refused",
     revisions: Revisions::until(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::Logging)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "missing-level-refused",

@@ -20,7 +20,7 @@ scenario! {
     Server "logging-request-level": "An unknown log level of a request is refused",
     revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::Logging)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-request-level-refused",

@@ -25,6 +25,7 @@ scenario! {
     Server "mrtr-retries": "The server copes with incomplete, superfluous and wrong input",
     revisions: Revisions::only(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::Tools), Need::Any(ItemKind::Tool)],
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "abandoned-round",

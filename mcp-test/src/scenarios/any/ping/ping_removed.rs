@@ -17,7 +17,7 @@ scenario! {
     /// A server that still answers it lets its clients believe that they speak another revision than they do.
     Server "ping-removed": "A ping is refused where it no longer exists",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("ping-refused", "PingRefused", "`ping` is refused with -32601")
             .requires(&["ping.removed"])

@@ -21,7 +21,7 @@ scenario! {
     /// that is permitted.
     Server "progress-tokens": "Progress tokens of each kind are accepted",
     revisions: Revisions::all(),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "progress-token-accepted",

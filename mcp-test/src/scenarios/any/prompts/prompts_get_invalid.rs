@@ -23,7 +23,7 @@ scenario! {
     Server "prompts-get-invalid": "Invalid requests of prompts are refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Prompts)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("unknown-prompt", "UnknownPrompt", "An unknown prompt is refused with -32602")
             .requires(&["prompts.get.unknown-prompt-32602"])

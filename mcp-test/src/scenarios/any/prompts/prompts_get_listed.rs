@@ -22,7 +22,7 @@ scenario! {
     Server "prompts-get-listed": "Listed prompts can be requested",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Prompt)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "prompt-arguments-omitted",

@@ -22,7 +22,7 @@ scenario! {
     Server "resources-read-invalid": "Reading an invalid URI is refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "invalid-uri-refused",

@@ -25,7 +25,7 @@ scenario! {
     Server "resources-read-listed": "Listed resources are read",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "templates-listed",

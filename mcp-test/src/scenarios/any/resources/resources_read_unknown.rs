@@ -25,7 +25,7 @@ scenario! {
     Server "resources-read-unknown": "Reading an unknown resource is refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-resource-error",

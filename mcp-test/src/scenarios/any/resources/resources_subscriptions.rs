@@ -23,7 +23,7 @@ scenario! {
     Server "resources-subscriptions": "Resources can be subscribed to",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     needs: [Need::Capability(Capability::ResourcesSubscribe)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "subscribe-accepted",

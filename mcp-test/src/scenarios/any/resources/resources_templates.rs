@@ -22,7 +22,7 @@ scenario! {
     Server "resources-templates": "Expanded templates can be read",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Any(ItemKind::ResourceTemplate), Need::Capability(Capability::Completions)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "expansions-readable",

@@ -12,7 +12,7 @@ use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::any::{is_slow, receive_requests};
 use crate::server::reference::everything;
 use crate::server::{Answer, AskError, Call, Server};
-use crate::spec::{Capability, Era, Revisions};
+use crate::spec::{Capability, Era, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -24,6 +24,8 @@ scenario! {
     revisions: Revisions::all(),
     once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
+    // In a handshake the client declares what it needs here.
+    shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
         CheckSpec::own(
             "roots-unavailable",

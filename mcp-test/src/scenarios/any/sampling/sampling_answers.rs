@@ -29,6 +29,8 @@ scenario! {
     revisions: Revisions::all(),
     once_per_era: true,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
+    // In a handshake the client declares what it needs here.
+    shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
         CheckSpec::own(
             "sampling-stop-reason",

@@ -22,7 +22,7 @@ scenario! {
     Server "tasks-extension-requests": "The tasks extension refuses what it has to",
     revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::TasksExtension)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "extension-unknown-task",

@@ -16,7 +16,7 @@ scenario! {
     /// does not learn that the server has tasks.
     Server "tasks-legacy-capability": "The old capability for tasks is not declared",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "legacy-tasks-capability",

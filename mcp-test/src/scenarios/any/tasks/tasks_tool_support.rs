@@ -21,7 +21,7 @@ scenario! {
     Server "tasks-tool-support": "Tools are called as tasks as they state",
     revisions: Revisions::only(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::TasksToolsCall), Need::CallableTool],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "task-required",

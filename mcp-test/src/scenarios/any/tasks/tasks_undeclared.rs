@@ -21,7 +21,7 @@ scenario! {
     /// must not change the call: neither fail it nor make it a task that the client cannot follow.
     Server "tasks-undeclared": "Without the capability there are no tasks",
     revisions: Revisions::only(Revision::V2025_11_25),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "undeclared-task-methods",

@@ -20,7 +20,7 @@ scenario! {
     Server "tasks-unknown": "Requests for an unknown task are refused",
     revisions: Revisions::only(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::Tasks)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-task-refused",

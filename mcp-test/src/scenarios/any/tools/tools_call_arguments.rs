@@ -25,7 +25,7 @@ scenario! {
     Server "tools-call-arguments": "Tools refuse invalid arguments",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Tool)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "missing-argument-refused",

@@ -24,7 +24,7 @@ scenario! {
     Server "tools-call-malformed": "A malformed call of a tool is refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Tools)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "malformed-call-error",

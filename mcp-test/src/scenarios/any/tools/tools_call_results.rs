@@ -24,7 +24,7 @@ scenario! {
     Server "tools-call-results": "The results of tools lead to resources",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Tool)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "links-usable",

@@ -20,7 +20,7 @@ scenario! {
     Server "tools-call-unknown": "A call of an unknown tool is refused",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Tools)],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unknown-tool-error",

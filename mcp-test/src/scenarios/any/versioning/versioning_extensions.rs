@@ -16,7 +16,7 @@ scenario! {
     /// The prefix is a domain in reverse order, so that two vendors cannot use one identifier for different extensions.
     Server "versioning-extensions": "Extensions have identifiers with a prefix",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "extension-id-format",

@@ -21,7 +21,7 @@ scenario! {
     /// the client with a session that does not exist.
     Server "versioning-initialize": "`initialize` is refused where there is no handshake",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "initialize-refused",

@@ -20,7 +20,7 @@ scenario! {
     Server "versioning-metadata": "Requests need their metadata over stdio, too",
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: Only [Duplex, Stdio],
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "discover-names-server",

@@ -18,7 +18,7 @@ scenario! {
     /// Versions that mcp-test does not know, such as drafts, are not tried.
     Server "versioning-supported": "The versions that the server names work",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "supported-version-works",

@@ -24,7 +24,7 @@ scenario! {
     /// version, also after one at a version that the server supports.
     Server "versioning-unsupported": "A request at an unsupported version is refused",
     revisions: Revisions::from(Revision::V2026_07_28),
-    shares_connection: true,
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
             "unsupported-version-code",
