@@ -19,7 +19,7 @@ impl EnvelopeJudge<'_> {
             && may_be_starting
             && !self.contacted.contains(&event.connection)
         {
-            // A program that has been told nothing and has said nothing may not have read its input yet.
+            // A program that was sent nothing and has written no message may still be starting, and has not read its input yet.
             return;
         }
         let (finding, rule) = match what {
