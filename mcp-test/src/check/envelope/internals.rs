@@ -1,4 +1,4 @@
-//! The rule that errors and log messages do not show the inside of a program: stack traces and messages of interpreters.
+//! The rule that errors, also those of HTTP, and log messages do not show the inside of a program: stack traces and messages of interpreters.
 //!
 //! A tool may show such a text in a result that succeeds: it may be what it was asked for.
 
@@ -62,6 +62,19 @@ impl EnvelopeJudge<'_> {
         if let Some(line) = found.and_then(sign_within) {
             let finding = Finding::peer("a log message shows the inside of the program");
             self.internals(event, finding, line, Rule::LOG_NO_INTERNAL_DETAILS);
+        }
+    }
+
+    /// Judges the body of an HTTP error that is not a message.
+    ///
+    /// It may have any form; the error pages of web frameworks are HTML.
+    pub(super) fn internals_of_page(&mut self, event: &Event, body: &[u8]) {
+        let start = String::from_utf8_lossy(&body[..body.len().min(READ)]);
+        let text = start.replace("<br>", "\n").replace("&nbsp;", " ");
+        if let Some(line) = sign(&text) {
+            let finding =
+                Finding::peer("the body of an HTTP error shows the inside of the program");
+            self.internals(event, finding, line, Rule::NO_INTERNAL_DETAILS);
         }
     }
 

@@ -110,7 +110,10 @@ impl EnvelopeJudge<'_> {
         why: &str,
         kind: UnparsableKind,
     ) {
-        if self.is_refusal(event) || self.is_free(event) {
+        if self.is_refusal(event) {
+            return self.internals_of_page(event, bytes);
+        }
+        if self.is_free(event) {
             return;
         }
         self.spread_message(event, bytes);

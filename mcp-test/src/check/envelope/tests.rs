@@ -313,6 +313,19 @@ fn a_program_that_may_still_be_starting_is_not_blamed_for_running_on() {
 }
 
 #[test]
+fn an_error_page_that_shows_a_stack_trace_warns() {
+    let page = "<html><pre>SyntaxError: Unexpected token<br> &nbsp; &nbsp;at parse (/srv/node_modules/a.js:92:19)<br></pre></html>";
+    let cited_for = |status, page| {
+        let recorder = Recorder::new();
+        post(&recorder, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, status, "text/html", page);
+        cited(&judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25))
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(cited_for(400, page), ["Should mcp-test.no-internal-details"]);
+    assert_eq!(cited_for(400, "<html><pre>Cannot parse<br>the body</pre></html>"), none);
+}
+
+#[test]
 fn our_own_limits_are_not_held_against_the_peer() {
     for (transport, exchange) in [("stdio", None), ("http", Some(1))] {
         let recorder = Recorder::new();

@@ -43,7 +43,8 @@ scenario! {
         CheckSpec::own(
             "failures-as-results",
             "FailuresAsResults",
-            "A call with arguments that the schema allows is not answered with the internal error -32603",
+            "A call with arguments that the schema allows is not answered with the internal error -32603, and a result that \
+             reports `\"success\": false` has `isError`",
         )
         .requires(&["tools.call.execution-error-is-error"])
         .conditional()
@@ -55,6 +56,8 @@ scenario! {
 const MOST: usize = 10;
 /// How many resources of their results are read.
 const MOST_RESOURCES: usize = 10;
+/// The longest text in which a failure is looked for, in bytes.
+const LONGEST_REPORT: usize = 64 * 1024;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
@@ -99,22 +102,51 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Whether a tool that fails does so with a result, as far as can be seen.
+/// Whether a tool that fails does so with a result that has `isError`, as far as can be seen.
 fn fails_in_its_result(name: &str, reply: &Reply) -> Result<(), Finding> {
-    let internal = reply.error().filter(|error| error.code == error_code::INTERNAL_ERROR);
-    let Some(error) = internal else { return Ok(()) };
-    Err(Finding::peer(format!("the tool `{}` fails with an internal error", excerpt(name)))
+    let (how, got) = match reply.outcome() {
+        Err(error) if error.code == error_code::INTERNAL_ERROR => {
+            let got = format!("error {}: {}", error.code, excerpt(&error.message));
+            ("fails with an internal error", got)
+        }
+        Ok(result) => match reported_failure(result) {
+            Some(text) => ("reports a failure as a success", format!("the text {}", excerpt(text))),
+            None => return Ok(()),
+        },
+        Err(_) => return Ok(()),
+    };
+    Err(Finding::peer(format!("the tool `{}` {how}", excerpt(name)))
         .expected("a result with `isError`")
-        .got(format!("error {}: {}", error.code, excerpt(&error.message)))
+        .got(got)
         .evidence_all(reply.evidence())
         .should())
+}
+
+/// The text of a result without `isError` that is a JSON object with `"success": false` and an `error`.
+///
+/// Either alone may be what the tool was asked for.
+fn reported_failure(result: &Value) -> Option<&str> {
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        return None;
+    }
+    let [only] = result.get("content")?.as_array()? else { return None };
+    let text = only.get("text")?.as_str().filter(|text| text.len() <= LONGEST_REPORT)?;
+    let object = Value::parse(text.as_bytes()).ok()?.value;
+    let has_failed = object.get("success").and_then(Value::as_bool) == Some(false);
+    (has_failed && object.get("error")?.as_str().is_some()).then_some(text)
 }
 
 proofs! {
     passes on everything();
     warns "failures-as-results" by reply_error("tools/call", -32603), also "links-usable" Info;
+    warns "failures-as-results" on hiding_failures();
     warns "links-usable" on linking_to_nothing(), also "wire-tool-schemas" Failure;
     warns "embedded-refetchable" on embedding_nothing_known();
+}
+
+/// Says in a text that it has failed.
+fn hiding_failures() -> Server {
+    returning(json!({ "type": "text", "text": r#"{"success":false,"error":"no connection"}"# }))
 }
 
 /// Links to a resource that it does not have.
