@@ -76,9 +76,7 @@ impl CellRun<'_> {
         };
         let setup = run.setup(target, task.1);
         let began = beginning.last();
-        let shown = run.show(client, began, setup, task.0, progress).await;
-        // The scenario may have ended the connection.
-        let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
+        let (client, shown) = run.show(client, began, setup, task.0, progress).await;
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
@@ -92,20 +90,25 @@ impl CellRun<'_> {
             is_confirmed = pool.has_confirmed(&shown.uncertain);
         }
         if !is_confirmed {
-            if shown.is_reusable {
-                pool.keep(key, SharedConnection { client, beginning });
-            } else {
-                drop(pool.retire(client));
+            match client {
+                Some(client) if shown.is_reusable => {
+                    pool.keep(key, SharedConnection { client, beginning });
+                }
+                Some(client) => drop(pool.retire(client)),
+                None => {}
             }
             drop(in_use);
             return Err(Doubtful { confirming, ..self.doubtful(Some(&shown.outcome)) });
         }
         drop(confirming);
         progress(Progress::Ending);
-        let fate = if shown.is_reusable {
-            pool.give_back(key, SharedConnection { client, beginning }, shown.last)
-        } else {
-            pool.retire(client)
+        let fate = match client {
+            Some(client) if shown.is_reusable => {
+                pool.give_back(key, SharedConnection { client, beginning }, shown.last)
+            }
+            Some(client) => pool.retire(client),
+            // The scenario has ended the connection, and its trace is complete.
+            None => return Ok(shown.outcome),
         };
         drop(in_use);
         if !shown.is_used {
@@ -126,7 +129,8 @@ impl CellRun<'_> {
         }
     }
 
-    /// Runs the scenario on a connection whose conversation began with the events up to `began`.
+    /// Runs the scenario on a connection whose conversation began with the events up to `began`. The client is `None` if the
+    /// scenario has ended it.
     async fn show(
         &self,
         client: Client,
@@ -134,7 +138,7 @@ impl CellRun<'_> {
         setup: Setup,
         body: &Run,
         progress: &dyn Fn(Progress<'_>),
-    ) -> Option<(Client, Shown)> {
+    ) -> (Option<Client>, Shown) {
         let deadline = Deadline::after(self.timeout());
         let (recorder, connection) = (client.recorder().clone(), client.connection());
         let declared = Some(self.cell.scenario.declared());
@@ -168,7 +172,9 @@ impl CellRun<'_> {
         let uncertain = uncertain_of(&outcome, &envelopes, began, is_reusable);
         // What is left of the conversation is what the scenario reports, if it reports anything.
         let reports = outcome.checks.iter().any(|check| is_raised(check.status));
-        let is_complete = !has_fired && (is_early || is_settled.is_some_and(|it| it || reports));
+        let has_ended = client.is_none();
+        let is_settled = has_ended || is_settled.is_some_and(|it| it || reports);
+        let is_complete = !has_fired && (is_early || is_settled);
         let shown = Shown {
             checks,
             conversation,
@@ -179,7 +185,7 @@ impl CellRun<'_> {
             uncertain,
             is_reusable,
         };
-        Some((client?, shown))
+        (client, shown)
     }
 
     fn doubtful(&self, outcome: Option<&Outcome>) -> Doubtful {

@@ -327,6 +327,17 @@ async fn a_server_that_negotiates_again_is_not_started_for_each_version() {
 }
 
 #[tokio::test]
+async fn a_scenario_may_end_a_shared_connection_and_the_next_one_begins_another() {
+    let cells = ["ping", "stdio-last-reply", "ping"].map(|id| cell(id, Revision::V2025_11_25));
+    let (target, connections) = good();
+    let outcomes = run_in_turn(&target, &cells).await;
+    assert!(outcomes.iter().all(|outcome| outcome.verdict == crate::run::Verdict::Passed));
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+    let answered = outcomes[1].checks.iter().find(|check| check.id == "reply-before-exit");
+    assert_eq!(answered.map(|check| check.status), Some(Status::Success));
+}
+
+#[tokio::test]
 async fn a_connection_that_a_scenario_opens_beside_a_shared_one_does_not_damage_that() {
     let (target, connections) = good();
     let plan = plan(&target);

@@ -2,4 +2,4 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
 
-scenarios![stdio_end_of_input];
+scenarios![stdio_last_reply, stdio_end_of_input];
