@@ -139,7 +139,7 @@ fn reported_failure(result: &Value) -> Option<&str> {
 proofs! {
     passes on everything();
     warns "failures-as-results" by reply_error("tools/call", -32603), also "links-usable" Info;
-    warns "failures-as-results" on hiding_failures();
+    warns "failures-as-results" on hiding_failures(), also "links-usable" Info, also "wire-tool-schemas" Failure;
     warns "links-usable" on linking_to_nothing(), also "wire-tool-schemas" Failure;
     warns "embedded-refetchable" on embedding_nothing_known();
 }
