@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Behavior, Hostile};
@@ -51,7 +52,7 @@ pub(crate) fn within(bound: u64, file: &Path, what: &str) {
 
 /// The peak memory of a program that has ended, in MiB; 0 on systems that do not count it.
 pub(crate) fn peak_of(file: &Path) -> u64 {
-    let peak = std::fs::read_to_string(file).expect("the peak");
+    let (peak, _) = usage(file);
     if cfg!(target_os = "linux") {
         let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");
         assert!(kib > 0, "{peak}");
@@ -59,6 +60,19 @@ pub(crate) fn peak_of(file: &Path) -> u64 {
     } else {
         0
     }
+}
+
+/// The processor time of a program that has ended; 0 on systems that do not count it.
+pub(crate) fn processor_time_of(file: &Path) -> Duration {
+    let (_, hundredths) = usage(file);
+    Duration::from_millis(10 * hundredths.parse::<u64>().expect("a number"))
+}
+
+/// What a program that has ended has written: its peak memory and its processor time.
+fn usage(file: &Path) -> (String, String) {
+    let text = std::fs::read_to_string(file).expect("the usage");
+    let (peak, time) = text.split_once('\n').expect("two lines");
+    (peak.to_owned(), time.to_owned())
 }
 
 /// A message without the times that were measured.
