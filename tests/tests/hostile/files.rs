@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_test_tests::program::{Run, run_command};
 
@@ -14,12 +14,18 @@ use crate::bounds::{processor_time_of, within_bounds};
 /// time, and far less than in quadratic time.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
+/// Far more than any command takes on a busy machine: what waits without working is noticed too.
+const MAX_WAIT: Duration = Duration::from_secs(600);
+
 /// Runs the command in a folder, and checks its memory and time.
 fn run(folder: &Path, arguments: &[&str]) -> Run {
     let file = folder.join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file).args(arguments).current_dir(folder);
+    let start = Instant::now();
     let run = run_command(command);
+    let wait = start.elapsed();
+    assert!(wait < MAX_WAIT, "{wait:?} for {arguments:?}");
     let time = processor_time_of(&file);
     assert!(time < MAX_TIME, "{time:?} for {arguments:?}");
     within_bounds(&file, &arguments.join(" "));

@@ -62,7 +62,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 .should()
         }));
     }
-
     Ok(())
 }
 
