@@ -105,12 +105,8 @@ impl Client {
                 }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
-            let step = match self.state.closed() {
-                Some(_) => Step::Closed,
-                None => {
-                    self.step(pending.deadline.min(before_ping.unwrap_or(Deadline::never()))).await
-                }
-            };
+            let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
+            let step = self.step(deadline).await;
             if step == Step::Observed {
                 continue;
             }
@@ -182,6 +178,10 @@ impl Client {
 
     /// Processes the next observation, if one arrives before the deadline.
     pub(crate) async fn step(&mut self, deadline: Deadline) -> Step {
+        // Nothing comes after the end of the connection.
+        if self.state.closed().is_some() {
+            return Step::Closed;
+        }
         // A peer that sends without pause must not postpone the deadline.
         if deadline.has_passed() {
             return Step::TimedOut;

@@ -1,7 +1,9 @@
 //! `cases run`: output, exit codes, and secrets.
 
 use std::fs;
+use std::time::Duration;
 
+use mcp_test::clock::Stopwatch;
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::Run;
 
@@ -49,6 +51,17 @@ fn a_case_passes_or_its_difference_is_shown_at_its_line() {
         assert!(bad.stdout.contains(part), "{part} in {}", bad.stdout);
     }
     assert!(!bad.stdout.contains("mcp-test explain"), "{}", bad.stdout);
+}
+
+#[test]
+fn a_server_that_exits_ends_its_case_at_once() {
+    let (_folder, file) = written("exits", PING);
+    let stopwatch = Stopwatch::start();
+    let gone = run(&file, &["--timeout", "10m"], &["--fault", "exit:tools/call"]);
+    assert_eq!(gone.code, 1, "{}", gone.text(&[]));
+    let why = "the connection ended before `tools/call` was answered";
+    assert!(gone.stdout.contains(why), "{}", gone.stdout);
+    assert!(stopwatch.elapsed() < Duration::from_secs(300), "{:?}", stopwatch.elapsed());
 }
 
 #[test]
