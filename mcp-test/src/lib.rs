@@ -44,6 +44,7 @@
 //! | `harness` | `mcp_test::main!()`, `conformance()` and `client_conformance()`, for test targets with `harness = false` | |
 //! | `cases` | MCP Cases: contracts in YAML | |
 //! | `guard` | runtime message validation in front of your own server or client | |
+//! | `explore` | arguments generated from the schemas of tools | |
 //! | `tls` | `https` URLs | |
 //! | `cli` | the `mcp-test` command | |
 //!
@@ -219,6 +220,8 @@ pub mod client;
 pub mod clock;
 pub mod expect;
 mod files;
+#[cfg(feature = "explore")]
+pub mod generate;
 #[cfg(feature = "guard")]
 pub mod guard;
 pub mod guide;
