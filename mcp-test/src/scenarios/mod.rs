@@ -36,7 +36,6 @@ mod raw_http;
 mod refusal;
 mod sdk_answers;
 pub mod server;
-mod uri_template;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {

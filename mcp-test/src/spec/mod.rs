@@ -38,6 +38,8 @@ mod revision;
 mod revisions;
 pub mod schema;
 mod side;
+#[cfg(feature = "scenarios")]
+pub(crate) mod uri_template;
 
 #[cfg(test)]
 mod official;

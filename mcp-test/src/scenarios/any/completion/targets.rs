@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::Ctx;
-use crate::scenarios::uri_template::UriTemplate;
 use crate::spec::ItemKind;
+use crate::spec::uri_template::UriTemplate;
 
 /// How many arguments, and how many variables, a scenario completes: each is a request.
 const MAX_OF_KIND: usize = 10;

@@ -14,8 +14,8 @@ use crate::check::Finding;
 use crate::client::Reply;
 use crate::json::Value;
 use crate::scenario::Ctx;
-use crate::scenarios::uri_template::UriTemplate;
 use crate::spec::ItemKind;
+use crate::spec::uri_template::UriTemplate;
 
 /// After how many bytes a scenario reads no further resource, and the largest one that it reads, as far as its size is listed.
 const MOST_BYTES: usize = 1_000_000;

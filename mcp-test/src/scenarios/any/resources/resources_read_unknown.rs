@@ -9,10 +9,10 @@ use crate::expect::{equals, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::uri_template::UriTemplate;
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method, param};
+use crate::spec::uri_template::UriTemplate;
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 

@@ -8,9 +8,9 @@ use crate::client::Reply;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::any::note_if_unmade;
-use crate::scenarios::uri_template::{UriTemplate, is_plain};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
+use crate::spec::uri_template::{UriTemplate, is_plain};
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 

@@ -1,7 +1,7 @@
 //! URI templates (RFC 6570): their variables, their expansions, and what they may match.
 
 /// A URI template, as the server lists it.
-pub(super) struct UriTemplate<'a> {
+pub(crate) struct UriTemplate<'a> {
     parts: Vec<Part<'a>>,
 }
 
@@ -21,7 +21,7 @@ const OPERATORS: [char; 7] = ['+', '#', '.', '/', ';', '?', '&'];
 
 impl<'a> UriTemplate<'a> {
     /// Reads a template; an expression that is not closed is left out, which other checks report.
-    pub(super) fn new(template: &'a str) -> Self {
+    pub(crate) fn new(template: &'a str) -> Self {
         let mut parts = Vec::new();
         for (number, piece) in template.split('{').enumerate() {
             if number == 0 {
@@ -34,7 +34,7 @@ impl<'a> UriTemplate<'a> {
     }
 
     /// The names of the variables, such as `path` in `file:///{+path}`.
-    pub(super) fn variables(&self) -> Vec<&'a str> {
+    pub(crate) fn variables(&self) -> Vec<&'a str> {
         let mut names = Vec::new();
         for part in &self.parts {
             let Part::Expression { variables, .. } = part else { continue };
@@ -49,7 +49,7 @@ impl<'a> UriTemplate<'a> {
     }
 
     /// The URI with these values; a variable without a value is left out.
-    pub(super) fn expand<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> String {
+    pub(crate) fn expand<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut uri = String::new();
         for part in &self.parts {
             match part {
@@ -64,7 +64,7 @@ impl<'a> UriTemplate<'a> {
     }
 
     /// Whether a server may take the URI for an expansion: what an expression stands for, each matches in its own way.
-    pub(super) fn may_match(&self, uri: &str) -> bool {
+    pub(crate) fn may_match(&self, uri: &str) -> bool {
         let literals: Vec<&str> = self
             .parts
             .iter()
@@ -144,7 +144,7 @@ fn encoded(value: &str, keeps_reserved: bool) -> String {
 }
 
 /// Whether a value looks the same in every expression.
-pub(super) fn is_plain(value: &str) -> bool {
+pub(crate) fn is_plain(value: &str) -> bool {
     encoded(value, false) == value
 }
 
