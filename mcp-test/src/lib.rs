@@ -44,7 +44,7 @@
 //! | `harness` | `mcp_test::main!()`, `conformance()` and `client_conformance()`, for test targets with `harness = false` | |
 //! | `cases` | MCP Cases: contracts in YAML | |
 //! | `guard` | runtime message validation in front of your own server or client | |
-//! | `explore` | arguments generated from the schemas of tools | |
+//! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
 //! | `cli` | the `mcp-test` command | |
 //!
@@ -219,6 +219,8 @@ pub mod check;
 pub mod client;
 pub mod clock;
 pub mod expect;
+#[cfg(feature = "explore")]
+pub mod explore;
 mod files;
 #[cfg(feature = "explore")]
 pub mod generate;

@@ -23,7 +23,7 @@ pub(super) fn judge(
             if has_resources == Some(false) {
                 found.extend(items.iter().find_map(|item| embedded(item)));
             }
-            found.extend(unrepeated(result, &items));
+            found.extend(unrepeated_structured_content(result));
         }
         "prompts/get" => found.extend(items.iter().filter_map(|item| prompt_content(item))),
         _ => {}
@@ -77,11 +77,12 @@ fn embedded(item: &Value) -> Option<(Finding, Rule)> {
 }
 
 /// Structured content that no text repeats, for clients that read only texts.
-fn unrepeated(result: &Value, items: &[&Value]) -> Option<(Finding, Rule)> {
+pub(crate) fn unrepeated_structured_content(result: &Value) -> Option<(Finding, Rule)> {
     let structured = result.get("structuredContent")?;
     if result.get("isError") == Some(&Value::Bool(true)) {
         return None;
     }
+    let items = items("tools/call", result);
     let texts = items.iter().filter(|item| is(item, "text"));
     let mut texts = texts.filter_map(|item| item.get("text")?.as_str());
     let repeats =

@@ -33,6 +33,8 @@ pub use cause::{Cause, Fate};
 #[doc(hidden)]
 pub use collector::Collector;
 pub use collector::{Check, Origin, SpecReference};
+#[cfg(feature = "explore")]
+pub(crate) use content::unrepeated_structured_content;
 #[doc(hidden)]
 pub use envelope::judge_envelopes;
 pub use finding::{Blame, Demand, Finding, Severity};

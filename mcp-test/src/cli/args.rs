@@ -1,12 +1,15 @@
 //! The grammar of the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
-use super::call_arg::CallArg;
+use super::call_arg::CallArgs;
 use super::cases::args::CasesArgs;
-use super::common_args::{Colours, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs};
+use super::common_args::{
+    Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
+};
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, Suite};
 use crate::scenarios;
@@ -67,6 +70,9 @@ pub(super) enum Command {
     /// Test any server by the specification, skipping what it does not support
     #[command(after_help = TARGETS, mut_arg("profile", |arg| arg.help(profiles(Profile::Adaptive))))]
     Check(RunArgs),
+    /// Call the tools of a server with arguments that are generated from their schemas, and reduce what fails
+    #[command(after_help = TARGETS)]
+    Explore(ExploreArgs),
     /// Test a client by the rules of the official conformance suite, against scripted servers
     #[command(after_help = CLIENTS, mut_arg("profile", |arg| arg.help(profiles(Profile::Official))))]
     Client(ClientArgs),
@@ -131,12 +137,44 @@ pub(super) struct RunArgs {
     /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
     pub(super) transports: Vec<TransportKind>,
-    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; one annotated `destructiveHint` is called only if it
-    /// is named (repeatable) [default: those annotated `readOnlyHint`]
-    #[arg(long = "call", value_name = "all|none|NAME[=JSON]")]
-    pub(super) calls: Vec<CallArg>,
+    #[command(flatten)]
+    pub(super) calls: CallArgs,
     #[command(flatten)]
     pub(super) run: RunOptions,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(mut_arg("timeout", |arg| {
+    arg.default_value("10s").help("Wait this long for each reply: milliseconds, or with a unit (`5s`)")
+}))]
+pub(super) struct ExploreArgs {
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
+    #[arg(long = "transport", value_name = "NAME")]
+    pub(super) transports: Vec<TransportKind>,
+    #[command(flatten)]
+    pub(super) calls: CallArgs,
+    /// Call each tool up to this often, without the calls that reduce a failure
+    #[arg(long, value_name = "N", default_value = "200")]
+    pub(super) max_calls: usize,
+    /// Call each tool for up to this long, with the calls that reduce a failure: milliseconds, or with a unit (`5s`)
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = value::duration)]
+    pub(super) max_time: Duration,
+    /// Repeat the random arguments of the run that printed this number [default: a random one]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Write what fails as MCP Cases, for `cases run`
+    #[arg(long, value_name = "FILE.yaml")]
+    pub(super) save_cases: Option<PathBuf>,
+    /// Write what fails as Rust tests
+    #[arg(long, value_name = "FILE.rs")]
+    pub(super) save_tests: Option<PathBuf>,
+    /// Fail on warnings
+    #[arg(long)]
+    pub(super) strict: bool,
+    #[command(flatten)]
+    pub(super) common: CommonRunOptions,
 }
 
 #[derive(Debug, ClapArgs)]

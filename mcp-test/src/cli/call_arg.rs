@@ -1,11 +1,24 @@
-//! The values of `--call`: which tools may be called.
+//! `--call` and `--skip-call`: which tools may be called.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use clap::Args;
+
 use crate::json::Value;
 use crate::scenario::{CalledTools, ToolCalls};
+
+/// The options that say which tools may be called.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct CallArgs {
+    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; one annotated `destructiveHint` is called only if it
+    /// is named (repeatable) [default: those annotated `readOnlyHint`]
+    #[arg(long = "call", value_name = "all|none|NAME[=JSON]")]
+    calls: Vec<CallArg>,
+    /// Do not call this tool, whatever `--call` says (repeatable)
+    #[arg(long = "skip-call", value_name = "NAME")]
+    skipped: Vec<String>,
+}
 
 /// A value of `--call`.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,19 +81,29 @@ impl fmt::Display for CallArg {
     }
 }
 
-/// The tools that all values together allow.
-pub(super) fn tool_calls(args: &[CallArg]) -> ToolCalls {
-    let mut calls = ToolCalls { unnamed: CalledTools::default(), named: BTreeMap::new() };
-    for arg in args {
-        match arg {
-            CallArg::All => calls.unnamed = CalledTools::All,
-            CallArg::None => calls.unnamed = CalledTools::None,
-            CallArg::Tool(tool, arguments) => {
-                calls.named.insert(tool.clone(), arguments.clone());
+impl CallArgs {
+    /// The tools that all options together allow.
+    pub(super) fn tool_calls(&self) -> ToolCalls {
+        let skipped = self.skipped.iter().cloned().collect();
+        let mut calls = ToolCalls { skipped, ..ToolCalls::default() };
+        for arg in &self.calls {
+            match arg {
+                CallArg::All => calls.unnamed = CalledTools::All,
+                CallArg::None => calls.unnamed = CalledTools::None,
+                CallArg::Tool(tool, arguments) => {
+                    calls.named.insert(tool.clone(), arguments.clone());
+                }
             }
         }
+        calls
     }
-    calls
+
+    /// The options for a command that repeats a run.
+    pub(super) fn rerun_args(&self) -> impl Iterator<Item = String> {
+        let calls = self.calls.iter().map(|call| ["--call".to_owned(), call.to_string()]);
+        let skipped = self.skipped.iter().map(|name| ["--skip-call".to_owned(), name.clone()]);
+        calls.chain(skipped).flatten()
+    }
 }
 
 #[cfg(test)]
@@ -102,8 +125,8 @@ mod tests {
     #[test]
     fn the_last_of_all_and_none_counts_beside_the_named_tools() {
         let calls = |args: &[&str]| {
-            let args: Vec<CallArg> = args.iter().map(|arg| arg.parse().expect("a value")).collect();
-            let calls = tool_calls(&args);
+            let calls = args.iter().map(|arg| arg.parse().expect("a value")).collect();
+            let calls = CallArgs { calls, ..CallArgs::default() }.tool_calls();
             (calls.unnamed, calls.named.into_keys().collect::<Vec<_>>().join(" "))
         };
         assert_eq!(calls(&[]), (CalledTools::ReadOnly, String::new()));

@@ -1,6 +1,7 @@
 //! `mcp-test client`: resolves the client under test and runs the scenarios.
 
 use super::args::ClientArgs;
+use super::call_arg::CallArgs;
 use super::error::CliError;
 use super::execute::{self, RunCommand, RunRequest};
 use super::{output, signal};
@@ -36,7 +37,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets),
         target_args: client.args,
-        calls: Vec::new(),
+        calls: CallArgs::default(),
         manual: args.command.is_none(),
     })
 }

@@ -93,7 +93,28 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub(super) profile: Option<Profile>,
     #[command(flatten)]
+    pub(super) schedule: ScheduleOptions,
+    #[command(flatten)]
     pub(super) common: CommonRunOptions,
+}
+
+/// How the scenario runs of a command are scheduled.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct ScheduleOptions {
+    /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
+    #[arg(long, value_name = "N", value_parser = value::jobs)]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// End the run after the first unexpected failure; what is not run then is named
+    // What was not run would not be in the baseline.
+    #[arg(long, conflicts_with = "write_baseline")]
+    pub(super) fail_fast: bool,
+    /// Run a scenario, case or client that fails unexpectedly up to N more times; if it then does not fail, it is flaky, which is a
+    /// failure of its own
+    #[arg(long, value_name = "N", default_value = "0", value_parser = value::retries)]
+    pub(super) retries: usize,
+    /// Run only the Ith of N equal parts of the run, such as `1/3`; all parts together run everything once
+    #[arg(long, value_name = "I/N")]
+    pub(super) shard: Option<Shard>,
 }
 
 /// The options of all runs: of built-in scenarios and of cases, against servers and clients.
@@ -113,20 +134,6 @@ pub(super) struct CommonRunOptions {
     // As long as in the official suite.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value::duration)]
     pub(super) timeout: Duration,
-    /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
-    #[arg(long, value_name = "N", value_parser = value::jobs)]
-    pub(super) jobs: Option<NonZeroUsize>,
-    /// End the run after the first unexpected failure; what is not run then is named
-    // What was not run would not be in the baseline.
-    #[arg(long, conflicts_with = "write_baseline")]
-    pub(super) fail_fast: bool,
-    /// Run a scenario, case or client that fails unexpectedly up to N more times; if it then does not fail, it is flaky, which is a
-    /// failure of its own
-    #[arg(long, value_name = "N", default_value = "0", value_parser = value::retries)]
-    pub(super) retries: usize,
-    /// Run only the Ith of N equal parts of the run, such as `1/3`; all parts together run everything once
-    #[arg(long, value_name = "I/N")]
-    pub(super) shard: Option<Shard>,
     /// Write checks.json for each scenario, case or file and summary.json to this directory
     #[arg(short, long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,
@@ -149,10 +156,15 @@ pub(super) struct CommonRunOptions {
     pub(super) verbose: bool,
 }
 
-impl CommonRunOptions {
-    /// The options of a run of cases: these, and defaults for the options that only runs of built-in scenarios have.
-    pub(super) fn for_cases(&self, scenarios: &[String], strict: bool) -> RunOptions {
-        RunOptions {
+impl RunOptions {
+    /// The options of a run of these scenarios, with defaults for the options that only runs of built-in scenarios have.
+    pub(super) fn of_scenarios(
+        scenarios: &[String],
+        strict: bool,
+        schedule: ScheduleOptions,
+        common: &CommonRunOptions,
+    ) -> Self {
+        Self {
             scenarios: scenarios.to_vec(),
             suite: None,
             pages: Vec::new(),
@@ -160,7 +172,8 @@ impl CommonRunOptions {
             schemas: SchemaArgs { schemas: Vec::new() },
             force: false,
             profile: strict.then_some(Profile::Strict),
-            common: self.clone(),
+            schedule,
+            common: common.clone(),
         }
     }
 }

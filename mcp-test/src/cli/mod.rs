@@ -7,6 +7,7 @@
 //! | `target` | resolves the arguments to the server under test |
 //! | `client` | resolves the arguments to the client under test |
 //! | `execute` | runs scenarios: plan, reports, exit code |
+//! | `explore` | calls the tools of a server |
 //! | `cases` | MCP Cases, one file per command |
 //! | `record` | records conversations as cases or as a trace |
 //! | `validate` | validates messages and conversations in a file |
@@ -28,6 +29,7 @@ mod documentation;
 mod error;
 mod execute;
 mod explain;
+mod explore;
 mod list;
 mod listen;
 mod option_value;
@@ -100,6 +102,7 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
     let text = match args.command {
         Command::Server(args) => return execute::test_server(RunCommand::Server, args),
         Command::Check(args) => return execute::test_server(RunCommand::Check, args),
+        Command::Explore(args) => return explore::run(&args),
         Command::Client(args) => return client::run(args),
         Command::Validate(args) => return validate::validate(&args),
         Command::Cases(args) => return cases::dispatch(&args),

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 21] = [
+const WITHOUT_DEFAULT: [&str; 23] = [
     "address",
     "command",
     "cwd",
@@ -95,6 +95,8 @@ const WITHOUT_DEFAULT: [&str; 21] = [
     "output_dir",
     "record",
     "revision",
+    "save_cases",
+    "save_tests",
     "schemas",
     "shard",
     "tags",
@@ -103,7 +105,7 @@ const WITHOUT_DEFAULT: [&str; 21] = [
 ];
 
 /// Options that select from everything.
-const SELECTIONS: [&str; 5] = ["cases", "pages", "scenarios", "skip_tags", "transports"];
+const SELECTIONS: [&str; 6] = ["cases", "pages", "scenarios", "skip_tags", "skipped", "transports"];
 
 #[test]
 fn help_shows_defaults_and_possible_values() {
@@ -224,6 +226,8 @@ fn help_names_the_commands() {
     Commands:
       server        Test a server by the rules of the official conformance suite
       check         Test any server by the specification, skipping what it does not support
+      explore       Call the tools of a server with arguments that are generated from their schemas, and
+                    reduce what fails
       client        Test a client by the rules of the official conformance suite, against scripted
                     servers
       validate      Validate a message, another value, or a recorded conversation against the shapes of

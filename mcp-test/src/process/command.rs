@@ -220,7 +220,8 @@ impl fmt::Debug for Command {
     }
 }
 
-fn shell_quoted(word: &str) -> String {
+/// A word as it stands in a command for a shell of POSIX.
+pub(crate) fn shell_quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

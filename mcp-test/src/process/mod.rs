@@ -27,6 +27,8 @@ pub use child::LeftoverProcess;
 #[doc(hidden)]
 pub use child::{Child, Readiness, Shutdown, ShutdownStep};
 pub use command::Command;
+#[cfg(feature = "explore")]
+pub(crate) use command::shell_quoted;
 #[doc(hidden)]
 pub use exit::Exit;
 #[cfg(all(target_os = "linux", feature = "cli"))]

@@ -23,8 +23,8 @@ pub(crate) use test_function::stderr_of_test;
 pub struct Rerun {
     /// The arguments before the choice: program, command, options.
     pub before: Vec<String>,
-    /// The option that selects the scenario: `--scenario`.
-    pub option: &'static str,
+    /// The option that selects the scenario, such as `--scenario`; `None` if there is only one.
+    pub option: Option<&'static str>,
     /// The arguments after it: the target.
     pub after: Vec<String>,
     /// Whether the target has several transports, so that the command must name one.
@@ -36,7 +36,8 @@ impl Rerun {
     #[must_use]
     pub fn command(&self, cell: &Cell) -> String {
         let (id, revision) = (&*cell.scenario.id, cell.revision.as_str());
-        let choice = [self.option, id, "--spec-version", revision];
+        let choice = self.option.into_iter().flat_map(|option| [option, id]);
+        let choice = choice.chain(["--spec-version", revision]);
         let transport = self.names_transport.then(|| ["--transport", cell.transport.as_str()]);
         let words = self
             .before

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use crate::clock::Stopwatch;
 use crate::expect::words;
 use crate::run::{Cell, Level, Problems, RunEvent};
+use crate::scenario::Activity;
 
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
@@ -106,7 +107,10 @@ impl<W: Write> Progress<W> {
                     .map(|(cell, stopwatch)| {
                         let Cell { scenario, revision, transport } = cell;
                         let elapsed = elapsed(*stopwatch);
-                        format!(" {} ({revision} {transport}){elapsed}", scenario.id)
+                        let activity = scenario.activity.as_ref().map(Activity::get);
+                        let activity = activity.filter(|it| !it.is_empty());
+                        let activity = activity.map(|it| format!(": {it}")).unwrap_or_default();
+                        format!(" {}{activity} ({revision} {transport}){elapsed}", scenario.id)
                     })
                     .unwrap_or_default();
                 let others = match running.len() {
@@ -160,6 +164,25 @@ mod tests {
         detecting the supported revisions
         [0/2] tools-list (2025-11-25 stdio) and 1 more
         [1/2] ping (2025-11-25 stdio)
+        ");
+    }
+
+    #[test]
+    fn the_line_shows_what_a_long_scenario_is_doing() {
+        let mut cell = sample::ping().cell;
+        let mut scenario = (*cell.scenario).clone();
+        let activity = Activity::default();
+        scenario.activity = Some(activity.clone());
+        cell.scenario = scenario.into();
+        let mut progress = Progress::new(Vec::new());
+        progress.event(&RunEvent::Planned(vec![cell.clone()]));
+        progress.event(&RunEvent::Started(cell));
+        let mut lines = vec![progress.line().unwrap_or_default()];
+        activity.set("calls `add`");
+        lines.push(progress.line().unwrap_or_default());
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        [0/1] ping (2025-11-25 stdio)
+        [0/1] ping: calls `add` (2025-11-25 stdio)
         ");
     }
 

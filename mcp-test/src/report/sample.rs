@@ -51,6 +51,7 @@ const fn scenario(
         asks: &[],
         disturbs: None,
         timeout: None,
+        activity: None,
         opens: false,
         shares_connection: Revisions::none(),
         checks: Shared::Static(&[]),
@@ -75,7 +76,7 @@ pub(super) fn info() -> RunInfo {
 pub(super) fn rerun() -> Rerun {
     Rerun {
         before: vec!["mcp-test".to_owned(), "server".to_owned()],
-        option: "--scenario",
+        option: Some("--scenario"),
         after: vec!["--".to_owned(), "node".to_owned(), "my server.js".to_owned()],
         names_transport: false,
     }

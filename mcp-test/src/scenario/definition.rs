@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs, Shared,
-    Stop, Suite,
+    Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
+    Shared, Stop, Suite,
 };
 use crate::check::Finding;
 use crate::server::Server;
@@ -143,6 +143,8 @@ pub struct Scenario {
     /// sends only requests that change nothing, from a client that declares no capabilities in a handshake, and subscribes
     /// to nothing.
     pub shares_connection: Revisions,
+    /// What it is doing, if it reports that.
+    pub activity: Option<Activity>,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
@@ -173,6 +175,7 @@ impl Scenario {
             asks: &[],
             disturbs: None,
             timeout: None,
+            activity: None,
             opens: false,
             shares_connection: Revisions::none(),
             checks: Shared::Static(&[]),

@@ -66,6 +66,7 @@ macro_rules! scenario {
             asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
+            activity: None,
             opens: false,
             shares_connection: $crate::scenario!(@revisions $($shares_connection)?),
             checks: $crate::scenario::Shared::Static({

@@ -30,6 +30,7 @@
 //! [make checks](Ctx::check).
 
 // How a built-in scenario is written is in `macros.rs`.
+mod activity;
 mod assert_golden;
 mod assert_schema_valid;
 mod call_site;
@@ -69,6 +70,8 @@ mod tool_calls;
 mod user_scenario;
 
 #[doc(hidden)]
+pub use activity::Activity;
+#[doc(hidden)]
 pub use call_site::CallSite;
 #[cfg(test)]
 pub(crate) use call_site::tests::call_site;
@@ -95,7 +98,6 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
-#[doc(hidden)]
 pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};

@@ -1,5 +1,7 @@
 //! What the server under test offers, for scenarios that test whatever there is.
 
+#[cfg(feature = "explore")]
+use super::ToolCalls;
 use super::{CallableTool, Ctx, Items, Listing};
 use crate::check::Finding;
 use crate::client::MAX_PAGES;
@@ -61,6 +63,12 @@ impl Ctx {
     /// The tools that are known to be slow.
     pub(crate) fn slow_tools(&self) -> Vec<String> {
         self.setup.history.slow_tools.names()
+    }
+
+    /// The tools that the run may call.
+    #[cfg(feature = "explore")]
+    pub(crate) fn calls(&self) -> &ToolCalls {
+        &self.setup.calls
     }
 
     /// The listed tools that the run may call, without those that are known to be slow unless the user has named them.

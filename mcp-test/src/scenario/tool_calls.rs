@@ -2,7 +2,7 @@
 //!
 //! A tool may do anything, so that only those are called that are annotated as harmless, or that the user names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::{Object, Value};
 
@@ -25,6 +25,8 @@ pub struct ToolCalls {
     pub unnamed: CalledTools,
     /// The tools that are called by name, with their arguments; `None` for those of the tool's own schema.
     pub named: BTreeMap<String, Option<Value>>,
+    /// The tools that are not called, whatever else is said.
+    pub skipped: BTreeSet<String>,
 }
 
 /// A tool that a run may call.
@@ -51,6 +53,7 @@ impl ToolCalls {
         };
         let named = self.named.get(name);
         let is_permitted = match self.unnamed {
+            _ if self.skipped.contains(name) => false,
             _ if named.is_some() => true,
             // Called only by name, also if it is annotated as read-only at the same time.
             _ if hint("destructiveHint") => false,
@@ -113,11 +116,14 @@ mod tests {
         let permitted = |calls: &ToolCalls| {
             [&read_only, &unknown, &destructive].map(|tool| calls.callable(tool).is_some())
         };
-        let calls = |unnamed, named| ToolCalls { unnamed, named };
+        let calls = |unnamed, named| ToolCalls { unnamed, named, ..ToolCalls::default() };
         assert_eq!(permitted(&ToolCalls::default()), [true, false, false]);
         assert_eq!(permitted(&calls(CalledTools::None, named("u"))), [false, false, false]);
         assert_eq!(permitted(&calls(CalledTools::All, named("u"))), [true, true, false]);
         assert_eq!(permitted(&calls(CalledTools::None, named("t"))), [true, true, true]);
+        let skipped = ["t".to_owned()].into();
+        let calls = ToolCalls { skipped, ..calls(CalledTools::All, named("t")) };
+        assert_eq!(permitted(&calls), [false, false, false]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::{Era, Revision, Revisions};
 use crate::trace::Recorder;
-use crate::transport::actor::{Actor, Conversation, MirroredArgument, ServeError};
+use crate::transport::actor::{Actor, Conversation, MirroredArgument};
 use crate::transport::fault::Misbehavior;
 use crate::transport::interceptor::Interceptor;
 #[cfg(feature = "http")]
@@ -69,6 +69,7 @@ use crate::transport::serve_lines::serve_lines;
 use crate::transport::{Fault, Limits, Target};
 use crate::wire::RpcError;
 
+pub use crate::transport::actor::ServeError;
 pub use answer::Answer;
 pub use ask::AskError;
 pub use call::{Call, CallError};

@@ -9,6 +9,7 @@ mod case_runs;
 mod cases;
 mod cost;
 mod exchanges;
+mod exploration;
 mod mock_server;
 mod programs;
 mod validation;
@@ -39,6 +40,7 @@ fn table() -> Result<()> {
     cases::table()?;
     exchanges::table()?;
     mock_server::table()?;
+    exploration::table()?;
     case_runs::table()?;
     programs::table()
 }

@@ -9,6 +9,7 @@ mod client;
 #[cfg(unix)]
 mod echo;
 mod environment;
+mod explore;
 mod files;
 mod guarded;
 #[cfg(target_os = "linux")]

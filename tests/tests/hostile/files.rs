@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use mcp_test::clock::Stopwatch;
 use mcp_test_tests::program::{Run, run_command};
 
 use crate::bounds::{processor_time_of, within_bounds};
@@ -22,9 +23,9 @@ fn run(folder: &Path, arguments: &[&str]) -> Run {
     let file = folder.join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file).args(arguments).current_dir(folder);
-    let start = Instant::now();
+    let stopwatch = Stopwatch::start();
     let run = run_command(command);
-    let wait = start.elapsed();
+    let wait = stopwatch.elapsed();
     assert!(wait < MAX_WAIT, "{wait:?} for {arguments:?}");
     let time = processor_time_of(&file);
     assert!(time < MAX_TIME, "{time:?} for {arguments:?}");

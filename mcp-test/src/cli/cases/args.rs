@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use crate::cli::common_args::{CommonRunOptions, Format, ListenArgs, TargetArgs};
+use crate::cli::common_args::{CommonRunOptions, Format, ListenArgs, ScheduleOptions, TargetArgs};
 use crate::cli::option_value::{self as value, SecretArg};
 use crate::process::Command;
 use crate::spec::Revisions;
@@ -136,6 +136,8 @@ pub(in crate::cli) struct RunCasesArgs {
     #[arg(long = "transport", value_name = "NAME")]
     pub(in crate::cli) transports: Vec<TransportKind>,
     #[command(flatten)]
+    pub(in crate::cli) schedule: ScheduleOptions,
+    #[command(flatten)]
     pub(in crate::cli) common: CommonRunOptions,
 }
 
@@ -152,6 +154,8 @@ pub(in crate::cli) struct VerifyClientArgs {
     /// Fail on warnings and on cases that cannot be tested
     #[arg(long)]
     pub(in crate::cli) strict: bool,
+    #[command(flatten)]
+    pub(in crate::cli) schedule: ScheduleOptions,
     #[command(flatten)]
     pub(in crate::cli) common: CommonRunOptions,
 }

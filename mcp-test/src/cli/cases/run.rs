@@ -6,7 +6,8 @@ use super::args::RunCasesArgs;
 use super::selection;
 use crate::cases::hooks::{Commands, Given};
 use crate::cases::{Inputs, PlayOptions, scenarios, surroundings};
-use crate::cli::common_args::CommonRunOptions;
+use crate::cli::call_arg::CallArgs;
+use crate::cli::common_args::{RunOptions, ScheduleOptions};
 use crate::cli::error::CliError;
 use crate::cli::execute::{self, LoadedScenarios, RunCommand, RunRequest};
 use crate::cli::variable;
@@ -31,16 +32,16 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     selection::note_only(cases);
     // Cases that share a server run one at a time by default: they may depend on its state.
     let shared = args.target.url.is_some().then_some(NonZeroUsize::MIN);
-    let common = CommonRunOptions { jobs: args.common.jobs.or(shared), ..args.common.clone() };
+    let schedule = ScheduleOptions { jobs: args.schedule.jobs.or(shared), ..args.schedule.clone() };
     execute::execute(RunRequest {
         command: RunCommand::CasesRun,
-        options: &common.for_cases(&ids, args.strict),
+        options: &RunOptions::of_scenarios(&ids, args.strict, schedule, &args.common),
         loaded: Some(LoadedScenarios { scenarios, surroundings, args: args.rerun_args() }),
         target: target.into(),
         transports: args.transports.clone(),
         secrets,
         target_args: resolved.args,
-        calls: Vec::new(),
+        calls: CallArgs::default(),
         manual: false,
     })
 }

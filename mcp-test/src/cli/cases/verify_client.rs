@@ -3,7 +3,9 @@
 use super::args::VerifyClientArgs;
 use super::selection;
 use crate::cases::{PlayError, VerifyOptions, client_scenarios};
+use crate::cli::call_arg::CallArgs;
 use crate::cli::client::ResolvedClient;
+use crate::cli::common_args::RunOptions;
 use crate::cli::error::CliError;
 use crate::cli::execute::{self, LoadedScenarios, RunCommand, RunRequest};
 use crate::cli::{patterns, variable};
@@ -31,13 +33,18 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let client = ResolvedClient::new(args.command.as_deref(), is_single, required)?;
     execute::execute(RunRequest {
         command: RunCommand::CasesVerifyClient,
-        options: &args.common.for_cases(&names, args.strict),
+        options: &RunOptions::of_scenarios(
+            &names,
+            args.strict,
+            args.schedule.clone(),
+            &args.common,
+        ),
         loaded: Some(LoadedScenarios { scenarios, surroundings: None, args: args.rerun_args() }),
         target: client.target.into(),
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets).and(secrets),
         target_args: client.args,
-        calls: Vec::new(),
+        calls: CallArgs::default(),
         manual: args.command.is_none(),
     })
 }

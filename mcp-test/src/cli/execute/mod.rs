@@ -1,4 +1,4 @@
-//! The run of `server`, `check`, `client`, `cases run` and `cases verify-client`: builds a plan, executes it, and reports.
+//! The run of `server`, `check`, `explore`, `client`, `cases run` and `cases verify-client`: builds a plan, executes it, and reports.
 
 mod ci_reports;
 mod reports;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use self::reports::Reports;
 use super::args::RunArgs;
-use super::call_arg::{CallArg, tool_calls};
+use super::call_arg::CallArgs;
 use super::common_args::RunOptions;
 use super::error::CliError;
 use super::output;
@@ -40,6 +40,8 @@ pub(super) enum RunCommand {
     Server,
     /// `check`: a server, by the specification.
     Check,
+    /// `explore`: the tools of a server.
+    Explore,
     /// `client`: a client, by the official rules.
     Client,
     /// `cases run`: a server, by cases.
@@ -49,10 +51,11 @@ pub(super) enum RunCommand {
 }
 
 impl RunCommand {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Check => "check",
+            Self::Explore => "explore",
             Self::Client => "client",
             Self::CasesRun => "cases run",
             Self::CasesVerifyClient => "cases verify-client",
@@ -62,19 +65,21 @@ impl RunCommand {
     const fn default_profile(self) -> Profile {
         match self {
             Self::Server | Self::Client => Profile::Official,
-            Self::Check | Self::CasesRun | Self::CasesVerifyClient => Profile::Adaptive,
+            Self::Check | Self::Explore | Self::CasesRun | Self::CasesVerifyClient => {
+                Profile::Adaptive
+            }
         }
     }
 
     const fn leg(self) -> Leg {
         match self {
-            Self::Server | Self::Check | Self::CasesRun => Leg::Server,
+            Self::Server | Self::Check | Self::Explore | Self::CasesRun => Leg::Server,
             Self::Client | Self::CasesVerifyClient => Leg::Client,
         }
     }
 }
 
-/// Scenarios that were loaded from files of cases.
+/// Scenarios that are not built-in ones to select from: those of files of cases, or the exploration.
 #[derive(Default)]
 pub(super) struct LoadedScenarios {
     /// The scenarios.
@@ -102,7 +107,7 @@ pub(super) struct RunRequest<'a> {
     /// The arguments that select the target, without secrets.
     pub(super) target_args: Vec<String>,
     /// The tools that may be called although no scenario names them.
-    pub(super) calls: Vec<CallArg>,
+    pub(super) calls: CallArgs,
     /// Whether the client is started manually; the run then ends with a signal and exits with 0.
     pub(super) manual: bool,
 }
@@ -205,13 +210,13 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     } else {
         let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         // More than the processors of a small machine: scenarios mostly wait. One job would mean that the server must not run twice at the same time.
-        let jobs = args.common.jobs.unwrap_or(processors.max(FOUR));
-        plan.jobs(jobs).timeout(args.common.timeout).retries(args.common.retries)
+        let jobs = args.schedule.jobs.unwrap_or(processors.max(FOUR));
+        plan.jobs(jobs).timeout(args.common.timeout).retries(args.schedule.retries)
     };
     let plan = plan
-        .calls(tool_calls(&request.calls))
-        .fail_fast(args.common.fail_fast)
-        .shard(args.common.shard);
+        .calls(request.calls.tool_calls())
+        .fail_fast(args.schedule.fail_fast)
+        .shard(args.schedule.shard);
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
@@ -231,6 +236,9 @@ fn selection_label(request: &RunRequest<'_>, plan: &Plan) -> String {
 /// Describes the selected scenarios.
 fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
     let args = request.options;
+    if request.command == RunCommand::Explore {
+        return "exploration of tools".to_owned();
+    }
     if request.loaded.is_some() {
         let noun = if request.command == RunCommand::CasesRun { "case" } else { "file" };
         return match args.scenarios.is_empty() {
@@ -258,7 +266,7 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
     before.extend(command.name().split(' ').map(str::to_owned));
     before.extend(request.loaded.iter().flat_map(|loaded| loaded.args.iter().cloned()));
     let profile = options.profile.filter(|profile| *profile != command.default_profile());
-    // Runs of cases have no `--profile`: `--strict` is among the arguments that select them.
+    // Loaded scenarios have no `--profile`: `--strict` is among the arguments that select them.
     if let Some(profile) = profile.filter(|_| request.loaded.is_none()) {
         before.extend(["--profile".to_owned(), profile.to_string()]);
     }
@@ -268,11 +276,13 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
     if options.force {
         before.push("--force".to_owned());
     }
-    for call in &request.calls {
-        before.extend(["--call".to_owned(), call.to_string()]);
-    }
+    before.extend(request.calls.rerun_args());
     let names_transport = request.target.transports().len() > 1;
-    let option = if *command == RunCommand::CasesRun { "--case" } else { "--scenario" };
+    let option = match command {
+        RunCommand::Explore => None,
+        RunCommand::CasesRun => Some("--case"),
+        _ => Some("--scenario"),
+    };
     // A secret may be where no option reveals it, such as in an argument of the command.
     let masked = |args: &[String]| args.iter().map(|arg| request.secrets.mask(arg)).collect();
     let (before, after) = (masked(&before), masked(&request.target_args));
@@ -308,7 +318,7 @@ mod tests {
             transports: Vec::new(),
             secrets: Secrets::default(),
             target_args: vec!["--reference".to_owned()],
-            calls: Vec::new(),
+            calls: CallArgs::default(),
             manual: false,
         };
         let plan = plan(&request).expect("a plan");
