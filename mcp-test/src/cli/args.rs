@@ -144,9 +144,14 @@ pub(super) struct RunArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(mut_arg("timeout", |arg| {
-    arg.default_value("10s").help("Wait this long for each reply: milliseconds, or with a unit (`5s`)")
-}))]
+#[command(
+    mut_arg("timeout", |arg| {
+        arg.default_value("10s").help("Wait this long for each reply: milliseconds, or with a unit (`5s`)")
+    }),
+    mut_arg("revisions", |arg| {
+        arg.help("Speak this revision, range (`2025-06-18..`) or `draft` (repeatable) [default: one that the server speaks]")
+    })
+)]
 pub(super) struct ExploreArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,

@@ -11,9 +11,9 @@ use crate::scenario::{CalledTools, ToolCalls};
 /// The options that say which tools may be called.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct CallArgs {
-    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; one annotated `destructiveHint` is called only if it
-    /// is named (repeatable) [default: those annotated `readOnlyHint`]
-    #[arg(long = "call", value_name = "all|none|NAME[=JSON]")]
+    /// Call all tools, those annotated `readOnlyHint`, none, or this one: NAME, or NAME=JSON with its arguments; one annotated
+    /// `destructiveHint` is called only if it is named (repeatable) [default: read-only]
+    #[arg(long = "call", value_name = "all|read-only|none|NAME[=JSON]")]
     calls: Vec<CallArg>,
     /// Do not call this tool, whatever `--call` says (repeatable)
     #[arg(long = "skip-call", value_name = "NAME")]
@@ -25,6 +25,8 @@ pub(super) struct CallArgs {
 pub(super) enum CallArg {
     /// All tools that are not annotated as destructive.
     All,
+    /// The tools that are annotated as read-only.
+    ReadOnly,
     /// No tool, apart from those that are named as well.
     None,
     /// This tool, with these arguments.
@@ -54,6 +56,7 @@ impl FromStr for CallArg {
             return match tool {
                 "" => Err(CallArgError::Nameless),
                 "all" => Ok(Self::All),
+                "read-only" => Ok(Self::ReadOnly),
                 "none" => Ok(Self::None),
                 tool => Ok(Self::Tool(tool.to_owned(), None)),
             };
@@ -74,6 +77,7 @@ impl fmt::Display for CallArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all"),
+            Self::ReadOnly => f.write_str("read-only"),
             Self::None => f.write_str("none"),
             Self::Tool(tool, None) => f.write_str(tool),
             Self::Tool(tool, Some(arguments)) => write!(f, "{tool}={arguments}"),
@@ -89,6 +93,7 @@ impl CallArgs {
         for arg in &self.calls {
             match arg {
                 CallArg::All => calls.unnamed = CalledTools::All,
+                CallArg::ReadOnly => calls.unnamed = CalledTools::ReadOnly,
                 CallArg::None => calls.unnamed = CalledTools::None,
                 CallArg::Tool(tool, arguments) => {
                     calls.named.insert(tool.clone(), arguments.clone());
@@ -113,7 +118,9 @@ mod tests {
     #[test]
     fn a_tool_may_have_arguments() {
         let read = |text: &str| text.parse::<CallArg>().map(|arg| arg.to_string());
-        for text in ["all", "none", "add", "files/read", r#"add={"a":1,"b":"x=y"}"#, "all={}"] {
+        for text in
+            ["all", "read-only", "none", "add", "files/read", r#"add={"a":1,"b":"x=y"}"#, "all={}"]
+        {
             assert_eq!(read(text).as_deref(), Ok(text));
         }
         let error = |text: &str| read(text).expect_err(text).to_string();
@@ -133,5 +140,6 @@ mod tests {
         assert_eq!(calls(&["add"]), (CalledTools::ReadOnly, "add".to_owned()));
         assert_eq!(calls(&["none", "b", "a"]), (CalledTools::None, "a b".to_owned()));
         assert_eq!(calls(&["none", "all"]), (CalledTools::All, String::new()));
+        assert_eq!(calls(&["all", "read-only"]), (CalledTools::ReadOnly, String::new()));
     }
 }

@@ -104,6 +104,7 @@ impl ExploreArgs {
     fn rerun_args(&self, seed: u64) -> Vec<String> {
         let mut args = vec!["--seed".to_owned(), seed.to_string()];
         args.extend(["--max-calls".to_owned(), self.max_calls.to_string()]);
+        args.extend(["--max-time".to_owned(), self.max_time.as_millis().to_string()]);
         if self.strict {
             args.push("--strict".to_owned());
         }

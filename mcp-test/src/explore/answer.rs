@@ -53,13 +53,16 @@ fn has_failed(result: &Value) -> bool {
 fn wrong_error(error: &RpcError, class: &Class, explorable: &Explorable) -> Wrong {
     let got = format!("error {}: {}", error.code, excerpt(&error.message));
     if error.code == error_code::INTERNAL_ERROR {
-        let finding = Finding::peer(format!(
-            "the tool `{}` fails with an internal error",
-            explorable.operation
-        ))
-        .expected("a result, with `isError` if the call fails")
-        .got(got)
-        .requires("tools.call.execution-error-is-error");
+        let headline = format!("the tool `{}` fails with an internal error", explorable.operation);
+        let finding = Finding::peer(headline).got(got);
+        let finding = match class {
+            Class::Valid | Class::FormatOnly { .. } => finding
+                .expected("a result, with `isError` if the call fails")
+                .requires("tools.call.execution-error-is-error"),
+            Class::Invalid { .. } => finding
+                .expected("a result with `isError`, or error -32602, for arguments that the schema does not allow")
+                .requires("jsonrpc.invalid-params-error"),
+        };
         return Some((FailureKind::InternalError, finding.should()));
     }
     if class.is_valid() && error.code == error_code::INVALID_PARAMS {
@@ -85,11 +88,7 @@ fn wrong_refusal(result: &Value, class: &Class) -> Wrong {
     }
     let finding = Finding::peer("the refusal does not name the argument that is wrong")
         .expected(format!("a text that contains `{name}`"))
-        .got(
-            texts
-                .first()
-                .map_or_else(|| "no text".to_owned(), |text| format!("`{}`", excerpt(text))),
-        )
+        .got(first_text(result))
         .requires("tools.call.input-validation-is-error");
     Some((FailureKind::RefusalWithoutName, finding.should()))
 }
@@ -97,9 +96,9 @@ fn wrong_refusal(result: &Value, class: &Class) -> Wrong {
 fn wrong_result(result: &Value, class: &Class, explorable: &Explorable) -> Wrong {
     if class.is_invalid() {
         let finding =
-            Finding::peer("arguments that the schema of the tool does not allow are accepted")
-                .expected("an error, or a result with `isError`")
-                .got("a result")
+            Finding::peer("arguments that the schema of the tool does not allow are not refused")
+                .expected("a result with `isError`, or an error")
+                .got(format!("a result without `isError`, with {}", first_text(result)))
                 .requires("tools.security.validate-inputs");
         return Some((FailureKind::InvalidAccepted, finding.should()));
     }
@@ -141,6 +140,12 @@ fn pattern(pointer: &Pointer) -> String {
         Err(_) => token,
     };
     pointer.tokens().map(part).collect::<Vec<_>>().join("/")
+}
+
+/// The first text of a result, for people.
+fn first_text(result: &Value) -> String {
+    let text = texts(result).first().map(|text| format!("the text `{}`", excerpt(text)));
+    text.unwrap_or_else(|| "no text".to_owned())
 }
 
 /// The text of a result with `isError`, as much of it as tells refusals apart.

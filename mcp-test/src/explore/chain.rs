@@ -77,6 +77,13 @@ impl Step {
 }
 
 impl Chain {
+    /// The calls as a text, which differs from that of other chains.
+    pub(super) fn text(&self) -> String {
+        let step =
+            |step: &Step| format!("{:?} {} {:?}", step.operation, step.arguments, step.links);
+        self.steps.iter().map(step).collect::<Vec<_>>().join("\n")
+    }
+
     /// The arguments of a step, with the values that the earlier steps have resulted in now, which `result_of` returns.
     ///
     /// `None` if a result does not have the value that is needed: then the chain cannot go on.

@@ -65,6 +65,9 @@ fn keywords(explored: &Explored) -> String {
         true => String::new(),
         false => format!("{name}: {}\n", keywords.join(", ")),
     };
+    if explored.is_out_of_time {
+        text.push_str(&format!("{name}: its time was over; --max-time allows more\n"));
+    }
     let is_tool = matches!(explored.operation, Operation::Tool(_));
     if is_tool
         && explored.calls > 0

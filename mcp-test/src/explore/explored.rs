@@ -43,6 +43,8 @@ pub struct Explored {
     pub keywords: BTreeMap<String, usize>,
     /// How often it answered in each way.
     pub answers: BTreeMap<Answer, usize>,
+    /// Whether it was called no more because its time was over.
+    pub is_out_of_time: bool,
     /// Why no arguments could be generated.
     pub not_generated: Option<String>,
     /// What is wrong, each reduced.
@@ -68,6 +70,7 @@ impl Explored {
             invalid: 0,
             keywords: BTreeMap::new(),
             answers: BTreeMap::new(),
+            is_out_of_time: false,
             not_generated,
             failures: Vec::new(),
             accepted: BTreeSet::new(),

@@ -339,6 +339,7 @@ impl<'a> Explorer<'a> {
         let budget = &mut self.budgets[index];
         budget.calls = budget.calls.saturating_sub(1);
         budget.time = budget.time.saturating_sub(stopwatch.elapsed());
+        self.explored[index].is_out_of_time = budget.calls > 0 && budget.time.is_zero();
         budget.called.insert(call.arguments.to_string());
         Ok(())
     }

@@ -16,7 +16,7 @@ pub enum FailureKind {
     ValidRefused,
     /// The call fails with error -32603.
     InternalError,
-    /// Arguments that the schema does not allow are accepted.
+    /// Arguments that the schema does not allow are not refused.
     InvalidAccepted,
     /// The refusal of an argument does not name it.
     RefusalWithoutName,

@@ -25,9 +25,9 @@ const ACCEPTED: usize = 8;
 #[must_use]
 pub fn explained(reduced: &Reduced, explored: &Explored) -> Finding {
     let mut finding = reduced.failure.finding.clone();
+    finding.headline = reduced.headline();
     if reduced.failure.kind.is_without_reply() {
         // Calls of other tools may end in the same way, for another reason.
-        finding.headline = reduced.headline();
         finding.cause = None;
     }
     let calls = &reduced.chain.steps;
@@ -37,9 +37,10 @@ pub fn explained(reduced: &Reduced, explored: &Explored) -> Finding {
     }];
     lines.extend(calls.iter().map(|step| format!("  {}", call_text(step))));
     if let Class::Invalid { keyword, instance } = &reduced.class {
-        let place =
-            if instance.is_root() { "the arguments".to_owned() } else { format!("`{instance}`") };
-        lines.push(format!("{place} must not be accepted, by `{keyword}` of the schema"));
+        lines.push(match instance.is_root() {
+            true => format!("the arguments violate `{keyword}` of the schema"),
+            false => format!("they violate `{keyword}` of the schema, at `{instance}`"),
+        });
     }
     if reduced.failure.kind == FailureKind::InvalidAccepted && explored.accepted.len() > 1 {
         let accepted = explored
@@ -51,7 +52,7 @@ pub fn explained(reduced: &Reduced, explored: &Explored) -> Finding {
         if explored.accepted.len() > ACCEPTED {
             accepted.push(format!("{} more", explored.accepted.len() - ACCEPTED));
         }
-        lines.push(format!("violations that it accepts: {}", list(accepted, "and")));
+        lines.push(format!("violations that it does not refuse: {}", list(accepted, "and")));
     }
     lines.push(match reduced.is_certain() {
         true => "it fails every time".to_owned(),

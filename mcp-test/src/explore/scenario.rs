@@ -13,6 +13,7 @@ use super::options::ExploreOptions;
 use super::report::explained;
 use super::shrink::Reduced;
 use crate::check::Finding;
+use crate::generate::Class;
 use crate::scenario::{
     Activity, Body, CheckSpec, Ctx, Kind, Leg, Need, Scenario, Shared, Transports,
 };
@@ -48,7 +49,11 @@ static CHECKS: [CheckSpec; 5] = [
         "ToolRefuses",
         "Arguments that the schema does not allow are refused, by a text that names them",
     )
-    .requires(&["tools.security.validate-inputs", "tools.call.input-validation-is-error"])
+    .requires(&[
+        "tools.security.validate-inputs",
+        "tools.call.input-validation-is-error",
+        "jsonrpc.invalid-params-error",
+    ])
     .conditional()
     .warns(),
     CheckSpec::own(
@@ -150,8 +155,11 @@ fn make_checks(ctx: &mut Ctx, explored: &Explored) {
     }
     let is_tool = matches!(explored.operation, Operation::Tool(_));
     for spec in &CHECKS {
-        let of_check: Vec<&Reduced> =
-            explored.failures.iter().filter(|it| check_of(&it.failure.kind) == spec.id).collect();
+        let of_check: Vec<&Reduced> = explored
+            .failures
+            .iter()
+            .filter(|it| check_of(&it.failure.kind, &it.class) == spec.id)
+            .collect();
         let applies = is_tool || spec.id == ANSWERS;
         if of_check.is_empty() && applies {
             ctx.check(&spec.id).details(details.clone()).pass();
@@ -163,8 +171,9 @@ fn make_checks(ctx: &mut Ctx, explored: &Explored) {
 }
 
 /// The check that a failure belongs to.
-fn check_of(kind: &FailureKind) -> &'static str {
+fn check_of(kind: &FailureKind, class: &Class) -> &'static str {
     match kind {
+        FailureKind::InternalError if class.is_invalid() => "tool-refuses",
         FailureKind::Closed | FailureKind::NoReply | FailureKind::InvalidReply => ANSWERS,
         FailureKind::ValidRefused | FailureKind::InternalError => "tool-accepts",
         FailureKind::InvalidAccepted | FailureKind::RefusalWithoutName => "tool-refuses",

@@ -1,5 +1,7 @@
 //! Reducing a failure: the fewest calls with the smallest arguments that still fail in the same way.
 
+use std::collections::HashSet;
+
 use super::chain::{Chain, Step};
 use super::failure::{Failure, FailureKind};
 use super::operation::Operation;
@@ -83,7 +85,14 @@ pub(super) async fn reduce(
     mut replay: impl AsyncFnMut(&Chain, Purpose) -> Option<Failure>,
 ) -> Reduced {
     let tries = if failure.kind == FailureKind::NoReply { SILENT_TRIES } else { TRIES };
-    let mut best = Best { kind: failure.kind.clone(), chain, failure, tries, deadline };
+    let mut best = Best {
+        kind: failure.kind.clone(),
+        chain,
+        failure,
+        tries,
+        deadline,
+        rejected: HashSet::new(),
+    };
     // Most failures need nothing but the last call.
     let earlier = best.chain.steps.len().saturating_sub(1);
     if earlier > 0 {
@@ -119,6 +128,8 @@ struct Best {
     failure: Failure,
     tries: usize,
     deadline: Deadline,
+    /// The chains that did not fail in the same way.
+    rejected: HashSet<String>,
 }
 
 impl Best {
@@ -128,7 +139,8 @@ impl Best {
         chain: &Chain,
         replay: &mut impl AsyncFnMut(&Chain, Purpose) -> Option<Failure>,
     ) -> bool {
-        if self.tries == 0 || self.deadline.has_passed() {
+        let text = chain.text();
+        if self.tries == 0 || self.deadline.has_passed() || self.rejected.contains(&text) {
             return false;
         }
         self.tries -= 1;
@@ -137,7 +149,10 @@ impl Best {
                 self.failure = failure;
                 true
             }
-            _ => false,
+            _ => {
+                self.rejected.insert(text);
+                false
+            }
         }
     }
 

@@ -181,6 +181,11 @@ impl NumberRange {
             steps
         };
         let number = from.plus(step.times(sign)?)?;
+        // A double holds no half of a number of this size, so that what a tool makes of it would be another one.
+        let is_half = self.step.is_none() && !number.is_multiple_of(Decimal::ONE);
+        let is_large = number.compare(Decimal::whole(MAX_SAFE)) == Ordering::Greater
+            || number.compare(Decimal::whole(-MAX_SAFE)) == Ordering::Less;
+        let number = if is_half && is_large { number.minus(Decimal::HALF)? } else { number };
         if self.has(number) { Some(number.to_number()) } else { self.simplest() }
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct EnvelopeJudge<'a> {
     event_ids: EventIds,
     /// The lines that may be the beginning of a message that was spread over several lines.
     begun: HashMap<ConnectionId, Vec<u8>>,
+    /// The connections on which the other party has sent a number that not every parser can read.
+    unusual_numbers: HashSet<ConnectionId>,
     /// How many texts of the other party may still be refused without an id, since they were not valid messages.
     unreadable: HashMap<ConnectionId, usize>,
     findings: Vec<Finding>,
@@ -128,6 +130,7 @@ impl<'a> EnvelopeJudge<'a> {
             replied_in: HashMap::new(),
             event_ids: EventIds::new(),
             begun: HashMap::new(),
+            unusual_numbers: HashSet::new(),
             unreadable: HashMap::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),

@@ -15,6 +15,11 @@ use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
 
 type SentRequest<'a> = crate::trace::Request<'a, Position>;
 
+/// Whether a note is about a number, other than an id.
+fn is_unusual_number(note: &Note) -> bool {
+    !note.kind.is_ambiguous() && note.pointer.to_string() != "/id"
+}
+
 impl EnvelopeJudge<'_> {
     /// A message of the other party: what it posts decides what the response may be.
     pub(super) fn sent(
@@ -37,6 +42,9 @@ impl EnvelopeJudge<'_> {
         };
         if !is_readable {
             self.not_readable(event);
+        }
+        if parsed.notes().iter().any(is_unusual_number) {
+            self.unusual_numbers.insert(event.connection);
         }
         let is_request = |it: &TraceMessage<'_>| matches!(it.message, Message::Request(_));
         // What a malformed body asked for is unknown, so it does not decide what may answer it.
@@ -100,10 +108,10 @@ impl EnvelopeJudge<'_> {
 
     /// JSON that is valid, but that not all parsers read alike.
     fn ambiguous_json(&mut self, event: &Event, note: &Note) {
-        // The other party chose the id of a reply, and `reply_id` judges whether it came back unchanged.
-        let is_number =
-            !matches!(note.kind, NoteKind::DuplicateMember { .. } | NoteKind::LoneSurrogate { .. });
-        if is_number && note.pointer.to_string() == "/id" {
+        // The other party chose the id of a reply, and `reply_id` judges whether it came back unchanged; another number may be
+        // one that the other party has sent, in a double.
+        let is_repeated = self.unusual_numbers.contains(&event.connection);
+        if !note.kind.is_ambiguous() && (is_repeated || !is_unusual_number(note)) {
             return;
         }
         let (headline, expected, section) = match &note.kind {

@@ -83,6 +83,15 @@ fn a_good_conversation_gives_no_finding() {
 }
 
 #[test]
+fn a_number_that_the_client_has_sent_may_be_repeated() {
+    let call = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"n":9007199254740993}}}"#;
+    let result = r#"< {"jsonrpc":"2.0","id":1,"result":{"n":9007199254740992}}"#;
+    assert_eq!(judged(Revision::V2025_11_25, &[call, result]), "");
+    let found = judged(Revision::V2025_11_25, &[PING, result]);
+    assert!(found.contains("a number that not every parser can read"), "{found}");
+}
+
+#[test]
 fn ids_of_replies_are_those_of_requests() {
     let lines = [
         PING,
