@@ -39,7 +39,7 @@ pub fn explained(reduced: &Reduced, explored: &Explored) -> Finding {
     if let Class::Invalid { keyword, instance } = &reduced.class {
         lines.push(match instance.is_root() {
             true => format!("the arguments violate `{keyword}` of the schema"),
-            false => format!("they violate `{keyword}` of the schema, at `{instance}`"),
+            false => format!("the arguments violate `{keyword}` of the schema, at `{instance}`"),
         });
     }
     if reduced.failure.kind == FailureKind::InvalidAccepted && explored.accepted.len() > 1 {
