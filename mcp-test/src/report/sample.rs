@@ -11,7 +11,9 @@ use crate::run::{
     Cell, Counts, Coverage, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary,
     Verdict,
 };
-use crate::scenario::{Body, Kind, Leg, Official, Profile, Scenario, Shared, Suite, Transports};
+use crate::scenario::{
+    Body, Kind, Leg, Official, Profile, Repeats, Scenario, Shared, Suite, Transports,
+};
 use crate::spec::{Revision, Revisions};
 use crate::trace::{EventKind, Party, Recorder};
 use crate::transport::TransportKind;
@@ -44,7 +46,7 @@ const fn scenario(
         kind: Kind::BuiltIn,
         leg: Leg::Server,
         revisions,
-        once_per_era: false,
+        repeats: Repeats::EachRevision,
         official: Some(official),
         transports: Transports::Any,
         needs: &[],

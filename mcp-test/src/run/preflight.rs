@@ -142,19 +142,14 @@ fn by_scenario(cells: &[Cell]) -> BTreeMap<(&str, TransportKind), Vec<Revision>>
     revisions
 }
 
-/// The cells without those of scenarios that show the same at a newer revision of the same era.
-fn once_per_era(cells: &[Cell], profile: Profile) -> Vec<Cell> {
+/// The cells without those of scenarios that show the same at another revision.
+fn without_repeats(cells: &[Cell], profile: Profile) -> Vec<Cell> {
     let revisions = by_scenario(cells);
-    let is_newest = |cell: &Cell| {
-        let others = &revisions[&(&*cell.scenario.id, cell.transport)];
-        let replaces =
-            |other: &Revision| *other > cell.revision && other.era() == cell.revision.era();
-        !others.iter().any(replaces)
-    };
     let is_run = |cell: &&Cell| {
         let scenario = &cell.scenario;
         let is_official = profile.at(scenario, cell.revision) == Profile::Official;
-        !scenario.once_per_era || is_official || is_newest(cell)
+        let all = &revisions[&(&*scenario.id, cell.transport)];
+        is_official || scenario.repeats.runs_at(cell.revision, all)
     };
     cells.iter().filter(is_run).cloned().collect()
 }
@@ -236,7 +231,7 @@ impl Survey {
         match plan {
             Plan { one_revision: true, .. } => self.one_revision_each(&cells),
             Plan { asked_revisions: true, .. } => cells,
-            _ => once_per_era(&cells, plan.profile),
+            _ => without_repeats(&cells, plan.profile),
         }
     }
 
@@ -396,7 +391,7 @@ mod tests {
         };
         let all = [cells("ping"), cells("base-large-messages"), cells("base-meta")].concat();
         let is_large = |cell: &&Cell| cell.scenario.id == "base-large-messages";
-        let run = once_per_era(&all, Profile::Adaptive);
+        let run = without_repeats(&all, Profile::Adaptive);
         let at: Vec<Revision> = run.iter().filter(is_large).map(|cell| cell.revision).collect();
         assert_eq!(at, [Revision::NEWEST_HANDSHAKE, Revision::NEWEST]);
         let others = |cells: &[Cell]| cells.iter().filter(|cell| !is_large(cell)).count();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
-    Shared, Stop, Suite,
+    Repeats, Shared, Stop, Suite,
 };
 use crate::check::Finding;
 use crate::server::Server;
@@ -121,9 +121,8 @@ pub struct Scenario {
     pub leg: Leg,
     /// The revisions at which the feature exists.
     pub revisions: Revisions,
-    /// Whether what it shows is the same at all revisions of an [`Era`](crate::spec::Era). Then it runs only at the newest that
-    /// the target speaks, unless revisions were selected.
-    pub once_per_era: bool,
+    /// At which of the revisions that the target speaks it runs, unless revisions were selected.
+    pub repeats: Repeats,
     /// How the official suite runs it; `None` for our own.
     pub official: Option<Official>,
     /// The transports over which it applies.
@@ -168,7 +167,7 @@ impl Scenario {
             kind,
             leg,
             revisions: Revisions::all(),
-            once_per_era: false,
+            repeats: Repeats::EachRevision,
             official: None,
             transports: Transports::Any,
             needs: &[],

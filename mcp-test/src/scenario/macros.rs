@@ -32,7 +32,7 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `once_per_era`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports`
+/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports`
 /// names one of [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
@@ -41,7 +41,7 @@ macro_rules! scenario {
         $(#[doc = $doc:literal])+
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
-        $(once_per_era: $once_per_era:literal,)?
+        $(repeats: $repeats:ident,)?
         $(official: $official:expr,)?
         $(transports: $transports:ident $([$($only:ident),+])?,)?
         $(needs: $needs:expr,)?
@@ -59,7 +59,7 @@ macro_rules! scenario {
             kind: $crate::scenario::Kind::BuiltIn,
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
-            once_per_era: $crate::scenario!(@flag $($once_per_era)?),
+            repeats: $crate::scenario!(@repeats $($repeats)?),
             official: $crate::scenario!(@option $($official)?),
             transports: $crate::scenario!(@transports $($transports $([$($only),+])?)?),
             needs: $crate::scenario!(@list $($needs)?),
@@ -92,8 +92,8 @@ macro_rules! scenario {
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
-    (@flag) => { false };
-    (@flag $value:literal) => { $value };
+    (@repeats) => { $crate::scenario::Repeats::EachRevision };
+    (@repeats $repeats:ident) => { $crate::scenario::Repeats::$repeats };
     (@revisions) => { $crate::spec::Revisions::none() };
     (@revisions $revisions:expr) => { $revisions };
     (@transports) => { $crate::scenario::Transports::Any };

@@ -58,6 +58,7 @@ mod official_client;
 mod profile;
 mod proof;
 mod received_message;
+mod repeats;
 mod request_builder;
 mod requests;
 mod schema_authority;
@@ -120,6 +121,7 @@ pub use profile::UnknownProfile;
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
 #[doc(hidden)]
 pub use received_message::ReceivedMessage;
+pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use static_or_arc::Shared;

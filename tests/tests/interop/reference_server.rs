@@ -10,8 +10,8 @@ use mcp_test::transport::TransportKind;
 use crate::json_report::Report;
 use crate::program::{MCP_TEST, Run, Serving, free_port, mcp_test};
 
-/// Checks that every scenario passes at every revision at which it exists, or at the newest of each era if it shows the same at
-/// the others.
+/// Checks that every scenario passes at every revision at which it exists, or at one that stands for others at which it shows
+/// the same.
 #[track_caller]
 fn passes_everything(transport: TransportKind, target: &[&str]) {
     let args = [&["check", "--format", "json"], target].concat();
@@ -21,10 +21,7 @@ fn passes_everything(transport: TransportKind, target: &[&str]) {
     for scenario in server_scenarios.filter(|scenario| scenario.transports.contains(transport)) {
         let exists = scenario.revisions.iter().filter(|it| transport.exists_at(*it));
         let revisions: Vec<Revision> = exists.collect();
-        let is_run = |it: &&Revision| {
-            let same_era = revisions.iter().filter(|other| other.era() == it.era());
-            !scenario.once_per_era || same_era.max() == Some(it)
-        };
+        let is_run = |it: &&Revision| scenario.repeats.runs_at(**it, &revisions);
         for revision in revisions.iter().filter(is_run) {
             // It has no tasks, and without annotations, which 2024-11-05 lacks, no tool may be called.
             let is_unmet = |need: &Need| match need {

@@ -22,7 +22,7 @@ scenario! {
     /// body, best with HTTP 413. The text is in a parameter that no request has, so that nothing is done with it.
     Server "base-large-messages": "A large message is answered",
     revisions: Revisions::all(),
-    once_per_era: true,
+    repeats: OncePerEra,
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(

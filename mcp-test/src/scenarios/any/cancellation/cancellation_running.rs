@@ -31,7 +31,7 @@ scenario! {
     /// work goes on; one notification may have been on its way.
     Server "cancellation-running": "A running call can be cancelled",
     revisions: Revisions::all(),
-    once_per_era: true,
+    repeats: OncePerEra,
     needs: [Need::CallableTool],
     checks: [
         CheckSpec::own(

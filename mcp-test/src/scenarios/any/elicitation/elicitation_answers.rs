@@ -25,7 +25,7 @@ scenario! {
     /// called and elicits.
     Server "elicitation-answers": "A tool copes with each answer to its elicitation",
     revisions: Revisions::from(Revision::V2025_06_18),
-    once_per_era: true,
+    repeats: OncePerEra,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),

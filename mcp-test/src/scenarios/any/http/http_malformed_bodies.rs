@@ -24,7 +24,7 @@ scenario! {
     /// request all the same.
     Server "http-malformed-bodies": "Malformed bodies are refused and do no harm",
     revisions: Revisions::from(Revision::V2025_03_26),
-    once_per_era: true,
+    repeats: OncePerEra,
     transports: StreamableHttp,
     checks: [
         CheckSpec::own(

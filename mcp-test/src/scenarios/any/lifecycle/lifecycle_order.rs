@@ -27,7 +27,7 @@ scenario! {
     /// one that validates them as a closed set refuses newer clients altogether.
     Server "lifecycle-order": "The server keeps to the order of the handshake",
     revisions: Revisions::until(Revision::V2025_11_25),
-    once_per_era: true,
+    repeats: OncePerEra,
     checks: [
         CheckSpec::own(
             "request-before-initialize",

@@ -25,7 +25,7 @@ scenario! {
     /// that mcp-test does not know may be a draft or a newer one.
     Server "lifecycle-versions": "The server negotiates a version that it supports",
     revisions: Revisions::until(Revision::V2025_11_25),
-    once_per_era: true,
+    repeats: OncePerEra,
     checks: [
         CheckSpec::own(
             "unknown-version-alternative",

@@ -27,7 +27,7 @@ scenario! {
     /// them, and asks for the new ones.
     Server "roots-list-changed": "The server copes with changes of the roots",
     revisions: Revisions::until(Revision::V2025_11_25),
-    once_per_era: true,
+    repeats: OncePerEra,
     checks: [
         CheckSpec::own(
             "roots-changed-handled",

@@ -22,7 +22,7 @@ scenario! {
     /// and the server goes on. Tried on the first tool that may be called and asks for roots.
     Server "roots-unavailable": "A tool copes with a root that does not exist",
     revisions: Revisions::all(),
-    once_per_era: true,
+    repeats: OncePerEra,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),

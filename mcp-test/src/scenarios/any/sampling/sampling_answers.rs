@@ -27,7 +27,7 @@ scenario! {
     /// model uses no tools here: the server would run them, and they may do anything.
     Server "sampling-answers": "A tool copes with each answer to its request for sampling",
     revisions: Revisions::all(),
-    once_per_era: true,
+    repeats: OncePerEra,
     needs: [Need::Capability(Capability::Tools), Need::CallableTool],
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),

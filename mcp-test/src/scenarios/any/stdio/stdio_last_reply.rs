@@ -20,7 +20,7 @@ scenario! {
     /// warning.
     Server "stdio-last-reply": "No reply is lost when the input ends",
     revisions: Revisions::all(),
-    once_per_era: true,
+    repeats: OncePerEra,
     transports: Only [Duplex, Stdio],
     // The last one that uses the connection.
     shares_connection: Revisions::all(),
