@@ -64,6 +64,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
     let exploration = explored.lock().unwrap_or_else(PoisonError::into_inner);
     if args.common.format == Format::Human && !exploration.operations.is_empty() {
         output::print(&coverage_table(&exploration))?;
+        output::print(&format!("Seed: {seed}\n"))?;
     }
     let failures = exploration.operations.iter().map(|it| it.failures.len()).sum();
     for SavedFile { path, text, .. } in saved {

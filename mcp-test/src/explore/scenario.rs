@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::answer::Answer;
 use super::explored::{Exploration, Explored};
 use super::explorer::Explorer;
 use super::failure::FailureKind;
@@ -140,11 +141,17 @@ pub(super) async fn explore(
 
 /// Makes the checks of one operation: those that fail, or else the first, with what was covered.
 fn make_checks(ctx: &mut Ctx, explored: &Explored) {
+    let answers = |answer| explored.answers.get(&answer).copied().unwrap_or_default();
     let details = json!({
         "operation": explored.operation.to_string(),
         "calls": explored.calls,
         "invalid": explored.invalid,
         "keywords": explored.keywords,
+        "answers": {
+            "results": answers(Answer::Success),
+            "isError": answers(Answer::ToolError),
+            "errors": answers(Answer::ProtocolError),
+        },
         "notGenerated": explored.not_generated,
     });
     if let Some(why) = &explored.not_generated {

@@ -24,7 +24,13 @@ fn explore(options: &[&str], server: &[&str]) -> Run {
 fn a_sound_tool_has_no_problems_and_a_table_shows_its_calls() {
     let run = explore(&[], &[]);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
-    for part in ["Calls add;", "no problems", "name  calls  valid  invalid", "\nadd      20 "] {
+    for part in [
+        "Calls add;",
+        "no problems",
+        "name  calls  valid  invalid",
+        "\nadd      20 ",
+        "\nSeed: 1\n",
+    ] {
         assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
     }
 }
