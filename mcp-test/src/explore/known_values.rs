@@ -92,7 +92,7 @@ impl KnownValues {
                     }
                 }
                 Value::Object(members) => {
-                    // What is said in a content is no name, and no id.
+                    // The text and type of a content are neither names nor ids.
                     let is_read =
                         |name: &str| result.part != ResultPart::Content || !SAID.contains(&name);
                     let members = members.iter().filter(|(name, _)| is_read(name));

@@ -121,7 +121,7 @@ impl Model {
             if builder.members.len() >= least {
                 return Some(());
             }
-            // Members that are not allowed are no reason to report.
+            // Members that are not allowed are not reported.
             let is_allowed = || !self.shapes(&self.member_schemas(shape, &name)).is_empty();
             if !builder.known.contains(&name) && is_allowed() {
                 // Another name may do.
