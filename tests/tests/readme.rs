@@ -379,6 +379,7 @@ fn the_other_commands_are_understood() {
             .replace(":3000/", ":9/")
             .replace(":3001/", ":9/")
             .replace("-o results", &format!("-o {}", output_dir.display()))
+            .replace("/tmp/scratch", &output_dir.display().to_string())
             .replace("baseline.yml", &baseline.display().to_string())
             .replace("=schema.json", &format!("={}", schema.display()));
         let reports = ["junit.xml", "comment.md", "mcp.sarif", "ctrf.json", "mcp.tap"];
