@@ -243,8 +243,7 @@ fn at_revisions(group: &[&Untested], summary: &Summary) -> String {
 
 /// Whether it needs a tool, a resource or a prompt that servers have only for the official suite.
 fn lacks_fixture(untested: &Untested) -> bool {
-    let is_fixture =
-        matches!(untested.unmet, Some(Need::Tool(_) | Need::Resource(_) | Need::Prompt(_)));
+    let is_fixture = untested.unmet.as_ref().is_some_and(Need::is_fixture);
     is_fixture && untested.cell.scenario.kind == Kind::BuiltIn
 }
 

@@ -19,6 +19,8 @@ pub enum Need {
     Tool(&'static str),
     /// A resource of this URI.
     Resource(&'static str),
+    /// A resource template with this text.
+    ResourceTemplate(&'static str),
     /// A prompt of this name.
     Prompt(&'static str),
     /// At least one item of this kind.
@@ -40,7 +42,10 @@ impl Need {
                 (!capability.declared_in(declared))
                     .then(|| format!("the {} does not declare {self}", declarer(*capability)))
             }
-            Self::Tool(name) | Self::Resource(name) | Self::Prompt(name) => {
+            Self::Tool(name)
+            | Self::Resource(name)
+            | Self::ResourceTemplate(name)
+            | Self::Prompt(name) => {
                 let kind = self.item_kind()?;
                 inventory.listing(kind).lacks(kind, name, self)
             }
@@ -55,6 +60,15 @@ impl Need {
         }
     }
 
+    /// Whether it is an item with a known name, such as one of the official suite's fixtures.
+    #[must_use]
+    pub const fn is_fixture(&self) -> bool {
+        matches!(
+            self,
+            Self::Tool(_) | Self::Resource(_) | Self::ResourceTemplate(_) | Self::Prompt(_)
+        )
+    }
+
     /// The kind of item that is needed, if it is one.
     #[must_use]
     pub fn item_kind(&self) -> Option<ItemKind> {
@@ -62,6 +76,7 @@ impl Need {
             Self::Capability(_) => None,
             Self::Tool(_) => Some(ItemKind::Tool),
             Self::Resource(_) => Some(ItemKind::Resource),
+            Self::ResourceTemplate(_) => Some(ItemKind::ResourceTemplate),
             Self::Prompt(_) => Some(ItemKind::Prompt),
             Self::Any(kind) => Some(*kind),
             Self::CallableTool => Some(ItemKind::Tool),
@@ -95,6 +110,7 @@ impl fmt::Display for Need {
             Self::Capability(capability) => write!(f, "the capability `{capability}`"),
             Self::Tool(name) => write!(f, "the tool `{name}`"),
             Self::Resource(uri) => write!(f, "the resource `{uri}`"),
+            Self::ResourceTemplate(template) => write!(f, "the resource template `{template}`"),
             Self::Prompt(name) => write!(f, "the prompt `{name}`"),
             Self::Any(kind) => write!(f, "any {}", kind.noun()),
             Self::CallableTool => f.write_str("any tool that may be called"),

@@ -205,9 +205,9 @@ fn reason(outcome: &Outcome, check: &Check) -> Option<NotTested> {
         return None;
     }
     Some(match outcome.unmet {
-        Some(Need::Tool(_) | Need::Resource(_) | Need::Prompt(_)) => NotTested::NeedsFixture,
-        Some(Need::Capability(_) | Need::Any(_)) => NotTested::NotOffered,
+        Some(need) if need.is_fixture() => NotTested::NeedsFixture,
         Some(Need::CallableTool) => NotTested::NeedsCall,
+        Some(_) => NotTested::NotOffered,
         None => NotTested::DidNotOccur,
     })
 }

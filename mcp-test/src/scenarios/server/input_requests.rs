@@ -1,8 +1,11 @@
 //! Shared parts of the scenarios about tools that request input from their client.
 
+use serde_json::json;
+
 use super::server_messages::{Params, input_requests, open_listening_stream};
 use crate::check::Finding;
-use crate::client::{Handlers, Reply, RequestOptions};
+use crate::client::{ElicitationResponse, Handlers, Reply, RequestOptions};
+use crate::expect::{Matcher, object};
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, Ctx, Part};
 use crate::scenarios::ensure;
@@ -26,11 +29,46 @@ pub(super) fn judge_each(
 ) {
     let mut check = ctx.check(check);
     for (seq, params) in requests {
-        check = judge(check, &Part::new("the parameters of the request", params, Some(*seq)));
+        check = judge(check, &Part::new("the request for input", params, Some(*seq)));
     }
     if requests.is_empty() {
         check.skip("the tool requested no input");
     }
+}
+
+/// A tool without arguments that elicits a form.
+pub(super) struct FormFixture {
+    pub(super) tool: &'static str,
+    /// The check that fails if it does not, or if its call fails.
+    pub(super) general: &'static str,
+}
+
+impl FormFixture {
+    /// Calls the tool, accepts its form with `content`, and returns the parameters of its requests.
+    pub(super) async fn elicit(
+        &self,
+        ctx: &mut Ctx,
+        content: serde_json::Value,
+    ) -> Result<Vec<Params>, Finding> {
+        const METHOD: &str = "elicitation/create";
+        // Before the first use of the client, which declares the capability when it connects.
+        ctx.on_elicitation(move |_| ElicitationResponse::accept(content.clone()));
+        open_listening_stream(ctx.client().await?).await;
+        let call = json!({"name": self.tool, "arguments": {}});
+        let reply = ctx.request("tools/call", call).await?;
+        let requests = input_requests(&ctx.trace(), METHOD);
+        let outcome = reply.result().and_then(|_| requested(&requests, METHOD, &reply));
+        if let Err(finding) = outcome {
+            ctx.check(self.general).by_fixture().fail(finding);
+        }
+        Ok(requests)
+    }
+}
+
+/// Matches the parameters of a request with a form whose field of this name `field` accepts.
+pub(super) fn form_field(name: &str, field: impl Matcher + 'static) -> impl Matcher {
+    let properties = object().member("properties", object().member(name, field));
+    object().member("requestedSchema", properties)
 }
 
 /// Calls a tool from a new client that declares no capabilities, and returns the input requests to that client.

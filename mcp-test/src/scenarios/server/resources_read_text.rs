@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use super::content::first_contents;
 use super::references::RESOURCES_READ;
 use crate::check::Finding;
-use crate::expect::{Matcher, equals, first, object};
+use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
 use crate::spec::{Capability, Revision, Revisions};
@@ -44,20 +45,17 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     reply.result()?;
     ctx.check("resources-read-text")
         .requires("resources.contents.text-or-blob")
-        .expect(&reply, contents(object().member("uri", truthy()).member("text", truthy())))
+        .expect(&reply, first_contents(object().member("uri", truthy()).member("text", truthy())))
         .officially(
             &reply,
-            contents(object().member("mimeType", truthy())),
+            first_contents(object().member("mimeType", truthy())),
             "the MIME type is optional",
         );
-    ctx.check("resources-read-text-exact")
-        .by_fixture()
-        .expect(&reply, contents(object().member("uri", equals(URI)).member("text", equals(TEXT))));
+    ctx.check("resources-read-text-exact").by_fixture().expect(
+        &reply,
+        first_contents(object().member("uri", equals(URI)).member("text", equals(TEXT))),
+    );
     Ok(())
-}
-
-fn contents(entry: impl Matcher + 'static) -> impl Matcher {
-    object().member("contents", first(entry))
 }
 
 proofs! {

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
+use super::input_requests::{
+    form_field, judge_each, not_requested, requested, requests_to_incapable_client,
+};
 use super::references::ELICITATION;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
@@ -84,6 +86,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .expect(&reply, object().member("content", non_empty_array()))
         .by_fixture()
         .judge(requested(&requests, METHOD, &reply));
+    let text = || object().member("type", equals("string"));
     let root = || object().member("type", equals("object")).member("properties", object());
     judge_each(ctx, "tools-call-elicitation-request", &requests, |check, params| {
         check
@@ -95,8 +98,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .expect(params, schema(root()))
             .by_fixture()
             .expect(params, object().member("message", text_containing(MESSAGE)))
-            .expect(params, field("username"))
-            .expect(params, field("email"))
+            .expect(params, form_field("username", text()))
+            .expect(params, form_field("email", text()))
     });
     let submitted =
         all_of(vec![Box::new(text_containing(NAME)), Box::new(text_containing(ADDRESS))]);
@@ -123,11 +126,6 @@ async fn call(ctx: &mut Ctx) -> Result<Reply, Finding> {
 
 fn schema(matcher: impl Matcher + 'static) -> impl Matcher {
     object().member("requestedSchema", matcher)
-}
-
-fn field(name: &str) -> impl Matcher {
-    let text = object().member("type", equals("string"));
-    schema(object().member("properties", object().member(name, text)))
 }
 
 /// Whether the tool handles a refusal by the user.

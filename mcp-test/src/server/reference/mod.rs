@@ -20,6 +20,9 @@ use crate::json::Value;
 use crate::spec::{Revision, error_code};
 use crate::wire::RpcError;
 
+/// A PNG image of one pixel, in Base64.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 /// The reference server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
 ///
 /// ```
@@ -48,6 +51,7 @@ pub fn everything() -> Server {
         .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
         .on("prompts/get", |call: Call| async move { prompts::get(&call) })
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })
+        .mirrors(tools::MIRRORED, format!("/{}", tools::REGION), tools::REGION_HEADER)
         .on("logging/setLevel", |call: Call| async move { logging::set_level(&call) })
 }
 
@@ -67,6 +71,11 @@ fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
     member.and_then(Value::as_str).ok_or_else(|| {
         invalid(format!("`{name}` must be a string, got {}", member.map_or("nothing", Value::kind)))
     })
+}
+
+/// A message of a prompt.
+fn user_message(content: serde_json::Value) -> serde_json::Value {
+    json!({ "role": "user", "content": content })
 }
 
 /// The only page of a list; any cursor is invalid.

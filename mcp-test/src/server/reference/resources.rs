@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use super::{Answer, Call, demo, text};
+use super::{Answer, Call, PIXEL, demo, text};
 use crate::spec::{Revision, error_code};
 use crate::wire::RpcError;
 
 const STATIC_TEXT: &str = "test://static-text";
+const STATIC_BINARY: &str = "test://static-binary";
 const WATCHED: &str = "test://watched-resource";
 
 pub(super) fn list(_: Revision) -> serde_json::Value {
@@ -16,6 +17,12 @@ pub(super) fn list(_: Revision) -> serde_json::Value {
             "name": "static-text",
             "description": "A piece of text that never changes.",
             "mimeType": "text/plain",
+        }),
+        json!({
+            "uri": STATIC_BINARY,
+            "name": "static-binary",
+            "description": "A picture that never changes.",
+            "mimeType": "image/png",
         }),
         json!({
             "uri": WATCHED,
@@ -54,6 +61,7 @@ fn found(call: &Call) -> Result<serde_json::Value, RpcError> {
     let plain = |text: &str| Ok(json!({ "uri": uri, "mimeType": "text/plain", "text": text }));
     match uri {
         STATIC_TEXT => return plain("This is the content of the static text resource."),
+        STATIC_BINARY => return Ok(json!({ "uri": uri, "mimeType": "image/png", "blob": PIXEL })),
         WATCHED => return plain("This is the content of the watched resource."),
         _ => {}
     }

@@ -84,6 +84,7 @@ pub use authority::Authority;
 pub use definition::Definition;
 #[doc(hidden)]
 pub use disagreement::{DISAGREEMENTS, Disagreement};
+pub(crate) use format::is_uri;
 #[cfg(feature = "schema")]
 pub use load::SchemaError;
 pub use schemas::Schemas;

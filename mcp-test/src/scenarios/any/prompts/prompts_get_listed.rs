@@ -170,9 +170,14 @@ pub(super) async fn arguments(
             let values = completion.and_then(|it| it.get("values")?.as_array()).unwrap_or_default();
             value = values.first().and_then(Value::as_str).map(str::to_owned);
         }
-        values.insert(name.clone(), value.unwrap_or_else(|| "1".to_owned()).into());
+        values.insert(name.clone(), value.unwrap_or_else(|| own_value(name).to_owned()).into());
     }
     Ok(values)
+}
+
+/// A value of our own: a prompt may embed the resource that it names.
+fn own_value(argument: &str) -> &'static str {
+    if argument.to_ascii_lowercase().ends_with("uri") { "mcp-test://example" } else { "1" }
 }
 
 proofs! {

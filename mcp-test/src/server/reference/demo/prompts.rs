@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::resources::{self, Kind};
 use crate::json::Value;
-use crate::server::reference::{invalid, string};
+use crate::server::reference::{invalid, string, user_message};
 use crate::wire::RpcError;
 
 const DEPARTMENTS: [(&str, [&str; 3]); 4] = [
@@ -41,7 +41,7 @@ pub(in crate::server::reference) fn prompt(
     name: &str,
     arguments: &Value,
 ) -> Option<Result<serde_json::Value, RpcError>> {
-    let message = |text: String| json!([user(&json!({ "type": "text", "text": text }))]);
+    let message = |text: String| json!([user_message(json!({ "type": "text", "text": text }))]);
     Some(match name {
         "simple-prompt" => Ok(message("What can you do?".to_owned())),
         "args-prompt" => string(arguments, "city").map(|city| {
@@ -60,10 +60,6 @@ pub(in crate::server::reference) fn prompt(
     })
 }
 
-fn user(content: &serde_json::Value) -> serde_json::Value {
-    json!({ "role": "user", "content": content })
-}
-
 fn with_resource(arguments: &Value) -> Result<serde_json::Value, RpcError> {
     let [kind, id] = ["resourceType", "resourceId"].map(|name| string(arguments, name));
     let kind =
@@ -71,8 +67,8 @@ fn with_resource(arguments: &Value) -> Result<serde_json::Value, RpcError> {
     let id = id?.parse().ok().filter(|id| *id > 0);
     let id = id.ok_or_else(|| invalid("`resourceId` must be a whole number"))?;
     Ok(json!([
-        user(&json!({ "type": "text", "text": format!("What is in resource {id}?") })),
-        user(&json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
+        user_message(json!({ "type": "text", "text": format!("What is in resource {id}?") })),
+        user_message(json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
     ]))
 }
 

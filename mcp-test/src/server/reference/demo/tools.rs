@@ -4,13 +4,11 @@ use serde_json::json;
 
 use super::resources::{self, Kind};
 use crate::json::Value;
+use crate::server::reference::PIXEL;
 use crate::server::reference::client_input::ask;
 use crate::server::reference::tool_result::{invalid_arguments, text_result};
 use crate::server::{Answer, Call};
 use crate::spec::{Capability, Revision};
-
-/// A PNG image of one pixel.
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 /// Name, description, properties of the arguments, and the required ones.
 type Row = (&'static str, &'static str, serde_json::Value, &'static [&'static str]);

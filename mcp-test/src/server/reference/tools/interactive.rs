@@ -38,6 +38,46 @@ pub(super) async fn elicit(call: &Call, arguments: &Value) -> Answer {
     form(call, message, schema).await
 }
 
+/// Asks the user with a field of each type, each with a default.
+pub(super) async fn elicit_defaults(call: &Call) -> Answer {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "default": "John Doe" },
+            "age": { "type": "integer", "default": 30 },
+            "score": { "type": "number", "default": 95.5 },
+            "status": { "type": "string", "enum": ["active", "inactive", "pending"], "default": "active" },
+            "verified": { "type": "boolean", "default": true },
+        },
+    });
+    form(call, "Please review these values", schema).await
+}
+
+/// Asks the user for a choice of each kind.
+pub(super) async fn elicit_choices(call: &Call) -> Answer {
+    let options = json!(["option1", "option2", "option3"]);
+    let titled = json!([
+        { "const": "value1", "title": "First Option" },
+        { "const": "value2", "title": "Second Option" },
+        { "const": "value3", "title": "Third Option" },
+    ]);
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "untitledSingle": { "type": "string", "enum": options },
+            "titledSingle": { "type": "string", "oneOf": titled },
+            "legacyEnum": {
+                "type": "string",
+                "enum": ["opt1", "opt2", "opt3"],
+                "enumNames": ["Option One", "Option Two", "Option Three"],
+            },
+            "untitledMulti": { "type": "array", "items": { "type": "string", "enum": options } },
+            "titledMulti": { "type": "array", "items": { "anyOf": titled } },
+        },
+    });
+    form(call, "Please choose", schema).await
+}
+
 /// Asks the user for a colour.
 pub(super) async fn elicit_colour(call: &Call) -> Answer {
     let colour = json!({ "type": "string", "description": "A colour" });

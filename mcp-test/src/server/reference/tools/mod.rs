@@ -1,5 +1,7 @@
 //! The tools of the reference server.
 
+mod contact;
+mod content;
 mod interactive;
 mod notifying;
 
@@ -8,7 +10,15 @@ use serde_json::json;
 use super::tool_result::{error_result, invalid_arguments, text_result};
 use super::{Answer, Call, demo, invalid, text};
 use crate::json::Value;
+use crate::spec::header::X_MCP_HEADER;
 use crate::spec::{Capability, Revision};
+
+/// The tool with an argument that a header mirrors.
+pub(super) const MIRRORED: &str = "test_custom_header";
+/// That argument.
+pub(super) const REGION: &str = "region";
+/// Its header, without the prefix.
+pub(super) const REGION_HEADER: &str = "Region";
 
 /// The schema of a tool without arguments.
 fn no_arguments() -> serde_json::Value {
@@ -28,9 +38,15 @@ fn numbers() -> serde_json::Value {
     json!({ "type": "object", "properties": properties, "required": ["a", "b"] })
 }
 
+/// Whether forms have defaults of all types, and all kinds of choices.
+fn has_choices(revision: Revision) -> bool {
+    revision >= Revision::V2025_11_25
+}
+
 pub(super) fn list(revision: Revision) -> serde_json::Value {
     let tools = [
         ("test_simple_text", "Answers with one piece of text.", no_arguments()),
+        (contact::NAME, "Takes a name, an address and a way of contact.", contact::input_schema()),
         (
             "test_error_handling",
             "Fails every time, to show what the failure of a tool looks like.",
@@ -54,6 +70,27 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
     let mut tools: Vec<_> = tools.map(tool).into();
+    let with_content = content::tools(revision);
+    tools.extend(with_content.map(|(name, description)| tool((name, description, no_arguments()))));
+    // Headers mirror arguments since 2026-07-28.
+    if revision >= Revision::V2026_07_28 {
+        let region = json!({ "type": "string", "description": "Where to look", X_MCP_HEADER: REGION_HEADER });
+        let schema =
+            json!({ "type": "object", "properties": { REGION: region }, "required": [REGION] });
+        let mut mirrored = tool((MIRRORED, "Takes an argument that a header mirrors.", schema));
+        mirrored["annotations"] = json!({ "readOnlyHint": true });
+        tools.push(mirrored);
+    }
+    if has_choices(revision) {
+        tools.extend([
+            tool((
+                "test_elicitation_sep1034_defaults",
+                "Asks the user, with defaults.",
+                no_arguments(),
+            )),
+            tool(("test_elicitation_sep1330_enums", "Asks the user for choices.", no_arguments())),
+        ]);
+    }
     tools.extend(demo::tools(revision));
     json!({ "tools": tools })
 }
@@ -74,7 +111,14 @@ pub(super) async fn call(call: &Call) -> Answer {
         "test_error_handling" => {
             error_result("This tool intentionally returns an error for testing")
         }
+        contact::NAME => contact::call(call, arguments),
         "add" => add(call, arguments),
+        MIRRORED if call.revision() >= Revision::V2026_07_28 => {
+            match arguments.get(REGION).and_then(Value::as_str) {
+                Some(region) => text_result(&format!("The region is {region}.")),
+                None => invalid_arguments(call, &format!("`{REGION}` must be a string")),
+            }
+        }
         "test_tool_with_logging" | "test_logging_tool" => notifying::log(call).await,
         "test_tool_with_progress" => notifying::progress(call).await,
         "test_trigger_tool_change" => notifying::change(call, "tools"),
@@ -82,12 +126,21 @@ pub(super) async fn call(call: &Call) -> Answer {
         "test_reconnection" => notifying::hang_up(call).await,
         "test_sampling" => interactive::sample(call, arguments).await,
         "test_elicitation" => interactive::elicit(call, arguments).await,
+        "test_elicitation_sep1034_defaults" if has_choices(call.revision()) => {
+            interactive::elicit_defaults(call).await
+        }
+        "test_elicitation_sep1330_enums" if has_choices(call.revision()) => {
+            interactive::elicit_choices(call).await
+        }
         "test_streaming_elicitation" => interactive::elicit_colour(call).await,
         "test_missing_capability" => match call.require(Capability::Sampling) {
             Ok(()) => text_result("The client has sampling"),
             Err(instead) => instead,
         },
         _ => {
+            if let Some(answer) = content::call(name, call.revision()) {
+                return answer;
+            }
             let unknown = || invalid(format!("unknown tool: {name}")).into();
             demo::call(call, name, arguments).await.unwrap_or_else(unknown)
         }

@@ -1,0 +1,77 @@
+//! `prompts-get-with-args`.
+
+use serde_json::json;
+
+use super::references::PROMPTS_GET;
+use crate::check::Finding;
+use crate::expect::{equals, first, non_empty_array, object, satisfying};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx, Need, Official};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The prompt `test_prompt_with_arguments` returns the values of its two arguments.
+    ///
+    /// The official check looks for the values anywhere in the messages; our own check compares the text.
+    Server "prompts-get-with-args": "The server returns a prompt with arguments",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_prompt_with_arguments")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "prompts-get-with-args",
+            "PromptsGetWithArgs",
+            "There are messages, and they contain the values of both arguments",
+            &[PROMPTS_GET],
+        )
+        .requires(&["prompts.get.listed-available", "schema.get-prompt-result"]),
+        CheckSpec::own(
+            "prompts-get-with-args-exact",
+            "PromptsGetWithArgsExact",
+            "The first message is the text of the fixture, with each value in its place",
+        )
+        .requires(&["prompts.get.listed-available"]),
+    ],
+}
+
+/// The values of the arguments `arg1` and `arg2`.
+const VALUES: [&str; 2] = ["testValue1", "testValue2"];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let [first_value, second_value] = VALUES;
+    let arguments = json!({"arg1": first_value, "arg2": second_value});
+    let prompt = json!({"name": "test_prompt_with_arguments", "arguments": arguments});
+    let reply = ctx.request("prompts/get", prompt).await?;
+    reply.result()?;
+    let contain = |value: &'static str| {
+        satisfying(format!("messages that contain `{value}`"), move |messages: &Value| {
+            messages.to_string().contains(value)
+        })
+    };
+    ctx.check("prompts-get-with-args")
+        .requires("schema.get-prompt-result")
+        .expect(&reply, object().member("messages", non_empty_array()))
+        .by_fixture()
+        .expect(&reply, object().member("messages", contain(first_value)))
+        .expect(&reply, object().member("messages", contain(second_value)));
+    let text = format!("Prompt with arguments: arg1='{first_value}', arg2='{second_value}'");
+    let content = object().member("type", equals("text")).member("text", equals(text));
+    let message = object().member("role", equals("user")).member("content", content);
+    ctx.check("prompts-get-with-args-exact")
+        .by_fixture()
+        .expect(&reply, object().member("messages", first(message)));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-get-with-args" by reply_error("prompts/get", -32602), also "prompts-get-with-args-exact" Skipped;
+    catches "prompts-get-with-args" by set("prompts/get", "/messages", json!([])),
+        also "prompts-get-with-args-exact" Failure;
+    catches "prompts-get-with-args" by set("prompts/get", "/messages/0/content/text", json!("arg1='testValue1'")),
+        also "prompts-get-with-args-exact" Failure;
+    catches "prompts-get-with-args-exact" by set("prompts/get", "/messages/0/content/text", json!("testValue2, testValue1"));
+}

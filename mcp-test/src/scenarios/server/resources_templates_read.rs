@@ -1,0 +1,75 @@
+//! `resources-templates-read`.
+
+use serde_json::json;
+
+use super::content::first_contents;
+use super::references::TEMPLATES;
+use crate::check::Finding;
+use crate::expect::{equals, object, satisfying, text_containing};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server reads `test://template/123/data`, which its template `test://template/{id}/data` stands for.
+    ///
+    /// The official check looks for the value in the text; our own check reads the text as JSON and compares its members.
+    Server "resources-templates-read": "The server reads what a resource template stands for",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Resources), Need::ResourceTemplate(TEMPLATE)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "resources-templates-read",
+            "ResourcesTemplateRead",
+            "The first item of `contents` has a URI, and a text that contains the value of the variable",
+            &[TEMPLATES],
+        )
+        .requires(&["resources.templates.expansion-readable", "resources.contents.text-or-blob"]),
+        CheckSpec::own(
+            "resources-templates-read-exact",
+            "ResourcesTemplatesReadExact",
+            "The first item of `contents` has the requested URI, and its text is the JSON of the fixture",
+        )
+        .requires(&["resources.templates.expansion-readable"]),
+    ],
+}
+
+const TEMPLATE: &str = "test://template/{id}/data";
+const URI: &str = "test://template/123/data";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
+    reply.result()?;
+    ctx.check("resources-templates-read")
+        .requires("resources.contents.text-or-blob")
+        .expect(&reply, first_contents(object().member("uri", truthy())))
+        .by_fixture()
+        .expect(&reply, first_contents(object().member("text", text_containing("123"))));
+    let expected = json!({"id": "123", "templateTest": true, "data": "Data for ID: 123"});
+    let expected = Value::from(expected);
+    let is_expected = satisfying(format!("the JSON text {expected}"), move |text: &Value| {
+        let parsed = text.as_str().and_then(|text| Value::parse(text.as_bytes()).ok());
+        parsed.is_some_and(|parsed| parsed.value == expected)
+    });
+    ctx.check("resources-templates-read-exact")
+        .by_fixture()
+        .expect(&reply, first_contents(object().member("uri", equals(URI))))
+        .expect(&reply, first_contents(object().member("text", is_expected)));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-templates-read" by reply_error("resources/read", -32602),
+        also "resources-templates-read-exact" Skipped;
+    catches "resources-templates-read" by set("resources/read", "/contents", json!([])),
+        also "resources-templates-read-exact" Failure;
+    catches "resources-templates-read" by set("resources/read", "/contents/0/text", json!("{}")),
+        also "resources-templates-read-exact" Failure;
+    catches "resources-templates-read-exact" by set("resources/read", "/contents/0/text", json!(r#"{"id": "123"}"#));
+    catches "resources-templates-read-exact" by set("resources/read", "/contents/0/uri", json!("test://other"));
+}
