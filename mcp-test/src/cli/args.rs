@@ -11,7 +11,7 @@ use super::common_args::{
     Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
 use super::option_value as value;
-use crate::scenario::{Leg, Profile, Suite};
+use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
 use crate::transport::{Fault, TransportKind};
@@ -229,8 +229,17 @@ pub(super) struct ListArgs {
     /// List only this scenario, or those that match a pattern such as `tools-*` (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
+    /// List the frozen sets of scenarios by which the official suite scores these revisions, such as `2026-07-28`
+    #[arg(
+        long,
+        value_name = "REVISION,…",
+        value_delimiter = ',',
+        value_parser = value::requirement_set,
+        conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios"]
+    )]
+    pub(super) requirements: Vec<&'static RequirementSet>,
     /// List the faults of the reference peers
-    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios"])]
+    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements"])]
     pub(super) faults: bool,
     /// Print text, or one JSON document with titles, checks and requirements
     #[arg(long, value_name = "FORMAT", default_value = "human")]

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::option_value::{self as value, ReportKind, SecretArg};
 use crate::run::{SchemaSource, Shard};
-use crate::scenario::{Profile, Suite};
+use crate::scenario::{Profile, RequirementSet, Suite};
 use crate::spec::Revisions;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,6 +80,14 @@ pub(super) struct RunOptions {
     // Each command replaces this text, to name its suites.
     #[arg(long, value_name = "NAME")]
     pub(super) suite: Option<Suite>,
+    /// Run the scenarios by which the official suite scores this revision: 2025-11-25, 2026-07-28
+    #[arg(
+        long,
+        value_name = "REVISION",
+        value_parser = value::requirement_set,
+        conflicts_with_all = ["revisions", "suite", "scenarios", "pages"]
+    )]
+    pub(super) requirements: Option<&'static RequirementSet>,
     #[command(flatten)]
     pub(super) schemas: SchemaArgs,
     /// Run a named scenario even if it does not exist at the revision
@@ -167,6 +175,7 @@ impl RunOptions {
         Self {
             scenarios: scenarios.to_vec(),
             suite: None,
+            requirements: None,
             pages: Vec::new(),
             coverage: false,
             schemas: SchemaArgs { schemas: Vec::new() },

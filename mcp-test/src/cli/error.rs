@@ -312,6 +312,7 @@ impl CliError {
             }
             (UsageError::NothingSelected, None) => "--spec-version",
             (UsageError::NoSuchSuite { .. }, _) => "--suite",
+            (UsageError::IncompleteSet { .. }, _) => "--requirements",
             (UsageError::UnknownScenario { .. } | UsageError::OfOtherSide { .. }, _) => {
                 "--scenario"
             }

@@ -9,7 +9,7 @@ use super::patterns;
 use crate::check::Origin;
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::scenario::{Leg, Scenario};
+use crate::scenario::{Leg, Reason, RequirementSet, Scenario};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions, Side};
 use crate::transport::TransportKind;
@@ -18,8 +18,19 @@ use crate::transport::fault::{FAULT_KINDS, FaultKind, Reach};
 /// The version of `schemas/list.schema.json`.
 const SCHEMA_VERSION: u64 = 1;
 
+/// The headings of the official suite.
+const SERVER: &str = "Server scenarios (test against a server):";
+const CLIENT: &str = "Client scenarios (test against a client):";
+
 /// The output of the command.
 pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
+    if !args.requirements.is_empty() {
+        let sets = args.requirements.iter().copied();
+        return Ok(match args.format {
+            Format::Human => sets.map(set_text).collect::<Vec<_>>().join("\n"),
+            Format::Json => document("requirements", sets.map(set_json).collect()),
+        });
+    }
     Ok(match (args.format, args.faults) {
         (Format::Human, true) => faults(),
         (Format::Human, false) => sections(args)?,
@@ -59,8 +70,8 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     let of =
         |leg| scenarios::all().filter(|it| it.leg == leg && is_selected(it)).collect::<Vec<_>>();
     let sections = [
-        (args.server, "Server scenarios (test against a server):", of(Leg::Server)),
-        (args.client, "Client scenarios (test against a client):", of(Leg::Client)),
+        (args.server, SERVER, of(Leg::Server)),
+        (args.client, CLIENT, of(Leg::Client)),
         (
             args.authorization,
             "Authorization server scenarios (test against an authorization server):",
@@ -74,6 +85,40 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     Ok(shown
         .map(|(_, heading, found)| (heading, found.into_iter().filter(within).collect()))
         .collect())
+}
+
+/// A set, in the layout of the official suite.
+fn set_text(set: &RequirementSet) -> String {
+    let revision = set.revision;
+    let all = set.scored(Leg::Server).len() + set.scored(Leg::Client).len();
+    let mut text =
+        format!("Required for {revision} ({all} scenarios, frozen; run at the {revision} wire):\n");
+    for (leg, heading) in [(Leg::Server, SERVER), (Leg::Client, CLIENT)] {
+        text.push_str(&format!("\n{heading}\n"));
+        text.extend(set.scored(leg).iter().map(|id| format!("  - {id}\n")));
+    }
+    text.push_str("\nRun and reported, but never scored:\n");
+    let unscored: Vec<(Leg, Reason, &str)> = set.unscored().collect();
+    for group in unscored.chunk_by(|(_, one, _), (_, other, _)| one == other) {
+        let Some((_, reason, _)) = group.first() else { continue };
+        text.push_str(&format!("  {reason} ({}):\n", group.len()));
+        text.extend(group.iter().map(|(leg, _, id)| format!("    - {id} [{leg}]\n")));
+    }
+    text
+}
+
+fn set_json(set: &RequirementSet) -> Value {
+    let mut object = Object::new();
+    object.push("revision", set.revision.as_str());
+    for leg in [Leg::Server, Leg::Client] {
+        object.push(leg.as_str(), set.scored(leg).iter().copied().collect::<Value>());
+    }
+    let unscored = set.unscored().map(|(leg, reason, id)| {
+        let members = [("scenario", id), ("leg", leg.as_str()), ("reason", reason.as_str())];
+        Value::Object(members.into_iter().map(|(name, text)| (name, Value::from(text))).collect())
+    });
+    object.push("unscored", unscored.collect::<Value>());
+    Value::Object(object)
 }
 
 fn section(heading: &str, scenarios: &[&Scenario]) -> String {

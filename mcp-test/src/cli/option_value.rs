@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::clock;
 use crate::expect::words;
 use crate::report::FileFormat;
+use crate::scenario::RequirementSet;
 use crate::spec::{Revision, Revisions, SpecError};
 
 /// An argument that may be secret, so that no message may repeat it.
@@ -47,6 +48,9 @@ pub(super) enum OptionValueError {
     /// A range or list, where one revision is expected.
     #[error("expected one revision, got {0}")]
     Revisions(usize),
+    /// Not a revision with a set of scenarios.
+    #[error("there is no set for this revision; there are {}", sets())]
+    RequirementSet,
     /// Not a duration.
     #[error(
         "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0"
@@ -85,6 +89,17 @@ pub(super) fn revision(text: &str) -> Result<Revision, OptionValueError> {
         [revision] => Ok(revision),
         _ => Err(OptionValueError::Revisions(revisions.len())),
     }
+}
+
+/// The set of scenarios of a revision.
+pub(super) fn requirement_set(text: &str) -> Result<&'static RequirementSet, OptionValueError> {
+    let revision = text.parse().ok();
+    revision.and_then(RequirementSet::of).ok_or(OptionValueError::RequirementSet)
+}
+
+/// The revisions with a set of scenarios, for a message.
+fn sets() -> String {
+    words::list(RequirementSet::ALL.map(|set| set.revision), "and")
 }
 
 /// Milliseconds, or a number with a unit.

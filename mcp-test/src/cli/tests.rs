@@ -60,7 +60,7 @@ fn help_names_the_suites_of_the_command() {
         let error = Args::try_parse_from(["mcp-test", command, "--help"]).expect_err("the help");
         let help = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         let (_, after) = help.split_once("Run a suite").expect("the option");
-        after.split(" --schema").next().unwrap_or_default().to_owned()
+        after.split(" --requirements").next().unwrap_or_default().to_owned()
     };
     insta::assert_snapshot!(["server", "check", "client"].map(suites).join("\n"), @"
     : active, all, draft, pending [default: active in profile official, otherwise all]
@@ -105,7 +105,8 @@ const WITHOUT_DEFAULT: [&str; 23] = [
 ];
 
 /// Options that select from everything.
-const SELECTIONS: [&str; 6] = ["cases", "pages", "scenarios", "skip_tags", "skipped", "transports"];
+const SELECTIONS: [&str; 7] =
+    ["cases", "pages", "requirements", "scenarios", "skip_tags", "skipped", "transports"];
 
 #[test]
 fn help_shows_defaults_and_possible_values() {
@@ -357,6 +358,9 @@ fn patterns_select_scenarios() {
     Server scenarios (test against a server):
       - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-simple-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-image [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-embedded-resource [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-mixed-content [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-with-logging [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-error [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-with-progress [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
@@ -393,8 +397,28 @@ fn invalid_selections_are_refused_with_valid_ones() {
 }
 
 #[test]
+fn a_set_of_scenarios_excludes_other_selections() {
+    insta::assert_snapshot!(refused("server --reference --requirements 2025-06-18"), @"
+    error: invalid value '2025-06-18' for '--requirements <REVISION>': there is no set for this revision; there are 2025-11-25 and 2026-07-28
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --requirements 2025-11-25 --suite all"), @"");
+    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"");
+}
+
+#[test]
+fn a_set_of_scenarios_is_listed_as_officially() {
+    insta::assert_snapshot!("requirements", printed("list --requirements 2025-11-25"));
+    let both = printed("list --requirements 2025-11-25,2026-07-28 --format json");
+    let both = Value::parse(both.as_bytes()).expect("JSON").value;
+    let revision = |index: usize| both.at(&format!("/requirements/{index}/revision")).cloned();
+    assert_eq!([revision(0), revision(1)], [Some("2025-11-25".into()), Some("2026-07-28".into())]);
+}
+
+#[test]
 fn errors_name_the_responsible_option() {
-    insta::assert_snapshot!(refused("server --reference --suite pending --transport duplex"), @"error: --suite pending: no scenario of this suite exists at these revisions and over these transports");
+    insta::assert_snapshot!(refused("server --reference --suite pending --spec-version 2025-03-26"), @"error: --suite pending: no scenario of this suite exists at these revisions and over these transports");
     insta::assert_snapshot!(refused("server --reference --write-baseline /dev/null/x"), @"error: --write-baseline /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");

@@ -338,6 +338,10 @@ impl<W: Write> Console<W> {
         }
         let lines = [digest::flaky(summary), digest::not_started(summary)];
         text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
+        let not_scored = digest::not_scored(summary);
+        if !not_scored.is_empty() {
+            text.push_str(&format!("\n{}\n", not_scored.join("\n")));
+        }
         text.extend(summary.client_speaks.map(client::speaks));
         let advisory = summary.advisory;
         if advisory != Counts::default() {
@@ -403,7 +407,7 @@ fn nonzero(count: usize, what: &str) -> String {
 }
 
 fn counts(outcome: &Outcome) -> Counts {
-    Counts::of(outcome.checks.iter().filter(|check| outcome.profile.counts(check)))
+    Counts::of(outcome.checks.iter().filter(|check| outcome.counts(check)))
 }
 
 /// The ids of the checks with problems, as a list.

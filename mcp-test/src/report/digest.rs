@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::expect::words;
 use crate::run::{Cell, Counts, Level, Line, Problem, Summary, Untested, Verdict};
-use crate::scenario::{Kind, Need};
+use crate::scenario::{Kind, Need, Reason};
 use crate::spec::{Revision, Revisions};
 
 /// How many ids a list in a line has at most.
@@ -150,6 +150,35 @@ pub(super) fn flaky(summary: &Summary) -> Option<String> {
         let runs = words::count(names.len(), "scenario run");
         format!("flaky: {runs} failed, and did not when run again: {}", names.join(", "))
     })
+}
+
+/// What was run with a set of scenarios and not scored, one line for each scenario; nothing without a set.
+pub(super) fn not_scored(summary: &Summary) -> Vec<String> {
+    let Some(set) = summary.requirements else { return Vec::new() };
+    let mut scenarios: Vec<(String, Reason, bool)> = Vec::new();
+    for line in &summary.lines {
+        let Some(reason) = line.unscored else { continue };
+        let id = words::name(&line.cell.scenario.id);
+        let fails = line.counts.failure > 0;
+        match scenarios.iter_mut().find(|(known, ..)| *known == id) {
+            Some((_, _, failing)) => *failing |= fails,
+            None => scenarios.push((id, reason, fails)),
+        }
+    }
+    if scenarios.is_empty() {
+        return Vec::new();
+    }
+    let failing = scenarios.iter().filter(|(_, _, fails)| *fails).count();
+    // The words of the official suite.
+    let head = format!(
+        "Not scored for {}: {} scenario(s) run, {failing} failing. These do not affect conformance.",
+        set.revision,
+        scenarios.len()
+    );
+    let of = |(id, reason, fails): &(String, Reason, bool)| {
+        format!("  {} {id} ({reason})", if *fails { '✗' } else { '✓' })
+    };
+    [head].into_iter().chain(scenarios.iter().map(of)).collect()
 }
 
 /// What was not run after the first failure, in one line; nothing if everything was.

@@ -83,7 +83,7 @@ impl<'a> FailureFormatter<'a> {
             _ => check.message.as_deref().unwrap_or("no reason was given"),
         };
         line(out, 4, &format!("{word}: {reason}"));
-        let counts = self.outcome.profile.counts(check);
+        let counts = self.outcome.counts(check);
         let advisory = if counts { "" } else { " (advisory: does not count)" };
         line(out, 4, &format!("Check: {}{advisory}", check.id));
         if let Some(why) = &check.known_false {

@@ -63,7 +63,7 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
             Origin::User => "user",
         },
     );
-    row.push("counts", outcome.profile.counts(check));
+    row.push("counts", outcome.counts(check));
     let requirements = check.requirements.iter().map(|id| {
         let mut object = Object::new();
         object.push("id", *id);

@@ -70,6 +70,7 @@ pub(super) fn info() -> RunInfo {
         target: "http://localhost:3000/mcp".to_owned(),
         profile: Profile::Official,
         suite: Some(Suite::Active),
+        requirements: None,
         inapplicable: Vec::new(),
         coverage: None,
     }
@@ -177,6 +178,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         target: info().target,
         profile: Profile::Official,
         suite: Some(Suite::Active),
+        requirements: None,
         lines: Vec::new(),
         counts: Counts::default(),
         advisory: Counts::default(),
@@ -230,6 +232,7 @@ fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) ->
         elapsed: Duration::from_millis(12),
         verdict,
         attempt: 1,
+        unscored: None,
         other_attempts: Vec::new(),
     }
 }

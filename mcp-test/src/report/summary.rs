@@ -10,7 +10,7 @@ use crate::run::{
     Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, Summary,
     Untested, Verdict,
 };
-use crate::scenario::{Leg, Profile, Suite};
+use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::spec::Revision;
 
 /// The version of `schemas/run.schema.json`.
@@ -27,6 +27,8 @@ pub struct RunInfo {
     pub profile: Profile,
     /// The selected suite.
     pub suite: Option<Suite>,
+    /// The selected set of scenarios, not all of which are scored.
+    pub requirements: Option<&'static RequirementSet>,
     /// The selected scenarios that are not applicable.
     pub inapplicable: Vec<Inapplicable>,
     /// The side whose requirements are listed with whether they were tested; `None` if they are not listed.
@@ -110,7 +112,7 @@ impl SummaryJson {
     /// Adds a cell, with its checks or the directory of its results.
     pub fn cell(&mut self, outcome: &Outcome, directory: Option<&Path>, checks: Option<Value>) {
         let (counting, advisory): (Vec<_>, Vec<_>) =
-            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
+            outcome.checks.iter().partition(|check| outcome.counts(check));
         let mut cell = object_of(&outcome.cell);
         cell.push("profile", outcome.profile.as_str());
         cell.push("verdict", verdict(outcome.verdict));
@@ -118,6 +120,9 @@ impl SummaryJson {
         cell.push("advisory", counts(Counts::of(advisory)));
         cell.push("started", outcome.started.as_str());
         cell.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
+        if let Some(reason) = outcome.unscored {
+            cell.push("unscored", reason.as_str());
+        }
         if let Some(silence) = &outcome.silence {
             let mut object = object_of(&silence.cell);
             object.push("headline", silence.finding.headline.as_str());
@@ -150,6 +155,7 @@ impl SummaryJson {
         document.push("clientSpeaks", summary.client_speaks.map(client_speaks));
         document.push("profile", self.info.profile.as_str());
         document.push("suite", self.info.suite.map(Suite::as_str));
+        document.push("requirements", self.info.requirements.map(|set| set.revision.as_str()));
         document.push("started", self.started.as_str());
         // A signal decides the exit code of the process, whatever the verdict so far.
         let exit = summary.interrupted.unwrap_or(summary.exit.number());

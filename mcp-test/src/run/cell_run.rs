@@ -91,6 +91,21 @@ pub(super) async fn run_cell_watched(
     facts: CellFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
 ) -> Outcome {
+    let (leg, id) = (cell.scenario.leg, cell.scenario.id.clone());
+    let unscored = plan.requirements.and_then(|set| set.why_unscored(leg, &id));
+    let outcome = run_scored_cell(plan, cell, facts, progress).await;
+    match unscored {
+        Some(reason) => outcome.unscored(reason),
+        None => outcome,
+    }
+}
+
+async fn run_scored_cell(
+    plan: &Plan,
+    cell: Cell,
+    facts: CellFacts<'_>,
+    progress: &dyn Fn(Progress<'_>),
+) -> Outcome {
     let run = CellRun::new(plan, cell.clone());
     // The official suite runs every scenario, whatever the peer offers.
     if run.profile != Profile::Official
@@ -422,6 +437,7 @@ impl<'a> CellRun<'a> {
             spoken: None,
             silence: None,
             unmet: None,
+            unscored: None,
             assertion: None,
             trace,
             started: self.started,

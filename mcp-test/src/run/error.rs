@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
+use crate::expect::words;
 use crate::scenario::{Leg, Suite, suite_names};
+use crate::spec::Revision;
 use crate::transport::TransportKind;
 
 /// Why a run is not possible with these parameters.
@@ -42,6 +44,22 @@ pub enum UsageError {
         suite: Suite,
         /// The side under test.
         leg: Leg,
+    },
+    /// Some scenarios of a set do not exist in mcp-test, so that a run would not say what the set says.
+    #[error(
+        "mcp-test does not have {} of the {of} scenarios for {leg}s in the set of {revision}: {}",
+        .missing.len(),
+        words::list(.missing, "and")
+    )]
+    IncompleteSet {
+        /// The revision of the set.
+        revision: Revision,
+        /// The side under test.
+        leg: Leg,
+        /// The ids of these scenarios.
+        missing: Vec<&'static str>,
+        /// How many scenarios the set has for the side.
+        of: usize,
     },
     /// No scenario exists in this suite at these revisions and over these transports.
     #[error("no scenario of this suite exists at these revisions and over these transports")]

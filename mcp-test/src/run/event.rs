@@ -6,7 +6,7 @@ use super::{
     Cell, Comparison, Counts, Coverage, ExitCode, Outcome, Problems, Results, Shard, Verdict,
 };
 use crate::check::Finding;
-use crate::scenario::{Profile, Suite};
+use crate::scenario::{Profile, Reason, RequirementSet, Suite};
 use crate::spec::{ItemKind, Revision};
 use crate::transport::TransportKind;
 
@@ -69,9 +69,11 @@ pub struct Line {
     pub profile: Profile,
     /// The verdict.
     pub verdict: Verdict,
+    /// Why none of its checks count, if it belongs to the unscored part of a set.
+    pub unscored: Option<Reason>,
     /// How many attempts were made.
     pub attempts: usize,
-    /// The checks that count in this profile.
+    /// The checks that count in this profile, or would if the scenario were scored.
     pub counts: Counts,
     /// The advisory checks: in profile `official`, those of our own.
     pub advisory: Counts,
@@ -117,6 +119,8 @@ pub struct Summary {
     pub profile: Profile,
     /// The suite of the plan, if it has one.
     pub suite: Option<Suite>,
+    /// The selected set of scenarios, not all of which are scored.
+    pub requirements: Option<&'static RequirementSet>,
     /// The cells, in the order of the plan.
     pub lines: Vec<Line>,
     /// The checks that count, over all cells.

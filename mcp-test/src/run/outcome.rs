@@ -7,7 +7,7 @@ use super::{COMMON, Cell, Silence};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Origin, Status};
 use crate::clock;
-use crate::scenario::{Leg, Need, Profile};
+use crate::scenario::{Leg, Need, Profile, Reason};
 use crate::spec::Revision;
 use crate::trace::Trace;
 use crate::transport::{ClientRun, PreparedTarget, TransportKind};
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub silence: Option<Arc<Silence>>,
     /// What it needs and the peer does not offer, if that is why it was not run.
     pub unmet: Option<Need>,
+    /// Why none of its checks count, if it belongs to the unscored part of a set.
+    pub unscored: Option<Reason>,
     /// The assertion that ended it, if one did.
     pub assertion: Option<Arc<AssertionFailure>>,
     /// When it started: ISO 8601, UTC, milliseconds.
@@ -91,6 +93,7 @@ impl Outcome {
             spoken: None,
             silence: None,
             unmet: None,
+            unscored: None,
             assertion: None,
             started: clock::utc_now(),
             elapsed: Duration::ZERO,
@@ -124,9 +127,30 @@ impl Outcome {
         self.checks.iter().filter(|check| check.status == status).count()
     }
 
+    /// Whether a check counts towards exit code and baseline.
+    #[must_use]
+    pub fn counts(&self, check: &Check) -> bool {
+        self.unscored.is_none() && self.profile.counts(check)
+    }
+
+    /// Whether a check counts against the peer.
+    #[must_use]
+    pub fn fails(&self, check: &Check) -> bool {
+        self.counts(check) && self.profile.fails(self.cell.scenario.leg, check)
+    }
+
     /// The checks that count against the peer.
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| self.profile.fails(self.cell.scenario.leg, check))
+        self.checks.iter().filter(|check| self.fails(check))
+    }
+
+    /// The same outcome of a scenario that is run with a set of scenarios, and not scored.
+    pub(super) fn unscored(self, reason: Reason) -> Self {
+        let verdict = match self.verdict {
+            Verdict::Failed => Verdict::Passed,
+            other => other,
+        };
+        Self { unscored: Some(reason), verdict, ..self }
     }
 
     /// The verdict that follows from checks.

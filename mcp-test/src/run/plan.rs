@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use super::{Baseline, Cell, Shard, Tested, UsageError};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, PROMPT, Profile, Scenario, Shared, Suite, Surroundings, ToolCalls};
+use crate::scenario::{
+    Leg, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
+};
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::spec::schema::Schemas;
@@ -21,6 +23,8 @@ pub struct Selection {
     pub scenarios: Vec<String>,
     /// A suite.
     pub suite: Option<Suite>,
+    /// A frozen set of scenarios, which are run at its revision whether or not they exist there.
+    pub requirements: Option<&'static RequirementSet>,
     /// Pages of the specification, as [`Scenario::pages`] names them.
     pub pages: Vec<String>,
     /// Revisions. They are tried over every transport, even one that the revision does not have.
@@ -63,6 +67,8 @@ pub struct Plan {
     pub profile: Profile,
     /// The selected suite.
     pub suite: Option<Suite>,
+    /// The selected set of scenarios, not all of which are scored.
+    pub requirements: Option<&'static RequirementSet>,
     /// The candidates, in the order of the report.
     pub cells: Vec<Cell>,
     /// What was selected and does not apply.
@@ -140,7 +146,10 @@ impl Plan {
         let transports = transports(&target, &selection.transports)?;
         let mut candidates = Candidates::default();
         for scenario in selected(&scenarios, leg, profile, selection)? {
-            let wanted = revisions(profile, &scenario, &selection.revisions);
+            let wanted = match selection.requirements {
+                Some(set) => vec![set.revision],
+                None => revisions(profile, &scenario, &selection.revisions),
+            };
             candidates.add(&scenario, &wanted, &transports, selection);
         }
         let Candidates { cells, mut inapplicable } = candidates;
@@ -155,8 +164,9 @@ impl Plan {
         }
         Ok(Self {
             suite: selection.suite,
+            requirements: selection.requirements,
             inapplicable,
-            asked_revisions: !selection.revisions.is_empty(),
+            asked_revisions: !selection.revisions.is_empty() || selection.requirements.is_some(),
             one_revision: selection.one_revision && selection.revisions.is_empty(),
             single: is_named,
             selection: selection.clone(),
@@ -182,6 +192,7 @@ impl Plan {
             target,
             profile,
             suite: None,
+            requirements: None,
             cells,
             inapplicable: Vec::new(),
             asked_revisions: false,
@@ -335,10 +346,11 @@ impl Candidates {
             scenario.revisions.contains(revision) && over.iter().any(at)
         });
         // A scenario of a single revision is tried there, even if that revision does not have the transport.
+        let is_forced = selection.force || selection.requirements.is_some();
         let tries_all = !selection.revisions.is_empty() || (selection.one_revision && !described);
         for &revision in wanted {
             let scenario = scenario.clone();
-            if scenario.revisions.contains(revision) || selection.force {
+            if scenario.revisions.contains(revision) || is_forced {
                 let exists = |it: &&TransportKind| tries_all || it.exists_at(revision);
                 self.cells.extend(over.iter().filter(exists).map(|&transport| Cell {
                     scenario: scenario.clone(),
@@ -377,6 +389,18 @@ fn selected(
         if !known().any(|scenario| scenario.pages().any(|known| known == page)) {
             return Err(UsageError::unknown_page(page, known().flat_map(|it| it.pages())));
         }
+    }
+    if let Some(set) = selection.requirements {
+        let ids = set.unscored().filter(|(of, ..)| *of == leg).map(|(_, _, id)| id);
+        let ids: Vec<&'static str> = set.scored(leg).iter().copied().chain(ids).collect();
+        let find = |id: &&'static str| known().find(|it| it.id == **id).cloned();
+        let missing: Vec<_> = ids.iter().copied().filter(|id| find(id).is_none()).collect();
+        if !missing.is_empty() {
+            let revision = set.revision;
+            return Err(UsageError::IncompleteSet { revision, leg, missing, of: ids.len() });
+        }
+        // The unscored ones last, as in the official suite.
+        return Ok(ids.iter().filter_map(find).collect());
     }
     let is_of_pages = |scenario: &Scenario| {
         let pages = &selection.pages;

@@ -122,7 +122,7 @@ impl Problem {
             check: check.id.clone(),
             status: check.status,
             level,
-            needs_entry: needs_entry(outcome.profile, check),
+            needs_entry: needs_entry(outcome, check),
         });
     }
 
@@ -275,11 +275,10 @@ fn ends_scenario(check: &Check, outcome: &Outcome) -> bool {
 }
 
 fn level(check: &Check, outcome: &Outcome) -> Level {
-    let leg = outcome.cell.scenario.leg;
-    if !outcome.profile.counts(check) {
+    if !outcome.counts(check) {
         return Level::Advisory;
     }
-    if !outcome.profile.fails(leg, check) {
+    if !outcome.fails(check) {
         return Level::Warning;
     }
     match check.finding.as_ref().map(|finding| finding.blame) {

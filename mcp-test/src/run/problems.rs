@@ -67,7 +67,7 @@ impl Problems {
     /// Adds what an outcome shows.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         let leg = outcome.cell.scenario.leg;
-        for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
+        for check in outcome.checks.iter().filter(|check| outcome.counts(check)) {
             let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
             let status = self.checks.entry(name).or_insert(check.status);
             *status = (*status).max(check.status);

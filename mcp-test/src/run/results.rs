@@ -41,8 +41,8 @@ impl Results {
             results.partial = true;
             return;
         }
-        for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
-            let fails = needs_entry(outcome.profile, check);
+        for check in outcome.checks.iter().filter(|check| outcome.counts(check)) {
+            let fails = needs_entry(outcome, check);
             results.add(&check.id, check.status, fails);
         }
     }
@@ -69,12 +69,12 @@ impl Results {
 }
 
 /// Whether a check is unexpected without an entry in the baseline.
-pub(crate) fn needs_entry(profile: Profile, check: &Check) -> bool {
-    profile.counts(check)
+pub(crate) fn needs_entry(outcome: &Outcome, check: &Check) -> bool {
+    outcome.counts(check)
         && match check.status {
             Status::Failure => true,
             // As in the official suite a warning needs an entry; only `adaptive` does not count it.
-            Status::Warning => profile != Profile::Adaptive,
+            Status::Warning => outcome.profile != Profile::Adaptive,
             Status::Success | Status::Skipped | Status::Info => false,
         }
 }

@@ -398,6 +398,7 @@ impl Summary {
             target: plan.target.label(),
             profile: plan.profile,
             suite: plan.suite,
+            requirements: plan.requirements,
             lines: Vec::new(),
             counts: Counts::default(),
             advisory: Counts::default(),
@@ -416,12 +417,14 @@ impl Summary {
 
     /// Adds an outcome.
     pub(crate) fn take(&mut self, outcome: &Outcome) {
+        // Of an unscored scenario, the line has what would count.
         let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let line = Line {
             cell: outcome.cell.clone(),
             profile: outcome.profile,
             verdict: outcome.verdict,
+            unscored: outcome.unscored,
             attempts: 1 + outcome.other_attempts.len(),
             counts: Counts::of(counting),
             advisory: Counts::of(advisory),

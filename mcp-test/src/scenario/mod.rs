@@ -61,6 +61,7 @@ mod received_message;
 mod repeats;
 mod request_builder;
 mod requests;
+mod requirement_set;
 mod schema_authority;
 mod server_requests;
 mod static_or_arc;
@@ -123,6 +124,8 @@ pub use proof::{Change, Damage, Peer, Proof, Proofs};
 pub use received_message::ReceivedMessage;
 pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
+#[doc(hidden)]
+pub use requirement_set::{Reason, RequirementSet};
 #[doc(hidden)]
 pub use static_or_arc::Shared;
 #[doc(hidden)]

@@ -43,6 +43,20 @@ const IN_BOTH_ERAS: &[FaultyRun] = &[
     ("prompts-get-simple", r#"stray:prompts/get:{"jsonrpc":"2.0","id":77,"result":{}}"#),
     ("dns-rebinding-protection", "any-origin"),
     ("dns-rebinding-protection", "host-only"),
+    ("tools-call-image", "set:tools/call:/content:[]"),
+    ("tools-call-image", "remove:tools/call:/content/0/data"),
+    ("tools-call-audio", r#"set:tools/call:/content/0/mimeType:"audio/mpeg""#),
+    ("tools-call-embedded-resource", "remove:tools/call:/content/0/resource/mimeType"),
+    ("tools-call-embedded-resource", "remove:tools/call:/content/0/resource/text"),
+    ("tools-call-mixed-content", "remove:tools/call:/content/1"),
+    ("resources-read-binary", "remove:resources/read:/contents/0/blob"),
+    ("resources-templates-read", r#"set:resources/read:/contents/0/text:"{}""#),
+    ("prompts-get-with-args", r#"set:prompts/get:/messages/0/content/text:"testValue1""#),
+    ("prompts-get-embedded-resource", "remove:prompts/get:/messages/0"),
+    ("prompts-get-with-image", "remove:prompts/get:/messages/0/content/mimeType"),
+    ("json-schema-2020-12", "remove:tools/list:/tools/1/inputSchema/$schema"),
+    ("json-schema-2020-12", "remove:tools/list:/tools/1/inputSchema/else"),
+    ("json-schema-2020-12", "set:tools/list:/tools:[]"),
 ];
 
 const IN_HANDSHAKE_ERA: &[FaultyRun] = &[
@@ -86,6 +100,16 @@ const IN_HANDSHAKE_ERA: &[FaultyRun] = &[
     ("server-sse-multiple-streams", "html:tools/list"),
     ("dns-rebinding-protection", "status:initialize:403"),
     ("dns-rebinding-protection", "status:notifications/initialized:500"),
+    ("elicitation-sep1034-defaults", "error:tools/call:-32603"),
+    (
+        "elicitation-sep1034-defaults",
+        "remove:elicitation/create:/requestedSchema/properties/age/default",
+    ),
+    ("elicitation-sep1330-enums", "error:tools/call:-32603"),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/legacyEnum/enumNames",
+    ),
 ];
 
 const IN_STATELESS_ERA: &[FaultyRun] = &[
@@ -120,6 +144,15 @@ const IN_STATELESS_ERA: &[FaultyRun] = &[
     ("http-header-validation", "error:tools/call:-32602"),
     ("http-header-validation", "close:tools/call"),
     ("dns-rebinding-protection", "status:server/discover:403"),
+    ("caching", "remove:tools/list:/ttlMs"),
+    ("caching", r#"set:resources/read:/cacheScope:"shared""#),
+    ("caching", "error:prompts/list:-32601"),
+    ("caching", "set:resources/list:/resources:[]"),
+    ("sep-2164-resource-not-found", "error:resources/read:-32002"),
+    ("sep-2164-resource-not-found", "error:resources/read:-32602"),
+    ("http-custom-header-server-validation", "any-mirror"),
+    ("http-custom-header-server-validation", "vague-mirror"),
+    ("http-custom-header-server-validation", "set:tools/list:/tools:[]"),
 ];
 
 /// The known differences, as [`compare`] formats them, and their reasons.

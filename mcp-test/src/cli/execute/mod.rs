@@ -186,6 +186,7 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     let selection = Selection {
         scenarios: args.scenarios.clone(),
         suite: args.suite,
+        requirements: args.requirements,
         pages: args.pages.clone(),
         revisions: revisions.collect(),
         transports: request.transports.clone(),
@@ -251,6 +252,9 @@ fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
     }
     if !args.pages.is_empty() {
         return format!("scenarios of {}", words::list(&args.pages, "and"));
+    }
+    if let Some(set) = args.requirements {
+        return format!("requirements {}", set.revision);
     }
     match (args.suite, plan.profile) {
         (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),

@@ -97,6 +97,7 @@ impl Reports {
             target: request.secrets.mask(&request.target.label()),
             profile: plan.profile,
             suite: plan.suite,
+            requirements: plan.requirements,
             inapplicable: plan.inapplicable.clone(),
             coverage: request.options.coverage.then_some(request.command.leg()),
         };

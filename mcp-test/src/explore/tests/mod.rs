@@ -39,7 +39,7 @@ fn options() -> ExploreOptions {
     ExploreOptions {
         calls: 60,
         // More than is needed, so that the number of calls decides.
-        time: Duration::from_secs(60),
+        time: Duration::from_secs(600),
         reply: Duration::from_secs(3),
         seed: 1,
     }

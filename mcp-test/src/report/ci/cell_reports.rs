@@ -267,7 +267,7 @@ impl Problem {
             check: check.id.clone(),
             status: check.status,
             fails: outcome.profile.fails(outcome.cell.scenario.leg, check),
-            needs_entry: run::needs_entry(outcome.profile, check),
+            needs_entry: run::needs_entry(outcome, check),
             headline: headline.lines().next().unwrap_or_default().to_owned(),
             text,
         }

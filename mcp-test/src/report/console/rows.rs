@@ -18,7 +18,7 @@ pub(super) fn text(outcome: &Outcome) -> String {
             Status::Info => NEUTRAL,
             Status::Skipped => FAINT,
         };
-        let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
+        let advisory = if outcome.counts(check) { "" } else { " (advisory)" };
         // The messages of failures and warnings have sections of their own below.
         let reason = match (&check.message, check.status) {
             (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),

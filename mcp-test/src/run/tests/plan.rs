@@ -1,8 +1,10 @@
 //! The cells of a selection.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::run::UsageError;
-use crate::scenario::{Scenario, Suite};
+use crate::scenario::{Leg, RequirementSet, Scenario, Suite};
 use crate::server::reference::everything;
 
 fn cells(profile: Profile, selection: &Selection) -> Result<Vec<String>, UsageError> {
@@ -18,7 +20,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
         format!("{} {}", scenario.id, official.default_revision())
     };
     let over_lines = of_servers()
-        .filter(|it| it.official.is_some() && it.transports.contains(TransportKind::Duplex));
+        .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));
     assert_eq!(cells, over_lines.map(officially).collect::<Vec<_>>());
     assert!(cells.contains(&"ping 2025-11-25".to_owned()));
 }
@@ -111,13 +113,31 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
 }
 
 #[test]
+fn a_set_of_scenarios_is_run_at_its_revision() {
+    for set in RequirementSet::ALL {
+        let asked = Selection { requirements: Some(set), ..Selection::default() };
+        let target = everything().target();
+        let plan = Plan::build(target, Profile::Official, &asked).expect("all its scenarios exist");
+        assert!(plan.cells.iter().all(|cell| cell.revision == set.revision));
+        let runs: BTreeSet<&str> = plan.cells.iter().map(|cell| &*cell.scenario.id).collect();
+        let unscored = set.unscored().filter(|(leg, ..)| *leg == Leg::Server).map(|(.., id)| id);
+        let all: BTreeSet<&str> = set.scored(Leg::Server).iter().copied().chain(unscored).collect();
+        assert_eq!(runs, all);
+        for cell in &plan.cells {
+            assert!(cell.scenario.revisions.contains(set.revision), "{cell}");
+        }
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let refusal =
         |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
     insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
     insta::assert_snapshot!(refusal(&selection(&["tools_call"])), @"scenario `tools_call` tests a client, not a server");
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
-    let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
+    let revisions = vec![Revision::V2025_06_18];
+    let pending = Selection { suite: Some(Suite::Pending), revisions, ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
     let stdio = Selection { transports: vec![TransportKind::Stdio], ..Selection::default() };
     insta::assert_snapshot!(refusal(&stdio), @"the target has no transport stdio; it has duplex");

@@ -85,7 +85,7 @@ fn two_tools_with_broken_schemas_are_two() {
     };
     let faults = [
         broken(0, json!({"type": "object", "properties": {"a": {"type": "strnig"}}})),
-        broken(1, json!({"type": "object", "required": 7})),
+        broken(2, json!({"type": "object", "required": 7})),
     ];
     insta::assert_snapshot!(problems(faults), @"
     Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid base.schema-valid] many scenarios, many runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router

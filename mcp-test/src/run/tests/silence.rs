@@ -86,7 +86,7 @@ fn officially_every_scenario_after_a_silence_fails_without_a_wait() {
     assert_eq!(waits(&outcomes), 1);
     assert_eq!(summary.exit, ExitCode::Failed);
     let rows = outcomes.iter().flat_map(|outcome| {
-        outcome.checks.iter().filter(|check| outcome.profile.counts(check)).map(|check| {
+        outcome.checks.iter().filter(|check| outcome.counts(check)).map(|check| {
             let message = check.message.as_deref().unwrap_or_default();
             let id = &outcome.cell.scenario.id;
             format!("{id}: {} {} {message}", check.status, check.id).trim_end().to_owned()

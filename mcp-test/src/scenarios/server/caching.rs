@@ -73,6 +73,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             let uri = reply.outcome().ok().and_then(|result| result.at("/resources/0/uri"));
             first_resource = uri.and_then(Value::as_str).map(str::to_owned);
         }
+        if let Err(finding) = reply.result() {
+            // Officially a list that is refused fails here as well.
+            ctx.check(check).missing(finding);
+            continue;
+        }
         ctx.check(check).expect(&reply, both_hints());
         replies.push(reply);
     }

@@ -48,7 +48,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_1613])
-        .requires(&["tools.definition.schema-default-dialect"])
+        .requires(&["tools.definition.input-schema-valid"])
         .conditional()
 }
 
@@ -58,7 +58,7 @@ const fn later_keyword(
     description: &'static str,
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2106])
-        .requires(&["tools.definition.schema-default-dialect"])
+        .requires(&["tools.definition.input-schema-valid"])
         .conditional()
 }
 

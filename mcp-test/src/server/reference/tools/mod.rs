@@ -72,15 +72,6 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     let mut tools: Vec<_> = tools.map(tool).into();
     let with_content = content::tools(revision);
     tools.extend(with_content.map(|(name, description)| tool((name, description, no_arguments()))));
-    // Headers mirror arguments since 2026-07-28.
-    if revision >= Revision::V2026_07_28 {
-        let region = json!({ "type": "string", "description": "Where to look", X_MCP_HEADER: REGION_HEADER });
-        let schema =
-            json!({ "type": "object", "properties": { REGION: region }, "required": [REGION] });
-        let mut mirrored = tool((MIRRORED, "Takes an argument that a header mirrors.", schema));
-        mirrored["annotations"] = json!({ "readOnlyHint": true });
-        tools.push(mirrored);
-    }
     if has_choices(revision) {
         tools.extend([
             tool((
@@ -92,6 +83,15 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
         ]);
     }
     tools.extend(demo::tools(revision));
+    // Headers mirror arguments since 2026-07-28.
+    if revision >= Revision::V2026_07_28 {
+        let region = json!({ "type": "string", "description": "Where to look", X_MCP_HEADER: REGION_HEADER });
+        let schema =
+            json!({ "type": "object", "properties": { REGION: region }, "required": [REGION] });
+        let mut mirrored = tool((MIRRORED, "Takes an argument that a header mirrors.", schema));
+        mirrored["annotations"] = json!({ "readOnlyHint": true });
+        tools.push(mirrored);
+    }
     json!({ "tools": tools })
 }
 
