@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
+use super::input_request::{InputRequest, field_of, responses};
 use super::{Answer, Call, demo, invalid, string, text};
 use crate::json::Value;
 use crate::spec::Revision;
-use crate::wire::RpcError;
 
 /// The prompt without arguments.
 pub(super) const SIMPLE: &str = "test_simple_prompt";
@@ -13,8 +13,10 @@ pub(super) const SIMPLE: &str = "test_simple_prompt";
 pub(super) const WITH_ARGUMENTS: &str = "test_prompt_with_arguments";
 /// Its arguments.
 pub(super) const ARGUMENTS: [&str; 2] = ["arg1", "arg2"];
+/// The prompt that asks for input in its result, which exists since 2026-07-28.
+const WITH_INPUT: &str = "test_input_required_result_prompt";
 
-pub(super) fn list(_: Revision) -> serde_json::Value {
+pub(super) fn list(revision: Revision) -> serde_json::Value {
     let mut prompts = vec![
         json!({ "name": SIMPLE, "description": "A prompt that takes no arguments." }),
         json!({
@@ -26,15 +28,21 @@ pub(super) fn list(_: Revision) -> serde_json::Value {
             ],
         }),
     ];
+    if revision.has_input_requests() {
+        prompts.push(json!({ "name": WITH_INPUT, "description": "A prompt that asks the user." }));
+    }
     prompts.extend(demo::prompts());
     json!({ "prompts": prompts })
 }
 
 pub(super) fn get(call: &Call) -> Answer {
-    messages(call).map(|messages| json!({ "messages": messages })).into()
+    match messages(call) {
+        Ok(messages) => json!({ "messages": messages }).into(),
+        Err(instead) => instead,
+    }
 }
 
-fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
+fn messages(call: &Call) -> Result<serde_json::Value, Answer> {
     let name = text(call, "name")?;
     let arguments = call.param("arguments").unwrap_or(&Value::Null);
     let text = match name {
@@ -43,9 +51,16 @@ fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
             let [first, second] = ARGUMENTS.map(|name| string(arguments, name));
             format!("Prompt with arguments: arg1='{}', arg2='{}'", first?, second?)
         }
+        WITH_INPUT if call.revision().has_input_requests() => {
+            let message = "What context should the prompt use?";
+            let request = InputRequest::text("user_context", message, "context");
+            let given = responses(call, &[request], None)?.get("user_context");
+            let context = given.and_then(|response| field_of(response, "context")?.as_str());
+            format!("Context: {}", context.unwrap_or("none"))
+        }
         other => {
             let unknown = || Err(invalid(format!("unknown prompt: {other}")));
-            return demo::prompt(other, arguments).unwrap_or_else(unknown);
+            return Ok(demo::prompt(other, arguments).unwrap_or_else(unknown)?);
         }
     };
     Ok(json!([{ "role": "user", "content": { "type": "text", "text": text } }]))

@@ -1,5 +1,6 @@
 //! The tools of the reference server.
 
+mod input_required;
 mod interactive;
 mod notifying;
 
@@ -54,6 +55,10 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
     let mut tools: Vec<_> = tools.map(tool).into();
+    if revision.has_input_requests() {
+        let asking = input_required::TOOLS;
+        tools.extend(asking.map(|(name, description)| tool((name, description, no_arguments()))));
+    }
     tools.extend(demo::tools(revision));
     json!({ "tools": tools })
 }
@@ -88,6 +93,9 @@ pub(super) async fn call(call: &Call) -> Answer {
             Err(instead) => instead,
         },
         _ => {
+            if let Some(answer) = input_required::call(call, name) {
+                return answer;
+            }
             let unknown = || invalid(format!("unknown tool: {name}")).into();
             demo::call(call, name, arguments).await.unwrap_or_else(unknown)
         }
