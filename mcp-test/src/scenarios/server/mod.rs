@@ -1,8 +1,11 @@
 //! Scenarios for servers.
 
 mod input_requests;
+pub mod input_required_result;
 mod references;
 mod server_messages;
+
+use crate::scenario::Scenario;
 
 scenarios![
     server_initialize,
@@ -29,3 +32,8 @@ scenarios![
     dns_rebinding_protection,
     http_header_validation,
 ];
+
+/// Every scenario of this module and of its folders, in the order of reports.
+pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
+    ALL.iter().chain(input_required_result::ALL)
+}
