@@ -7,7 +7,7 @@ use super::conversation::{Conversation, Ended};
 use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
-use crate::check::{Collector, Finding, Status};
+use crate::check::{Check, Collector, Finding, Status};
 use crate::client::{Client, DeclaredServer, Handlers, Options, ReplyHistory, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
@@ -371,6 +371,13 @@ impl Ctx {
     #[must_use]
     pub fn has_checked(&self, id: &str) -> bool {
         self.collector.has(id)
+    }
+
+    /// Whether a check of this id has failed.
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn has_failed(&self, id: &str) -> bool {
+        let failed = |check: &Check| check.id == id && check.status == Status::Failure;
+        self.collector.checks().iter().any(failed)
     }
 
     /// The revision of each connection.

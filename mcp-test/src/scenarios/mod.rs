@@ -30,6 +30,7 @@ macro_rules! references {
 pub mod any;
 pub mod client;
 mod completion_values;
+mod input_rounds;
 mod links;
 mod matchers;
 mod raw_http;
@@ -39,7 +40,7 @@ pub mod server;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::ALL.iter().chain(any::all()).chain(client::ALL).copied()
+    server::all().chain(any::all()).chain(client::ALL).copied()
 }
 
 /// The built-in scenario with this id.

@@ -2,8 +2,11 @@
 
 mod content;
 mod input_requests;
+pub mod input_required_result;
 mod references;
 mod server_messages;
+
+use crate::scenario::Scenario;
 
 scenarios![
     server_initialize,
@@ -45,3 +48,8 @@ scenarios![
     http_header_validation,
     http_custom_header_server_validation,
 ];
+
+/// Every scenario of this module and of its folders, in the order of reports.
+pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
+    ALL.iter().chain(input_required_result::ALL)
+}

@@ -7,6 +7,7 @@ references! {
     DNS_REBINDING = "MCP-DNS-Rebinding-Protection", "https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices#local-mcp-server-compromise";
     TRANSPORT_SECURITY = "MCP-Transport-Security", "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning";
     SEP_1699 = "SEP-1699", "https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1699";
+    SEP_2322 = "SEP-2322", "https://modelcontextprotocol.io/specification/draft/basic/utilities/mrtr";
     SEP_2575 = "SEP-2575", "https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2575";
     SEP_2243_VALIDATION = "SEP-2243-Server-Validation", "https://modelcontextprotocol.io/specification/draft/basic/transports#server-validation";
     SEP_2243_CASE = "SEP-2243-Case-Sensitivity", "https://modelcontextprotocol.io/specification/draft/basic/transports#case-sensitivity";

@@ -7,8 +7,10 @@
 mod client_input;
 mod completion;
 mod demo;
+mod input_request;
 mod logging;
 mod prompts;
+mod request_state;
 mod resources;
 mod tool_result;
 mod tools;

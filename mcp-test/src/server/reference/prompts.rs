@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use super::input_request::{InputRequest, field_of, responses};
 use super::{Answer, Call, PIXEL, demo, invalid, string, text, user_message};
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::spec::schema::is_uri;
-use crate::wire::RpcError;
 
 /// The prompt without arguments.
 pub(super) const SIMPLE: &str = "test_simple_prompt";
@@ -18,8 +18,10 @@ pub(super) const ARGUMENTS: [&str; 2] = ["arg1", "arg2"];
 const WITH_RESOURCE: &str = "test_prompt_with_embedded_resource";
 /// The prompt with an image.
 const WITH_IMAGE: &str = "test_prompt_with_image";
+/// The prompt that asks for input in its result, which exists since 2026-07-28.
+const WITH_INPUT: &str = "test_input_required_result_prompt";
 
-pub(super) fn list(_: Revision) -> serde_json::Value {
+pub(super) fn list(revision: Revision) -> serde_json::Value {
     let mut prompts = vec![
         json!({ "name": SIMPLE, "description": "A prompt that takes no arguments." }),
         json!({
@@ -37,15 +39,21 @@ pub(super) fn list(_: Revision) -> serde_json::Value {
         }),
         json!({ "name": WITH_IMAGE, "description": "A prompt with a picture." }),
     ];
+    if revision.has_input_requests() {
+        prompts.push(json!({ "name": WITH_INPUT, "description": "A prompt that asks the user." }));
+    }
     prompts.extend(demo::prompts());
     json!({ "prompts": prompts })
 }
 
 pub(super) fn get(call: &Call) -> Answer {
-    messages(call).map(|messages| json!({ "messages": messages })).into()
+    match messages(call) {
+        Ok(messages) => json!({ "messages": messages }).into(),
+        Err(instead) => instead,
+    }
 }
 
-fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
+fn messages(call: &Call) -> Result<serde_json::Value, Answer> {
     let name = text(call, "name")?;
     let arguments = call.param("arguments").unwrap_or(&Value::Null);
     let says = |text: &str| user_message(json!({ "type": "text", "text": text }));
@@ -58,7 +66,7 @@ fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
         WITH_RESOURCE => {
             let uri = string(arguments, "resourceUri")?;
             if !is_uri(uri) {
-                return Err(invalid("`resourceUri` must be a URI"));
+                return Err(invalid("`resourceUri` must be a URI").into());
             }
             let resource = json!({
                 "uri": uri,
@@ -73,9 +81,16 @@ fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
                 user_message(json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" }));
             json!([image, says("Please analyze the image above.")])
         }
+        WITH_INPUT if call.revision().has_input_requests() => {
+            let message = "What context should the prompt use?";
+            let request = InputRequest::text("user_context", message, "context");
+            let given = responses(call, &[request], None)?.get("user_context");
+            let context = given.and_then(|response| field_of(response, "context")?.as_str());
+            json!([says(&format!("Context: {}", context.unwrap_or("none")))])
+        }
         other => {
             let unknown = || Err(invalid(format!("unknown prompt: {other}")));
-            return demo::prompt(other, arguments).unwrap_or_else(unknown);
+            return Ok(demo::prompt(other, arguments).unwrap_or_else(unknown)?);
         }
     })
 }

@@ -161,7 +161,7 @@ async fn logged(
         if is_first && method == "tools/call" && spent > LONGEST {
             continue;
         }
-        let request = ctx.request(method, params.clone()).deliberate();
+        let request = ctx.request(method, params.clone()).deliberate().once();
         let request = if is_stateless { request.log_level(name) } else { request };
         let reply = request.await?;
         // Whether it succeeds does not matter.

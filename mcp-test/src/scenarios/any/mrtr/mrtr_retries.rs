@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::round::{
-    Round, asking_but, declare_all, done, first_round, is_call_of, method_of, responses, start,
-};
+use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
+use crate::scenarios::input_rounds::{declare_all, method_of};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use crate::{proofs, scenario};

@@ -1,14 +1,12 @@
 //! `mrtr-state`.
 
-use super::round::{
-    Round, asking_but, declare_all, done, first_round, is_call_of, responses, start,
-};
+use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
 use crate::check::Finding;
-use crate::client::Reply;
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::any::note_if_unmade;
 use crate::scenarios::ensure;
+use crate::scenarios::input_rounds::{alter, completes, declare_all};
 use crate::server::{Answer, Server};
 use crate::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use crate::transport::TransportKind;
@@ -117,12 +115,6 @@ fn retry(round: &Round, state: Value) -> Value {
     call
 }
 
-fn completes(reply: &Reply) -> bool {
-    let Ok(result) = reply.outcome() else { return false };
-    let failed = result.get("isError") == Some(&Value::Bool(true));
-    reply.result_type() != Some("input_required") && !failed
-}
-
 async fn altered(ctx: &mut Ctx, round: &Round, quarter: usize) -> Result<(), Finding> {
     let Some(state) = fresh_state(ctx, round).await? else { return Ok(()) };
     let Some(altered) = alter(&state, quarter) else { return Ok(()) };
@@ -135,21 +127,6 @@ async fn altered(ctx: &mut Ctx, round: &Round, quarter: usize) -> Result<(), Fin
             .should()
     }));
     Ok(())
-}
-
-/// The text with another letter or digit near this place; `None` if there is none.
-fn alter(text: &str, quarter: usize) -> Option<String> {
-    let from = text.len() * quarter / 4;
-    let place = (from..text.len())
-        .find(|place| text.as_bytes().get(*place).is_some_and(u8::is_ascii_alphanumeric))?;
-    // Of the same kind, so that the form of the state remains.
-    let other = match text.as_bytes()[place] {
-        b'9' => '0',
-        b'z' => 'a',
-        b'Z' => 'A',
-        byte => char::from(byte + 1),
-    };
-    Some(format!("{}{other}{}", &text[..place], &text[place + 1..]))
 }
 
 async fn foreign(ctx: &mut Ctx, one: &Round, other: &Round) -> Result<(), Finding> {

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::json::{Object, Value};
 use crate::scenario::{CallableTool, Ctx};
+use crate::scenarios::input_rounds;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::error_code;
@@ -14,14 +15,6 @@ pub(super) struct Round {
     pub(super) call: Value,
     pub(super) requests: Option<Object>,
     pub(super) state: Option<Value>,
-}
-
-/// Declares everything that a server may ask for. The answers are those of the scenario.
-pub(super) fn declare_all(ctx: &mut Ctx) {
-    use crate::client::{ElicitationResponse, SamplingResponse};
-    ctx.on_elicitation(|_| ElicitationResponse::decline());
-    ctx.on_sampling(|_| SamplingResponse::text("a text of mcp-test"));
-    ctx.on_roots(["file:///mcp-test"]);
 }
 
 /// Calls a tool, and returns what it asks for, if it does.
@@ -43,25 +36,16 @@ pub(super) async fn start(ctx: &mut Ctx, call: Value) -> Result<Option<Round>, F
     Ok((asks && (requests.is_some() || state.is_some())).then_some(Round { call, requests, state }))
 }
 
-pub(super) fn method_of(request: &Value) -> Option<&str> {
-    request.get("method").and_then(Value::as_str)
-}
-
-/// A valid response to each request for input.
+/// A valid response to each request for input: to forms with this action.
 pub(super) fn responses(requests: &Object, action: &str) -> Object {
-    let mut responses = Object::new();
-    for (key, request) in requests.effective() {
-        let response = match method_of(request) {
-            Some("elicitation/create") => json!({"action": action}),
-            Some("roots/list") => json!({"roots": []}),
-            _ => {
-                let text = json!({"type": "text", "text": "a text of mcp-test"});
-                json!({"role": "assistant", "content": text, "model": "mcp-test"})
-            }
-        };
-        responses.push(key, Value::from(response));
-    }
-    responses
+    input_rounds::responses(requests, |method| match method {
+        Some("elicitation/create") => json!({"action": action}),
+        Some("roots/list") => json!({"roots": []}),
+        _ => {
+            let text = json!({"type": "text", "text": "a text of mcp-test"});
+            json!({"role": "assistant", "content": text, "model": "mcp-test"})
+        }
+    })
 }
 
 /// The same server, with other answers to some calls.

@@ -129,7 +129,8 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 async fn get(ctx: &mut Ctx, params: serde_json::Value) -> Result<Reply, Finding> {
-    ctx.request("prompts/get", params).await
+    // Once: a prompt that asks for input is available, and in profile `official` the client declares input that it does not give.
+    ctx.request("prompts/get", params).once().await
 }
 
 fn has_arguments(prompt: &Value) -> bool {

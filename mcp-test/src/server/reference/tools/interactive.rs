@@ -100,7 +100,7 @@ async fn form(call: &Call, message: &str, schema: serde_json::Value) -> Answer {
 }
 
 /// All texts of one content block or of several.
-fn texts(content: Option<&Value>) -> String {
+pub(super) fn texts(content: Option<&Value>) -> String {
     let blocks = match content {
         Some(Value::Array(blocks)) => blocks.iter().collect(),
         one => Vec::from_iter(one),

@@ -2,6 +2,7 @@
 
 mod contact;
 mod content;
+mod input_required;
 mod interactive;
 mod notifying;
 
@@ -82,6 +83,10 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
             tool(("test_elicitation_sep1330_enums", "Asks the user for choices.", no_arguments())),
         ]);
     }
+    if revision.has_input_requests() {
+        let asking = input_required::TOOLS;
+        tools.extend(asking.map(|(name, description)| tool((name, description, no_arguments()))));
+    }
     tools.extend(demo::tools(revision));
     // Headers mirror arguments since 2026-07-28.
     if revision >= Revision::V2026_07_28 {
@@ -138,7 +143,8 @@ pub(super) async fn call(call: &Call) -> Answer {
             Err(instead) => instead,
         },
         _ => {
-            if let Some(answer) = content::call(name, call.revision()) {
+            let offered = content::call(name, call.revision());
+            if let Some(answer) = offered.or_else(|| input_required::call(call, name)) {
                 return answer;
             }
             let unknown = || invalid(format!("unknown tool: {name}")).into();
