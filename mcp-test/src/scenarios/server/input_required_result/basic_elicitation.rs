@@ -56,7 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let asked = expect_reply(ctx, "sep-2322-elicitation-incomplete", asked, asks)?;
     let Some(asked) = asked else { return Ok(()) };
 
-    let responses = json!({USER_NAME: accepted(json!({"name": "Alice"}))});
+    let responses = json!({USER_NAME: accepted(&json!({"name": "Alice"}))});
     let reply = GREETING.retry(ctx, &asked, responses).await;
     let completes = complete().member("content", non_empty_array());
     let reply = expect_reply(ctx, "sep-2322-elicitation-complete", reply, completes)?;

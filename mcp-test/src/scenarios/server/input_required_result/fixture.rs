@@ -81,7 +81,7 @@ pub(super) fn to_first(asked: &Reply, response: serde_json::Value) -> Object {
 }
 
 /// The response of a user who has entered this.
-pub(super) fn accepted(content: serde_json::Value) -> serde_json::Value {
+pub(super) fn accepted(content: &serde_json::Value) -> serde_json::Value {
     json!({"action": "accept", "content": content})
 }
 

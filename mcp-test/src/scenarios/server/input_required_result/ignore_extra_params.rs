@@ -49,9 +49,9 @@ const EXTRA: &str = "unknown_extra_key";
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     declare_all(ctx);
     let responses = json!({
-        USER_NAME: accepted(json!({"name": "Alice"})),
-        EXTRA: accepted(json!({"name": "Bob"})),
-        "another_unexpected": accepted(json!({"name": "Carol"})),
+        USER_NAME: accepted(&json!({"name": "Alice"})),
+        EXTRA: accepted(&json!({"name": "Bob"})),
+        "another_unexpected": accepted(&json!({"name": "Carol"})),
     });
     let reply = GREETING.request(ctx).param("inputResponses", responses).await?;
     ctx.check("sep-2322-ignore-unexpected-params").should(&reply, complete());

@@ -44,7 +44,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     declare_all(ctx);
-    let responses = json!({"wrong_key": accepted(json!({"data": "wrong"}))});
+    let responses = json!({"wrong_key": accepted(&json!({"data": "wrong"}))});
     let reply = GREETING.request(ctx).param("inputResponses", responses).await?;
     ctx.check("sep-2322-missing-response-rerequests")
         .should(&reply, object().member("resultType", equals("input_required")));

@@ -61,7 +61,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     };
 
-    let responses = to_first(&first, accepted(json!({"name": "Alice"})));
+    let responses = to_first(&first, accepted(&json!({"name": "Alice"})));
     let second = ASKING.retry(ctx, &first, responses).await;
     let before = state(&first).cloned().unwrap_or(Value::Null);
     let asks = asks().member("requestState", not(equals(before)));
@@ -69,7 +69,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     };
 
-    let responses = to_first(&second, accepted(json!({"color": "blue"})));
+    let responses = to_first(&second, accepted(&json!({"color": "blue"})));
     let third = ASKING.retry(ctx, &second, responses).await;
     expect_reply(ctx, "sep-2322-multi-round-r3", third, complete())?;
     Ok(())

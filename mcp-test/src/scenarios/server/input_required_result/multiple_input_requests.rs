@@ -90,7 +90,7 @@ fn every_kind() -> impl Matcher {
 
 fn response(method: Option<&str>) -> serde_json::Value {
     match method {
-        Some("elicitation/create") => accepted(json!({"name": "Alice"})),
+        Some("elicitation/create") => accepted(&json!({"name": "Alice"})),
         Some("roots/list") => rooted(),
         _ => sampled("Hello there!"),
     }

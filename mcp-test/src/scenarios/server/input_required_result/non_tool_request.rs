@@ -49,7 +49,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let asked = expect_reply(ctx, "sep-2322-non-tool-incomplete", asked, asking(object()))?;
     let Some(asked) = asked else { return Ok(()) };
 
-    let responses = to_first(&asked, accepted(json!({"context": "test context"})));
+    let responses = to_first(&asked, accepted(&json!({"context": "test context"})));
     let reply = ASKING.retry(ctx, &asked, responses).await;
     let completes = complete().member("messages", anything());
     expect_reply(ctx, "sep-2322-non-tool-complete", reply, completes)?;

@@ -58,7 +58,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let asked = expect_reply(ctx, "sep-2322-request-state-incomplete", asked, asks)?;
     let Some(asked) = asked else { return Ok(()) };
 
-    let responses = to_first(&asked, accepted(json!({"ok": true})));
+    let responses = to_first(&asked, accepted(&json!({"ok": true})));
     let reply = CONFIRMING.retry(ctx, &asked, responses).await;
     let reply = expect_reply(ctx, "sep-2322-request-state-complete", reply, complete())?;
     let Some(reply) = reply else { return Ok(()) };

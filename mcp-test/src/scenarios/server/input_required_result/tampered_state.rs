@@ -92,7 +92,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 fn confirmation() -> serde_json::Value {
-    accepted(json!({"ok": true}))
+    accepted(&json!({"ok": true}))
 }
 
 /// Retries with another state, in a round of its own: a state may be good for one retry only.

@@ -54,7 +54,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     declare_all(ctx);
-    let valid = json!({USER_NAME: accepted(json!({"name": "Alice"}))});
+    let valid = json!({USER_NAME: accepted(&json!({"name": "Alice"}))});
     let valid = GREETING.request(ctx).param("inputResponses", valid).await?;
     ctx.check("input-required-result-validate-input-valid")
         .by_fixture()
