@@ -1,4 +1,4 @@
-//! What is run, how often, and until when: patterns, `--fail-fast`, `--retries`, `--shard`; and what is said meanwhile.
+//! What is run, how often, and until when: patterns, sets of scenarios, `--fail-fast`, `--retries`, `--shard`; and what is said meanwhile.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use mcp_test::json::Value;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test_tests::folder::Folder;
-use mcp_test_tests::program::Run;
+use mcp_test_tests::program::{Run, Serving};
 use roxmltree::Document;
 use tokio::runtime::Runtime;
 
@@ -467,4 +467,26 @@ fn what_is_new_is_shown_on_a_terminal() {
     ✗ 1. the result of `ping` is wrong (ping at 2025-11-25 over stdio; ping.result-empty)
     exit code Some(1)
     ");
+}
+
+#[test]
+fn what_a_set_of_scenarios_does_not_score_has_no_effect() {
+    let set = ["server", "--requirements", "2025-11-25", "--url"];
+    let unscored = "remove:tools/list:/tools/1/inputSchema/$schema";
+    let serving = Serving::reference(MCP_TEST, &[unscored]);
+    let run = mcp_test(set.iter().chain(&[serving.url.as_str()]));
+    assert_eq!(run.code, 0, "{}", run.text(&[]));
+    let (_, end) =
+        run.stdout.split_once("\nNot scored").unwrap_or_else(|| panic!("{}", run.stdout));
+    insta::assert_snapshot!(end.split("\nAdvisory").next().unwrap_or_default(), @"");
+    let json = mcp_test(set.iter().chain(&[serving.url.as_str(), "--format", "json"]));
+    let document = document(&json);
+    let failed = |cell: &&Value| cell.at("/counts/failure").and_then(Value::as_i64) != Some(0);
+    let cells = document.at("/cells").and_then(Value::as_array).expect("a list");
+    let failed: Vec<_> = cells.iter().filter(failed).map(|cell| cell.at("/unscored")).collect();
+    assert_eq!(failed, [Some(&Value::from("pending"))]);
+    assert_eq!(document.at("/requirements"), Some(&Value::from("2025-11-25")));
+
+    let scored = Serving::reference(MCP_TEST, &["error:tools/call:-32603"]);
+    assert_eq!(mcp_test(set.iter().chain(&[scored.url.as_str()])).code, 1);
 }
