@@ -5,6 +5,7 @@ mod notifying;
 
 use serde_json::json;
 
+use super::tasks::{self, Tasks};
 use super::tool_result::{error_result, invalid_arguments, text_result};
 use super::{Answer, Call, demo, invalid, text};
 use crate::json::Value;
@@ -55,10 +56,11 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
     let mut tools: Vec<_> = tools.map(tool).into();
     tools.extend(demo::tools(revision));
+    tools.extend(tasks::list(revision));
     json!({ "tools": tools })
 }
 
-pub(super) async fn call(call: &Call) -> Answer {
+pub(super) async fn call(call: &Call, tasks: &Tasks) -> Answer {
     let name = match text(call, "name") {
         Ok(name) => name,
         Err(error) => return error.into(),
@@ -89,7 +91,10 @@ pub(super) async fn call(call: &Call) -> Answer {
         },
         _ => {
             let unknown = || invalid(format!("unknown tool: {name}")).into();
-            demo::call(call, name, arguments).await.unwrap_or_else(unknown)
+            match tasks::call(tasks, call, name, arguments).await {
+                Some(answer) => answer,
+                None => demo::call(call, name, arguments).await.unwrap_or_else(unknown),
+            }
         }
     }
 }
