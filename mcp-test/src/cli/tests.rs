@@ -394,7 +394,7 @@ fn invalid_selections_are_refused_with_valid_ones() {
 
 #[test]
 fn errors_name_the_responsible_option() {
-    insta::assert_snapshot!(refused("server --reference --suite pending --transport duplex"), @"error: --suite pending: no scenario of this suite exists at these revisions and over these transports");
+    insta::assert_snapshot!(refused("server --reference --suite draft --transport duplex"), @"error: --suite draft: no scenario of this suite exists at these revisions and over these transports");
     insta::assert_snapshot!(refused("server --reference --write-baseline /dev/null/x"), @"error: --write-baseline /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");
@@ -453,6 +453,9 @@ fn scenarios_are_listed_in_the_official_format() {
     let newest = printed("list --server --spec-version draft");
     assert!(newest.starts_with(heading) && newest.contains(tools), "{newest}");
     assert!(!newest.contains("  - ping ["), "{newest}");
+    // An extension belongs to no revision.
+    assert!(all.contains("  - tasks-lifecycle [extension]\n"), "{all}");
+    assert!(!newest.contains("tasks-lifecycle"), "{newest}");
     let clients = printed("list --client");
     let first = "Client scenarios (test against a client):\n  - initialize [2025-03-26,";
     assert!(clients.starts_with(first), "{clients}");

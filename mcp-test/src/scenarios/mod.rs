@@ -40,7 +40,7 @@ mod task_states;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::ALL.iter().chain(any::all()).chain(client::ALL).copied()
+    server::all().chain(any::all()).chain(client::ALL).copied()
 }
 
 /// The built-in scenario with this id.

@@ -18,7 +18,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
         format!("{} {}", scenario.id, official.default_revision())
     };
     let over_lines = of_servers()
-        .filter(|it| it.official.is_some() && it.transports.contains(TransportKind::Duplex));
+        .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));
     assert_eq!(cells, over_lines.map(officially).collect::<Vec<_>>());
     assert!(cells.contains(&"ping 2025-11-25".to_owned()));
 }
@@ -103,11 +103,38 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     assert!(plan.inapplicable.iter().all(|it| it.transport.is_some()));
     assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
     let there = of_servers().filter(|scenario| {
-        scenario.official.is_some()
+        scenario.official.is_some_and(|official| !official.is_extension())
             && scenario.revisions.contains(Revision::NEWEST)
             && scenario.transports.contains(TransportKind::Duplex)
     });
     assert_eq!(plan.cells.len(), there.count());
+}
+
+#[test]
+fn officially_an_extension_belongs_to_no_revision() {
+    let suite = |suite| Selection { suite: Some(suite), ..Selection::default() };
+    let is_there = |profile, selection: &Selection| {
+        // A suite may have nothing over this transport.
+        let cells = cells(profile, selection).unwrap_or_default();
+        cells.contains(&"tasks-lifecycle 2026-07-28".to_owned())
+    };
+    for selection in [suite(Suite::Pending), suite(Suite::All)] {
+        assert!(is_there(Profile::Official, &selection), "{selection:?}");
+    }
+    assert!(!is_there(Profile::Official, &suite(Suite::Active)));
+    assert!(!is_there(Profile::Official, &suite(Suite::Draft)));
+    let newest = Selection { revisions: vec![Revision::NEWEST], ..suite(Suite::All) };
+    assert!(!is_there(Profile::Official, &newest));
+    assert!(is_there(Profile::Adaptive, &newest));
+
+    let named = Selection { revisions: vec![Revision::NEWEST], ..selection(&["tasks-lifecycle"]) };
+    let plan = Plan::build(target(&everything()), Profile::Official, &named).unwrap();
+    assert!(plan.cells.is_empty() && plan.inapplicable.len() == 1, "{:?}", plan.inapplicable);
+    assert!(is_there(Profile::Official, &Selection { force: true, ..named }));
+    assert!(is_there(Profile::Official, &selection(&["tasks-lifecycle"])));
+    // It is judged by the official rules where the official suite runs it by default.
+    let scenario = of_servers().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
+    assert_eq!(Profile::Official.at(&scenario, Revision::NEWEST), Profile::Official);
 }
 
 #[test]
@@ -117,7 +144,11 @@ fn what_makes_no_sense_is_refused() {
     insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
     insta::assert_snapshot!(refusal(&selection(&["tools_call"])), @"scenario `tools_call` tests a client, not a server");
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
-    let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
+    let pending = Selection {
+        suite: Some(Suite::Pending),
+        revisions: vec![Revision::V2025_06_18],
+        ..Selection::default()
+    };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
     let stdio = Selection { transports: vec![TransportKind::Stdio], ..Selection::default() };
     insta::assert_snapshot!(refusal(&stdio), @"the target has no transport stdio; it has duplex");

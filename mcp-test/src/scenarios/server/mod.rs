@@ -3,6 +3,9 @@
 mod input_requests;
 mod references;
 mod server_messages;
+pub mod tasks;
+
+use crate::scenario::Scenario;
 
 scenarios![
     server_initialize,
@@ -29,3 +32,8 @@ scenarios![
     dns_rebinding_protection,
     http_header_validation,
 ];
+
+/// Every scenario for servers of the official suite, in its order.
+pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
+    [ALL, tasks::ALL].into_iter().flatten()
+}
