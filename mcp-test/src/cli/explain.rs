@@ -74,10 +74,13 @@ fn explain_scenario(scenario: &Scenario) -> String {
         Some(official) => {
             let suites: Vec<&str> =
                 official.suites.iter().map(|suite| suite.name(scenario.leg)).collect();
-            page.row(
-                "Official",
-                format_args!("{} (suite {})", list(official.revisions), suites.join(", ")),
-            );
+            let window = match official.is_extension() {
+                true => {
+                    "without --spec-version, since an extension belongs to no revision".to_owned()
+                }
+                false => list(official.revisions),
+            };
+            page.row("Official", format_args!("{window} (suite {})", suites.join(", ")));
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }

@@ -80,8 +80,10 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     ];
     let shown = sections.into_iter();
     let shown = shown.filter(|(selected, _, found)| *selected || (all && !found.is_empty()));
-    let within =
-        |scenario: &&Scenario| scenario.revisions.iter().any(|revision| window.contains(revision));
+    let within = |scenario: &&Scenario| match is_extension(scenario) {
+        true => args.revisions.is_empty(),
+        false => scenario.revisions.iter().any(|revision| window.contains(revision)),
+    };
     Ok(shown
         .map(|(_, heading, found)| (heading, found.into_iter().filter(within).collect()))
         .collect())
@@ -121,10 +123,18 @@ fn set_json(set: &RequirementSet) -> Value {
     Value::Object(object)
 }
 
+/// Whether the official suite lists the scenario at no revision.
+fn is_extension(scenario: &Scenario) -> bool {
+    scenario.official.is_some_and(|official| official.is_extension())
+}
+
 fn section(heading: &str, scenarios: &[&Scenario]) -> String {
     let mut text = format!("{heading}\n");
     for scenario in scenarios {
-        let revisions: Vec<&str> = scenario.revisions.iter().map(Revision::as_str).collect();
+        let revisions: Vec<&str> = match is_extension(scenario) {
+            true => vec!["extension"],
+            false => scenario.revisions.iter().map(Revision::as_str).collect(),
+        };
         text.push_str(&format!("  - {} [{}]\n", scenario.id, revisions.join(",")));
     }
     text

@@ -477,6 +477,9 @@ fn scenarios_are_listed_in_the_official_format() {
     let newest = printed("list --server --spec-version draft");
     assert!(newest.starts_with(heading) && newest.contains(tools), "{newest}");
     assert!(!newest.contains("  - ping ["), "{newest}");
+    // An extension belongs to no revision.
+    assert!(all.contains("  - tasks-lifecycle [extension]\n"), "{all}");
+    assert!(!newest.contains("tasks-lifecycle"), "{newest}");
     let clients = printed("list --client");
     let first = "Client scenarios (test against a client):\n  - initialize [2025-03-26,";
     assert!(clients.starts_with(first), "{clients}");

@@ -29,7 +29,7 @@ use crate::run::{
 };
 use crate::scenario::{Kind, Leg, Profile};
 use crate::scenarios;
-use crate::spec::{ItemKind, Revision};
+use crate::spec::{ItemKind, Revision, Revisions};
 
 /// What the console shows, and what it needs to know before the run.
 #[derive(Debug, Clone)]
@@ -448,7 +448,19 @@ fn problem_sections(outcome: &Outcome) -> String {
 
 /// The official line for a scenario that is not applicable at a revision.
 fn not_at_revision(inapplicable: &Inapplicable) -> String {
-    let window = inapplicable.window();
+    let is_extension = inapplicable.scenario.official.is_some_and(|it| it.is_extension());
+    let why = match is_extension {
+        true => "extension scenario, not on the spec timeline".to_owned(),
+        false => window(inapplicable.window()),
+    };
+    format!(
+        "SKIPPED: scenario '{}' is not applicable at spec version {} ({why}). Use --force to run it anyway.\n",
+        inapplicable.scenario.id, inapplicable.revision
+    )
+}
+
+/// The official words for the revisions that have a scenario.
+fn window(window: Revisions) -> String {
     let introduced = window.oldest().map_or("none", Revision::as_str);
     // The official suite names the revision that lacks the scenario, not the last one that has it.
     let removed = window
@@ -456,11 +468,7 @@ fn not_at_revision(inapplicable: &Inapplicable) -> String {
         .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
         .map(|removed| format!(", removed in {removed}"))
         .unwrap_or_default();
-    format!(
-        "SKIPPED: scenario '{}' is not applicable at spec version {} (introduced in {introduced}{removed}). \
-         Use --force to run it anyway.\n",
-        inapplicable.scenario.id, inapplicable.revision
-    )
+    format!("introduced in {introduced}{removed}")
 }
 
 /// Says before the run which tools it may call, and how to change that.

@@ -150,7 +150,7 @@ impl Plan {
                 Some(set) => vec![set.revision],
                 None => revisions(profile, &scenario, &selection.revisions),
             };
-            candidates.add(&scenario, &wanted, &transports, selection);
+            candidates.add(&scenario, &wanted, &transports, (profile, selection));
         }
         let Candidates { cells, mut inapplicable } = candidates;
         let is_named = !selection.scenarios.is_empty();
@@ -327,7 +327,7 @@ impl Candidates {
         scenario: &Shared<Scenario>,
         wanted: &[Revision],
         transports: &[TransportKind],
-        selection: &Selection,
+        (profile, selection): (Profile, &Selection),
     ) {
         let over: Vec<TransportKind> =
             transports.iter().copied().filter(|it| scenario.transports.contains(*it)).collect();
@@ -345,12 +345,16 @@ impl Candidates {
             let at = |transport: &TransportKind| transport.exists_at(revision);
             scenario.revisions.contains(revision) && over.iter().any(at)
         });
+        // Officially an extension belongs to no revision, so that asking for one excludes it.
+        let is_off_timeline = profile == Profile::Official
+            && !selection.revisions.is_empty()
+            && scenario.official.is_some_and(|official| official.is_extension());
         // A scenario of a single revision is tried there, even if that revision does not have the transport.
         let is_forced = selection.force || selection.requirements.is_some();
         let tries_all = !selection.revisions.is_empty() || (selection.one_revision && !described);
         for &revision in wanted {
             let scenario = scenario.clone();
-            if scenario.revisions.contains(revision) || is_forced {
+            if (scenario.revisions.contains(revision) && !is_off_timeline) || is_forced {
                 let exists = |it: &&TransportKind| tries_all || it.exists_at(revision);
                 self.cells.extend(over.iter().filter(exists).map(|&transport| Cell {
                     scenario: scenario.clone(),

@@ -199,7 +199,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official.is_some_and(|official| official.revisions.contains(revision))
+        self.official.is_some_and(|official| official.runs_at(revision))
     }
 
     /// The pages of the specification that it tests: the areas of the requirements that its checks cite.

@@ -37,6 +37,7 @@ mod raw_http;
 mod refusal;
 mod sdk_answers;
 pub mod server;
+mod task_states;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {

@@ -10,6 +10,7 @@ use futures_util::future::{FutureExt, ready};
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::ask::missing_capability;
 use super::conversation::{Reply, ServerConversation, State};
 use super::reply::{refusal, reply};
 use super::request_context::RequestContext;
@@ -37,6 +38,8 @@ const FLAGS: [(&str, &str, Capability); 3] = [
 ];
 /// The member of a filter that lists resources.
 const URIS: &str = "resourceSubscriptions";
+/// The member of a filter that lists tasks. No notifications are sent for them, which the extension leaves to the server.
+const TASK_IDS: &str = "taskIds";
 
 /// The open conversations, to which the server sends its announcements; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -153,6 +156,13 @@ impl ServerConversation {
             let error = RpcError::new(error_code::INVALID_PARAMS, message);
             return ready(Some(refusal(id, LISTEN.to_owned(), error, None))).boxed();
         };
+        let requires_tasks =
+            filter.get(TASK_IDS).is_some() && self.0.server.declares(Capability::TasksExtension);
+        if requires_tasks && !Capability::TasksExtension.declared_in(&context.capabilities) {
+            let error = missing_capability(Capability::TasksExtension);
+            let refusal = reply(id, LISTEN.to_owned(), Err(error), &context, &self.0.server);
+            return ready(Some(refusal)).boxed();
+        }
         let filter = self.0.server.supported_filter(filter);
         // Here and not in the future below, so that a cancellation or an end that follows at once is not missed.
         let in_flight = self.0.in_flight.register(&id);

@@ -98,23 +98,31 @@ impl Call {
         if capability.declared_in(self.client_capabilities()) {
             return Ok(());
         }
-        let why = format!("the client does not declare the capability `{capability}`");
         // The error code below exists since 2026-07-28; before, a tool reports its failure in a result.
         if self.revision().has_server_requests() {
-            let text = json!({ "type": "text", "text": why });
+            let text = json!({ "type": "text", "text": undeclared(capability) });
             return Err(json!({ "content": [text], "isError": true }).into());
         }
-        // The error names what is missing in the form in which a client declares it.
-        let mut required = Value::from(Object::new());
-        let pointer = capability.pointer();
-        // `set` adds no parents: each later slash ends the pointer of one.
-        for (end, _) in pointer.match_indices('/').skip(1) {
-            required.set(&pointer[..end], Object::new().into());
-        }
-        required.set(pointer, Object::new().into());
-        let mut data = Value::from(Object::new());
-        data.set("/requiredCapabilities", required);
-        let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
-        Err(RpcError::new(code, why).with_data(data).into())
+        Err(missing_capability(capability).into())
     }
+}
+
+/// The error for a capability that the client does not declare, from 2026-07-28 on.
+pub(super) fn missing_capability(capability: Capability) -> RpcError {
+    // The error names what is missing in the form in which a client declares it.
+    let mut required = Value::from(Object::new());
+    let pointer = capability.pointer();
+    // `set` adds no parents: each later slash ends the pointer of one.
+    for (end, _) in pointer.match_indices('/').skip(1) {
+        required.set(&pointer[..end], Object::new().into());
+    }
+    required.set(pointer, Object::new().into());
+    let mut data = Value::from(Object::new());
+    data.set("/requiredCapabilities", required);
+    let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    RpcError::new(code, undeclared(capability)).with_data(data)
+}
+
+fn undeclared(capability: Capability) -> String {
+    format!("the client does not declare the capability `{capability}`")
 }

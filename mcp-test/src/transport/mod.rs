@@ -15,6 +15,7 @@ mod exchange_error;
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod fault;
 mod faulty_transport;
+pub(crate) mod generated_id;
 #[cfg(feature = "http")]
 mod headers;
 #[cfg(feature = "http")]

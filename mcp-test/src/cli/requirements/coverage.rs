@@ -141,7 +141,7 @@ mod tests {
         completion               12         3            4             0
         discover                  5         0            1             0
         elicitation              48        15            3             0
-        ext                      43         8            1             0
+        ext                      45         6            1             0
         jsonrpc                  37         2            2             0
         lifecycle                12         4            1             0
         logging                  15         8            4             0
@@ -160,7 +160,7 @@ mod tests {
         tools                    51         5            2             0
         transport                77         7            5             0
         versioning                7         0            1             0
-        all                     611       122           49             0
+        all                     613       120           49             0
         ");
     }
 }

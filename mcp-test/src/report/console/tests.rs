@@ -7,7 +7,7 @@ use super::*;
 use crate::check::{Check, Finding, Origin};
 use crate::report::sample;
 use crate::run::Comparison;
-use crate::scenario::{Need, Scenario};
+use crate::scenario::{Need, Official, Scenario};
 use crate::spec::{Capability, ItemKind};
 use crate::transport::TransportKind;
 
@@ -390,6 +390,20 @@ fn inapplicable_scenarios_are_shown_before_the_run() {
     Not applicable over stdio (HTTP only): ping, ping
     Running active suite (0 scenarios) against http://localhost:3000/mcp
     ");
+}
+
+#[test]
+fn an_extension_is_on_no_timeline() {
+    let mut console = Console::new(StripStream::new(Vec::new()), options());
+    let scenario = Scenario {
+        official: Some(Official::extension()),
+        ..(*sample::ping().cell.scenario).clone()
+    };
+    let (scenario, revision) = (scenario.into(), Revision::NEWEST);
+    let all = [Inapplicable { scenario, revision, transport: None }];
+    console.inapplicable(&all).expect("writing to memory succeeds");
+    let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
+    insta::assert_snapshot!(text, @"SKIPPED: scenario 'ping' is not applicable at spec version 2026-07-28 (extension scenario, not on the spec timeline). Use --force to run it anyway.");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     assert!(plan.inapplicable.iter().all(|it| it.transport.is_some()));
     assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
     let there = of_servers().filter(|scenario| {
-        scenario.official.is_some()
+        scenario.official.is_some_and(|official| !official.is_extension())
             && scenario.revisions.contains(Revision::NEWEST)
             && scenario.transports.contains(TransportKind::Duplex)
     });
@@ -127,6 +127,33 @@ fn a_set_of_scenarios_is_run_at_its_revision() {
             assert!(cell.scenario.revisions.contains(set.revision), "{cell}");
         }
     }
+}
+
+#[test]
+fn officially_an_extension_belongs_to_no_revision() {
+    let suite = |suite| Selection { suite: Some(suite), ..Selection::default() };
+    let is_there = |profile, selection: &Selection| {
+        // A suite may have nothing over this transport.
+        let cells = cells(profile, selection).unwrap_or_default();
+        cells.contains(&"tasks-lifecycle 2026-07-28".to_owned())
+    };
+    for selection in [suite(Suite::Pending), suite(Suite::All)] {
+        assert!(is_there(Profile::Official, &selection), "{selection:?}");
+    }
+    assert!(!is_there(Profile::Official, &suite(Suite::Active)));
+    assert!(!is_there(Profile::Official, &suite(Suite::Draft)));
+    let newest = Selection { revisions: vec![Revision::NEWEST], ..suite(Suite::All) };
+    assert!(!is_there(Profile::Official, &newest));
+    assert!(is_there(Profile::Adaptive, &newest));
+
+    let named = Selection { revisions: vec![Revision::NEWEST], ..selection(&["tasks-lifecycle"]) };
+    let plan = Plan::build(target(&everything()), Profile::Official, &named).unwrap();
+    assert!(plan.cells.is_empty() && plan.inapplicable.len() == 1, "{:?}", plan.inapplicable);
+    assert!(is_there(Profile::Official, &Selection { force: true, ..named }));
+    assert!(is_there(Profile::Official, &selection(&["tasks-lifecycle"])));
+    // It is judged by the official rules where the official suite runs it by default.
+    let scenario = of_servers().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
+    assert_eq!(Profile::Official.at(&scenario, Revision::NEWEST), Profile::Official);
 }
 
 #[test]

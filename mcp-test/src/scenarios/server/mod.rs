@@ -5,6 +5,7 @@ mod input_requests;
 pub mod input_required_result;
 mod references;
 mod server_messages;
+pub mod tasks;
 
 use crate::scenario::Scenario;
 
@@ -49,7 +50,7 @@ scenarios![
     http_custom_header_server_validation,
 ];
 
-/// Every scenario of this module and of its folders, in the order of reports.
+/// Every scenario for servers of the official suite, in its order.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
-    ALL.iter().chain(input_required_result::ALL)
+    [ALL, tasks::ALL, input_required_result::ALL].into_iter().flatten()
 }

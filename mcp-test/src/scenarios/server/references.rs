@@ -9,6 +9,9 @@ references! {
     SEP_1699 = "SEP-1699", "https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1699";
     SEP_2322 = "SEP-2322", "https://modelcontextprotocol.io/specification/draft/basic/utilities/mrtr";
     SEP_2575 = "SEP-2575", "https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2575";
+    SEP_2575_PAGE = "SEP-2575", "https://modelcontextprotocol.io/seps/2575-stateless-mcp";
+    SEP_2663 = "SEP-2663", "https://modelcontextprotocol.io/seps/2663-tasks-extension";
+    SEP_2243 = "SEP-2243", "https://modelcontextprotocol.io/seps/2243-http-standardization";
     SEP_2243_VALIDATION = "SEP-2243-Server-Validation", "https://modelcontextprotocol.io/specification/draft/basic/transports#server-validation";
     SEP_2243_CASE = "SEP-2243-Case-Sensitivity", "https://modelcontextprotocol.io/specification/draft/basic/transports#case-sensitivity";
     SEP_2243_CUSTOM = "SEP-2243-Custom-Headers", "https://modelcontextprotocol.io/specification/draft/basic/transports#custom-headers-from-tool-parameters";

@@ -12,11 +12,15 @@ mod logging;
 mod prompts;
 mod request_state;
 mod resources;
+mod tasks;
 mod tool_result;
 mod tools;
 
+use std::time::Duration;
+
 use serde_json::json;
 
+use self::tasks::Tasks;
 use super::{Answer, Call, Server};
 use crate::json::Value;
 use crate::spec::{Revision, error_code};
@@ -25,7 +29,7 @@ use crate::wire::RpcError;
 /// A PNG image of one pixel, in Base64.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-/// The reference server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
+/// The reference server: tools, resources, prompts, completions, logging and tasks, at all revisions and in both eras.
 ///
 /// ```
 /// let server = mcp_test::server::reference::everything();
@@ -33,6 +37,25 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 /// ```
 #[must_use]
 pub fn everything() -> Server {
+    everything_with_second(Duration::from_secs(1))
+}
+
+/// The reference server whose tools that take seconds take this long instead of each.
+pub(crate) fn everything_with_second(second: Duration) -> Server {
+    let tasks = Tasks::new(second);
+    let of_task = |answer: fn(&Tasks, &Call) -> Answer| {
+        let tasks = tasks.clone();
+        move |call: Call| {
+            let answer = answer(&tasks, &call);
+            async move { answer }
+        }
+    };
+    let (get, update) = (of_task(Tasks::get), of_task(Tasks::update));
+    let cancel = of_task(Tasks::cancel);
+    let call_tool = move |call: Call| {
+        let tasks = tasks.clone();
+        async move { tools::call(&call, &tasks).await }
+    };
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
         .capabilities(json!({
@@ -42,9 +65,10 @@ pub fn everything() -> Server {
             "prompts": { "listChanged": true },
             "completions": {},
             "logging": {},
+            "extensions": { "io.modelcontextprotocol/tasks": {} },
         }))
         .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
-        .on("tools/call", |call: Call| async move { tools::call(&call).await })
+        .on("tools/call", call_tool)
         .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })
         .on("resources/templates/list", |call: Call| async move { only_page(&call, resources::templates) })
         .on("resources/read", |call: Call| async move { resources::read(&call) })
@@ -55,6 +79,9 @@ pub fn everything() -> Server {
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })
         .mirrors(tools::MIRRORED, format!("/{}", tools::REGION), tools::REGION_HEADER)
         .on("logging/setLevel", |call: Call| async move { logging::set_level(&call) })
+        .on("tasks/get", get)
+        .on("tasks/update", update)
+        .on("tasks/cancel", cancel)
 }
 
 /// The error for invalid parameters.

@@ -9,11 +9,12 @@ use tokio::sync::mpsc;
 use super::request_work::RequestWork;
 use super::sessions::Session;
 use super::stream_event::StreamEvent;
-use super::{HttpServer, request_headers, response, sessions};
+use super::{HttpServer, request_headers, response};
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code, header};
 use crate::transport::actor::{InboundText, Outbox, OutboxItem};
 use crate::transport::fault::Misbehavior;
+use crate::transport::generated_id::generate_id;
 use crate::transport::interceptor::InterceptedConnection;
 use crate::wire::{Frame, Id, Message, RpcError};
 
@@ -123,7 +124,7 @@ impl HttpServer {
         ) {
             (true, _) => ANONYMOUS.to_vec(),
             (false, true) => wire.session_id("session"),
-            (false, false) => wire.session_id(&sessions::generate_id()),
+            (false, false) => wire.session_id(&generate_id()),
         };
         // A fault can put bytes into the id that no header can carry.
         let Ok(value) = HeaderValue::from_bytes(&id) else {

@@ -14,12 +14,13 @@ use tokio::sync::mpsc;
 
 use super::event_body::MessageSource;
 use super::stream_event::StreamEvent;
-use super::{HttpServer, ServerStage, request_headers, response, sessions};
+use super::{HttpServer, ServerStage, request_headers, response};
 use crate::spec::{Era, Revision};
 use crate::transport::actor::{
     Conversation, InboundText, OutboundMessage, Outbox, OutboxItem, Work,
 };
 use crate::transport::fault::{FollowUp, Misbehavior};
+use crate::transport::generated_id::generate_id;
 use crate::transport::interceptor::InterceptedConnection;
 
 /// The path of the event stream.
@@ -75,7 +76,7 @@ impl HttpServer {
         if !request_headers::accepts(headers, request_headers::EVENT_STREAM) {
             return response::not_acceptable("`Accept` must list `text/event-stream`");
         }
-        let id = sessions::generate_id();
+        let id = generate_id();
         let conversation = self.0.actor.new_conversation(Some(Era::Handshake));
         let (outbox, messages) = Outbox::channel();
         let (sender, works) = mpsc::channel(IN_FLIGHT);

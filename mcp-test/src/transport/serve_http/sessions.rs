@@ -1,7 +1,6 @@
 //! The sessions of an endpoint: a bounded table from ids to conversations.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
@@ -85,12 +84,4 @@ impl Session {
         self.streams.close();
         self.ended.send_replace(true);
     }
-}
-
-/// An id that nobody can guess: `RandomState` takes its keys from the random numbers of the operating system, which
-/// saves a dependency.
-pub(super) fn generate_id() -> String {
-    let [first, second] =
-        [RandomState::new(), RandomState::new()].map(|state| state.hash_one("session"));
-    format!("{first:016x}{second:016x}")
 }

@@ -1,19 +1,14 @@
 //! What the scenarios for the tasks extension share: the requests for a task, and the shape of its states.
 
-use std::time::Duration;
-
 use serde_json::json;
 
-use super::task::{member, timestamp};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{array, equals, integer, non_empty_string, object, one_of, satisfying};
 use crate::json::Value;
 use crate::scenario::Ctx;
+use crate::scenarios::task_states::{member, timestamp};
 use crate::spec::meta;
-
-/// The longest time between two requests for the state of a task.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a client with the extension declares.
 pub(super) fn declared() -> serde_json::Value {
@@ -27,18 +22,6 @@ pub(super) async fn of_task(
     params: serde_json::Value,
 ) -> Result<Reply, Finding> {
     ctx.request(method, params).meta(meta::CLIENT_CAPABILITIES, declared()).deliberate().await
-}
-
-pub(super) fn is_task(reply: &Reply) -> bool {
-    member(reply, "/resultType") == Some("task")
-}
-
-/// The interval that the server asks for, within bounds.
-pub(super) fn poll_interval(state: &Reply) -> Duration {
-    let stated = state.outcome().ok().and_then(|state| state.get("pollIntervalMs")?.as_f64());
-    let stated = stated.filter(|stated| *stated >= 0.0).unwrap_or(100.0);
-    let stated = Duration::try_from_secs_f64(stated / 1000.0).unwrap_or(LONGEST_INTERVAL);
-    stated.min(LONGEST_INTERVAL)
 }
 
 /// The statuses of a task.

@@ -1,6 +1,5 @@
 //! A server with tasks: the good peer of the scenarios of this page.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::flaw::Flaw;
 use crate::clock;
-use crate::server::{Answer, Call, Server, given, method};
+use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Revision, error_code, meta};
-use crate::wire::RpcError;
+use crate::transport::generated_id::generate_id;
 
 /// How many times `tasks/get` says that a task is at work.
 const WORKING_POLLS: usize = 2;
@@ -73,18 +72,18 @@ pub(super) fn flawed(flaw: Flaw) -> Server {
         .on("tasks/cancel", with(Tasks::cancel))
         .on("tasks/update", with(Tasks::update))
         .on("tasks/result", result);
-    if flaw != Flaw::AcceptsSubscriptions {
-        server.mount(given(method("subscriptions/listen")).respond_with(not_declared()));
+    match flaw {
+        Flaw::AcceptsSubscriptions => server.on("subscriptions/listen", accept_subscription),
+        _ => server,
     }
-    server
 }
 
-/// The refusal of a subscription, for clients that do not declare the extension: the scenarios have no others.
-fn not_declared() -> Answer {
-    let data =
-        json!({"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}});
-    let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
-    RpcError::new(code, "the client does not have tasks").with_data(data).into()
+/// Acknowledges any subscription, and keeps it open.
+async fn accept_subscription(call: Call) -> Answer {
+    let id = call.id().map(|id| id.to_value().to_serde());
+    let params = json!({"notifications": {}, "_meta": { meta::SUBSCRIPTION_ID: id }});
+    call.notify("notifications/subscriptions/acknowledged", params).await.ok();
+    Answer::never()
 }
 
 /// The tool that fails with a JSON-RPC error; only at 2025-11-25.
@@ -288,7 +287,7 @@ impl Tasks {
             (Flaw::AdoptsIds, Some(wanted)) => wanted.to_owned(),
             (Flaw::RepeatsIds, _) => "0123456789abcdef".to_owned(),
             (Flaw::CountsIds, _) => format!("task-{}", self.lock().len()),
-            _ => format!("{:016x}{:016x}", random(), random()),
+            _ => generate_id(),
         };
         let now = clock::utc_now();
         Task {
@@ -387,9 +386,4 @@ impl Tasks {
         let tasks: Vec<_> = tasks.iter().filter(is_listed).map(Task::to_json).collect();
         json!({ "tasks": tasks }).into()
     }
-}
-
-/// A random number: each `RandomState` has other keys.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{call_as_task, call_of, member, of_task, support};
+use super::task::{call_as_task, call_of, of_task, support};
 use crate::check::Finding;
 use crate::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
+use crate::scenarios::task_states::member;
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};

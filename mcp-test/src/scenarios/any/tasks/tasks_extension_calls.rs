@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::extension::{after_cancel, declared, is_task, of_status, of_task, poll_interval, shape};
+use super::extension::{after_cancel, declared, of_status, of_task, shape};
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{are_guessable, call_of, is_terminal, member};
+use super::task::{are_guessable, call_of};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::clock;
@@ -13,6 +13,7 @@ use crate::expect::{equals, object};
 use crate::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::{is_task, is_terminal, member, poll_interval};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, error_code, meta};
 use crate::{proofs, scenario};

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::extension::{is_task, poll_interval};
 use super::outcomes_peer::{OutcomeFlaw, outcomes_server};
-use super::task::{call_of, is_terminal, member};
+use super::task::call_of;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::clock;
@@ -14,6 +13,7 @@ use crate::expect::{integer, non_empty_string, object, string};
 use crate::json::Value;
 use crate::scenario::{CallableTool, CheckBuilder, CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
+use crate::scenarios::task_states::{is_task, is_terminal, member, poll_interval};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, error_code, meta};
 use crate::{proofs, scenario};

@@ -8,6 +8,7 @@ mod notifying;
 
 use serde_json::json;
 
+use super::tasks::{self, Tasks};
 use super::tool_result::{error_result, invalid_arguments, text_result};
 use super::{Answer, Call, demo, invalid, text};
 use crate::json::Value;
@@ -97,10 +98,11 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
         mirrored["annotations"] = json!({ "readOnlyHint": true });
         tools.push(mirrored);
     }
+    tools.extend(tasks::list(revision));
     json!({ "tools": tools })
 }
 
-pub(super) async fn call(call: &Call) -> Answer {
+pub(super) async fn call(call: &Call, tasks: &Tasks) -> Answer {
     let name = match text(call, "name") {
         Ok(name) => name,
         Err(error) => return error.into(),
@@ -148,7 +150,10 @@ pub(super) async fn call(call: &Call) -> Answer {
                 return answer;
             }
             let unknown = || invalid(format!("unknown tool: {name}")).into();
-            demo::call(call, name, arguments).await.unwrap_or_else(unknown)
+            match tasks::call(tasks, call, name, arguments).await {
+                Some(answer) => answer,
+                None => demo::call(call, name, arguments).await.unwrap_or_else(unknown),
+            }
         }
     }
 }

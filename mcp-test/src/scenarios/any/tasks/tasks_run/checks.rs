@@ -5,9 +5,10 @@ use crate::client::{MAX_PAGES, Reply};
 use crate::expect::{array, array_of, equals, non_empty_string, object, satisfying};
 use crate::json::Value;
 use crate::scenario::Ctx;
-use crate::scenarios::any::tasks::task::{PROGRESS, is_terminal, of_task, timestamp};
+use crate::scenarios::any::tasks::task::{PROGRESS, of_task};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::{is_terminal, timestamp};
 use crate::spec::{Capability, error_code, meta};
 use crate::wire::Message;
 
