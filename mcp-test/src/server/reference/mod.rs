@@ -10,6 +10,7 @@ mod demo;
 mod logging;
 mod prompts;
 mod resources;
+pub(crate) mod skills;
 mod tool_result;
 mod tools;
 
@@ -40,6 +41,7 @@ pub fn everything() -> Server {
             "prompts": { "listChanged": true },
             "completions": {},
             "logging": {},
+            "extensions": { "io.modelcontextprotocol/skills": skills::settings() },
         }))
         .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
         .on("tools/call", |call: Call| async move { tools::call(&call).await })
@@ -48,6 +50,9 @@ pub fn everything() -> Server {
         .on("resources/read", |call: Call| async move { resources::read(&call) })
         .on("resources/subscribe", |call: Call| async move { resources::subscribe(&call) })
         .on("resources/unsubscribe", |call: Call| async move { resources::subscribe(&call) })
+        .on("skills/list", |call: Call| async move { skills::list(&call) })
+        .on("skills/get", |call: Call| async move { skills::get(&call) })
+        .on("resources/directory/read", |call: Call| async move { skills::read_directory(&call) })
         .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
         .on("prompts/get", |call: Call| async move { prompts::get(&call) })
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })
