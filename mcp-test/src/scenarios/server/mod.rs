@@ -4,6 +4,7 @@ mod content;
 mod input_requests;
 mod references;
 mod server_messages;
+mod skills;
 
 scenarios![
     server_initialize,
@@ -35,6 +36,9 @@ scenarios![
     resources_subscribe,
     resources_unsubscribe,
     sep_2164_resource_not_found,
+    sep_2640_skills_directory,
+    sep_2640_skills_enumeration,
+    sep_2640_skills_manifest,
     prompts_list,
     prompts_get_simple,
     prompts_get_with_args,
