@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::expect::{Matcher, Mismatch};
+use crate::expect::{Matcher, Mismatch, anything, object};
 use crate::json::{Pointer, Value};
 
 /// Matches a result whose first content item of type `text` has a text that `matcher` accepts.
@@ -36,6 +36,11 @@ impl<M: Matcher> Matcher for FirstText<M> {
             }),
         }
     }
+}
+
+/// Matches a result that says how long and by whom it may be cached.
+pub(super) fn caching_hints() -> impl Matcher {
+    object().member("ttlMs", anything()).member("cacheScope", anything())
 }
 
 /// The first value that occurs twice.

@@ -94,6 +94,7 @@ fn undated(path: &str, revision: Revision) -> Option<String> {
     let name = match proposal {
         "985" => "985-align-oauth-20-protected-resource-metadata-with-rf",
         "2468" => "2468-recommend-issuer-claim-for-auth",
+        "2640" => "2640-skills-extension",
         "2663" => "2663-tasks-extension",
         other => other,
     };

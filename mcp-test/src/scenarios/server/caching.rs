@@ -5,9 +5,10 @@ use serde_json::json;
 use super::references::{CACHING, SEP_2549};
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::expect::{Matcher, anything, integer, object, one_of, satisfying};
+use crate::expect::{integer, object, one_of, satisfying};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
+use crate::scenarios::matchers::caching_hints;
 use crate::server::reference::everything;
 use crate::spec::{ItemKind, Revision, Revisions};
 use crate::{proofs, scenario};
@@ -78,7 +79,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             ctx.check(check).missing(finding);
             continue;
         }
-        ctx.check(check).expect(&reply, both_hints());
+        ctx.check(check).expect(&reply, caching_hints());
         replies.push(reply);
     }
     match first_resource {
@@ -88,7 +89,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             if reply.result_type() == Some("input_required") {
                 ctx.check(READ).skip("the server asks for input before it reads the resource");
             } else {
-                ctx.check(READ).expect(&reply, both_hints());
+                ctx.check(READ).expect(&reply, caching_hints());
                 replies.push(reply);
             }
         }
@@ -125,10 +126,6 @@ fn judge_scopes(ctx: &mut Ctx, replies: &[Reply]) {
     if with_hint(replies, "cacheScope").next().is_none() {
         check.missing(Finding::peer("no result has `cacheScope`"));
     }
-}
-
-fn both_hints() -> impl Matcher {
-    object().member("ttlMs", anything()).member("cacheScope", anything())
 }
 
 fn with_hint<'a>(replies: &'a [Reply], hint: &'a str) -> impl Iterator<Item = &'a Reply> {

@@ -5,6 +5,7 @@ mod input_requests;
 pub mod input_required_result;
 mod references;
 mod server_messages;
+mod skills;
 pub mod tasks;
 
 use crate::scenario::Scenario;
@@ -39,6 +40,9 @@ scenarios![
     resources_subscribe,
     resources_unsubscribe,
     sep_2164_resource_not_found,
+    sep_2640_skills_directory,
+    sep_2640_skills_enumeration,
+    sep_2640_skills_manifest,
     prompts_list,
     prompts_get_simple,
     prompts_get_with_args,

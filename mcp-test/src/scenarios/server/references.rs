@@ -42,6 +42,7 @@ references! {
     SUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#resource-subscriptions";
     UNSUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest";
     SEP_2164 = "SEP-2164", "https://modelcontextprotocol.io/specification/draft/server/resources#error-handling";
+    SEP_2640 = "SEP-2640", "https://modelcontextprotocol.io/seps/2640-skills-extension#specification";
     PROMPTS_LIST = "MCP-Prompts-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts";
     PROMPTS_GET = "MCP-Prompts-Get", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#getting-prompts";
     PROMPTS_EMBEDDED = "MCP-Prompts-Embedded-Resources", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#embedded-resources";

@@ -12,6 +12,7 @@ mod logging;
 mod prompts;
 mod request_state;
 mod resources;
+pub(crate) mod skills;
 mod tasks;
 mod tool_result;
 mod tools;
@@ -65,7 +66,10 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
             "prompts": { "listChanged": true },
             "completions": {},
             "logging": {},
-            "extensions": { "io.modelcontextprotocol/tasks": {} },
+            "extensions": {
+                "io.modelcontextprotocol/skills": skills::settings(),
+                "io.modelcontextprotocol/tasks": {},
+            },
         }))
         .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
         .on("tools/call", call_tool)
@@ -74,6 +78,9 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
         .on("resources/read", |call: Call| async move { resources::read(&call) })
         .on("resources/subscribe", |call: Call| async move { resources::subscribe(&call) })
         .on("resources/unsubscribe", |call: Call| async move { resources::subscribe(&call) })
+        .on("skills/list", |call: Call| async move { skills::list(&call) })
+        .on("skills/get", |call: Call| async move { skills::get(&call) })
+        .on("resources/directory/read", |call: Call| async move { skills::read_directory(&call) })
         .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
         .on("prompts/get", |call: Call| async move { prompts::get(&call) })
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })

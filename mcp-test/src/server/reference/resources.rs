@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, Call, PIXEL, demo, text};
+use super::{Answer, Call, PIXEL, demo, skills, text};
 use crate::spec::{Revision, error_code};
 use crate::wire::RpcError;
 
@@ -10,7 +10,7 @@ const STATIC_TEXT: &str = "test://static-text";
 const STATIC_BINARY: &str = "test://static-binary";
 const WATCHED: &str = "test://watched-resource";
 
-pub(super) fn list(_: Revision) -> serde_json::Value {
+pub(super) fn list(revision: Revision) -> serde_json::Value {
     let mut resources = vec![
         json!({
             "uri": STATIC_TEXT,
@@ -32,6 +32,7 @@ pub(super) fn list(_: Revision) -> serde_json::Value {
         }),
     ];
     resources.extend(demo::resources());
+    resources.extend(skills::resources(revision));
     json!({ "resources": resources })
 }
 
@@ -72,7 +73,7 @@ fn found(call: &Call) -> Result<serde_json::Value, RpcError> {
         let text = data.to_string();
         return Ok(json!({ "uri": uri, "mimeType": "application/json", "text": text }));
     }
-    demo::read(uri).ok_or_else(|| {
+    demo::read(uri).or_else(|| skills::read(uri, call.revision())).ok_or_else(|| {
         let code = error_code::resource_not_found(call.revision());
         RpcError::new(code, "resource not found").with_data(json!({ "uri": uri }))
     })

@@ -22,6 +22,7 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("roots.req", include_str!("roots.req")),
     ("sampling.req", include_str!("sampling.req")),
     ("schema.req", include_str!("schema.req")),
+    ("skills.req", include_str!("skills.req")),
     ("subscriptions.req", include_str!("subscriptions.req")),
     ("tasks.req", include_str!("tasks.req")),
     ("tools.req", include_str!("tools.req")),

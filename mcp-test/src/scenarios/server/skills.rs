@@ -1,0 +1,220 @@
+//! What the scenarios for the skills extension share: its declaration, lists page by page, and the `SKILL.md` of a skill.
+
+use std::iter::once;
+
+use serde_json::json;
+
+use super::references::SEP_2640;
+use crate::check::Finding;
+use crate::client::Reply;
+use crate::expect::words;
+use crate::json::{Object, Value};
+use crate::scenario::{CheckSpec, Ctx, Part};
+use crate::yaml::{self, Limits};
+
+/// The extension in the result of `server/discover`.
+const SETTINGS: &str = "/capabilities/extensions/io.modelcontextprotocol~1skills";
+
+/// The bound of the official suite on the pages of a list.
+const MAX_PAGES: usize = 50;
+
+/// An official check, whose name is its id.
+pub(super) const fn check(
+    id: &'static str,
+    description: &'static str,
+    requirements: &'static [&'static str],
+) -> CheckSpec {
+    CheckSpec::official(id, id, description, &[SEP_2640]).requires(requirements)
+}
+
+/// The settings with which the server declares the extension, and the reply that has them.
+///
+/// Without the extension, every check that each run makes is skipped.
+pub(super) async fn settings(ctx: &mut Ctx) -> Result<Option<(Reply, Value)>, Finding> {
+    let reply = ctx.discover().await?;
+    let settings = reply.outcome().ok().and_then(|result| result.at(SETTINGS)).cloned();
+    if settings.is_none() {
+        ctx.skip_the_rest("the server does not declare the extension for skills");
+    }
+    Ok(settings.map(|settings| (reply, settings)))
+}
+
+/// The pages of a list.
+pub(super) struct Pages {
+    pub(super) first: Reply,
+    /// The pages after it; the last one may be an error.
+    pub(super) others: Vec<Reply>,
+    /// Whether the list ends, as far as its pages were requested.
+    pub(super) end: Result<(), Finding>,
+}
+
+impl Pages {
+    /// Requests a list, page by page, until a page is the last one, an error, or one too many.
+    pub(super) async fn request(
+        ctx: &mut Ctx,
+        method: &str,
+        params: serde_json::Value,
+    ) -> Result<Self, Finding> {
+        let first = ctx.request(method, params.clone()).await?;
+        let mut pages = Self { first, others: Vec::new(), end: Ok(()) };
+        let mut cursors: Vec<String> = Vec::new();
+        while let Some(cursor) = next_cursor(pages.last()) {
+            let wrong = if cursors.contains(&cursor) {
+                Some(("a new cursor on each page", format!("the cursor {cursor:?} again")))
+            } else if pages.others.len() + 1 == MAX_PAGES {
+                Some(("an end of the list", format!("more than {MAX_PAGES} pages")))
+            } else {
+                None
+            };
+            if let Some((expected, got)) = wrong {
+                pages.end = Err(Finding::peer(format!("the list of `{method}` does not end"))
+                    .expected(expected)
+                    .got(got)
+                    .evidence_all(pages.last().evidence()));
+                break;
+            }
+            let page = ctx.request(method, params.clone()).param("cursor", cursor.as_str()).await?;
+            cursors.push(cursor);
+            pages.others.push(page);
+        }
+        Ok(pages)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Reply> {
+        once(&self.first).chain(&self.others)
+    }
+
+    /// The items of all pages, each with its page.
+    pub(super) fn items(&self, member: &str) -> impl Iterator<Item = (&Reply, &Value)> {
+        self.all().flat_map(move |page| {
+            let items = page.outcome().ok().and_then(|result| result.get(member)?.as_array());
+            items.unwrap_or_default().iter().map(move |item| (page, item))
+        })
+    }
+
+    fn last(&self) -> &Reply {
+        self.others.last().unwrap_or(&self.first)
+    }
+}
+
+fn next_cursor(page: &Reply) -> Option<String> {
+    page.outcome().ok()?.get("nextCursor")?.as_str().map(str::to_owned)
+}
+
+/// A member of an item that is a string.
+pub(super) fn text<'a>(item: &'a Value, member: &str) -> Option<&'a str> {
+    item.get(member).and_then(Value::as_str)
+}
+
+/// The URI of an item, if it is that of a `SKILL.md`.
+pub(super) fn skill_uri(item: &Value) -> Option<&str> {
+    text(item, "uri").filter(|uri| directory(uri).is_some())
+}
+
+/// The directory of a skill, from the URI of its `SKILL.md`.
+pub(super) fn directory(uri: &str) -> Option<&str> {
+    uri.strip_suffix("/SKILL.md")
+}
+
+/// The name of a skill in the URI of its `SKILL.md`: the last segment of its directory.
+pub(super) fn name_in(uri: &str) -> Option<&str> {
+    directory(uri)?.rsplit('/').next()
+}
+
+/// A `SKILL.md`, as the server returned it.
+pub(super) struct SkillMd(pub(super) Reply);
+
+impl SkillMd {
+    pub(super) async fn read(ctx: &mut Ctx, uri: &str) -> Result<Self, Finding> {
+        Ok(Self(ctx.request("resources/read", json!({ "uri": uri })).await?))
+    }
+
+    pub(super) fn contents(&self) -> Option<&Value> {
+        self.0.outcome().ok()?.at("/contents/0")
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    ///
+    /// If the server refused the request, or returned no text.
+    pub(super) fn text(&self) -> Result<&str, Finding> {
+        let result = self.0.result()?;
+        self.contents().and_then(|contents| text(contents, "text")).ok_or_else(|| {
+            Finding::peer("`SKILL.md` has no text")
+                .expected("`contents` with a `text`")
+                .got(result.short(120))
+                .evidence_all(self.0.evidence())
+        })
+    }
+
+    /// The frontmatter, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::text`]; also if the text does not begin with a mapping in YAML.
+    pub(super) fn frontmatter(&self) -> Result<Value, Finding> {
+        frontmatter(self.text()?).map_err(|got| {
+            Finding::peer("`SKILL.md` does not begin with frontmatter")
+                .expected("a line `---`, a mapping in YAML, and another line `---`")
+                .got(got)
+                .evidence_all(self.0.evidence())
+        })
+    }
+
+    /// The frontmatter, to be examined.
+    pub(super) fn part<'a>(&self, frontmatter: &'a Value) -> Part<'a> {
+        let evidence = self.0.evidence().last().copied();
+        Part::new("the frontmatter of `SKILL.md`", frontmatter, evidence)
+    }
+}
+
+/// The mapping between the first two lines `---`, or what is there instead.
+fn frontmatter(text: &str) -> Result<Value, String> {
+    let mut lines = text.trim_start_matches('\u{feff}').split_inclusive('\n');
+    let is_marker = |line: &str| line.trim_end() == "---";
+    let first = lines.next().unwrap_or_default();
+    if !is_marker(first) {
+        return Err(format!("the line {}", words::quoted(first.trim_end().as_bytes())));
+    }
+    let mut block = String::new();
+    loop {
+        match lines.next() {
+            None => return Err("no second line `---`".to_owned()),
+            Some(line) if is_marker(line) => break,
+            Some(line) => block += line,
+        }
+    }
+    match yaml::read(&block, &Limits::default()).documents.into_iter().next() {
+        Some(Ok(document)) => match document.root.to_value() {
+            mapping @ Value::Object(_) => Ok(mapping),
+            other => Err(format!("{}, which is {}", other.short(80), other.kind())),
+        },
+        Some(Err(broken)) => Err(format!("invalid YAML at {}", broken.problem)),
+        None => Ok(Value::Object(Object::new())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frontmatter_is_the_mapping_between_two_markers() {
+        let read = |text: &str| frontmatter(text).map(|mapping| mapping.to_string());
+        let good = "---\r\nname: a\r\nversion: \"1.0\"\r\n---\r\n# A\r\n---\r\n";
+        assert_eq!(read(good), Ok(r#"{"name":"a","version":"1.0"}"#.to_owned()));
+        assert_eq!(read("---\n---"), Ok("{}".to_owned()));
+        insta::assert_snapshot!(read("# A").unwrap_err(), @r##"the line "# A""##);
+        insta::assert_snapshot!(read("---\nname: a\n").unwrap_err(), @"no second line `---`");
+        insta::assert_snapshot!(read("---\n- a\n---\n").unwrap_err(), @r#"["a"], which is an array"#);
+        assert!(read("---\nname: [\n---\n").unwrap_err().starts_with("invalid YAML at 1:"));
+    }
+
+    #[test]
+    fn the_name_of_a_skill_is_the_last_directory_of_its_uri() {
+        assert_eq!(name_in("skill://acme/billing/refunds/SKILL.md"), Some("refunds"));
+        assert_eq!(name_in("skill://refunds/SKILL.md"), Some("refunds"));
+        assert_eq!(name_in("skill://refunds/skill.md"), None);
+    }
+}
