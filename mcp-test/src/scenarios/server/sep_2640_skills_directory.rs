@@ -6,7 +6,7 @@ use super::skills::{Pages, check, directory, settings, skill_uri, text};
 use crate::check::Finding;
 use crate::expect::{array, array_of, equals, object, string};
 use crate::json::Value;
-use crate::scenario::{Ctx, Official, Profile, Suite};
+use crate::scenario::{Ctx, Official, Profile};
 use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::server::reference::everything;

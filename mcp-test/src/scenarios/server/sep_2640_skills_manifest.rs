@@ -6,7 +6,7 @@ use super::skills::{Pages, SkillMd, check, name_in, settings, skill_uri, text};
 use crate::check::Finding;
 use crate::expect::{Matcher, equals, object, satisfying};
 use crate::json::Value;
-use crate::scenario::{Ctx, Official, Part, Suite};
+use crate::scenario::{Ctx, Official, Part};
 use crate::server::Server;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions, meta};

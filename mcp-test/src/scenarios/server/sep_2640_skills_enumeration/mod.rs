@@ -17,7 +17,7 @@ use self::retrieval::{ReadSkill, Retrieved};
 use super::skills::{Pages, settings};
 use crate::check::Finding;
 use crate::expect::equals;
-use crate::scenario::{Ctx, Official, Suite};
+use crate::scenario::{Ctx, Official};
 use crate::scenarios::everything_but;
 use crate::server::reference::{everything, skills};
 use crate::server::{Server, given, method, param};
