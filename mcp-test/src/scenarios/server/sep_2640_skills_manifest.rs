@@ -83,7 +83,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         // Not reached: it is the URI of a `SKILL.md`.
         (Ok(_), None) => check,
     };
-    judge_meta(ctx, &skill, listed.map(|(_, listed)| listed));
+    judge_meta(ctx, &skill, listed.as_ref().map(|(_, listed)| listed));
     Ok(())
 }
 
@@ -122,16 +122,16 @@ fn of_frontmatter<'a>(
     })
 }
 
-fn judge_meta(ctx: &mut Ctx, skill: &SkillMd, listed: Option<Part<'_>>) {
+fn judge_meta(ctx: &mut Ctx, skill: &SkillMd, listed: Option<&Part<'_>>) {
     let evidence = skill.0.evidence().last().copied();
     let contents = skill.contents();
     let read = contents.map(|contents| Part::new("the read `SKILL.md`", contents, evidence));
     let check = ctx.check(META_PREFIX);
-    if let (None, None, Err(refused)) = (&read, &listed, skill.0.result()) {
+    if let (None, None, Err(refused)) = (&read, listed, skill.0.result()) {
         check.untestable(refused);
         return;
     }
-    read.iter().chain(&listed).fold(check.pass(), |check, item| {
+    read.iter().chain(listed).fold(check.pass(), |check, item| {
         check.expect(item, object().optional("_meta", prefixed()))
     });
 }

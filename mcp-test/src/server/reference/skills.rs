@@ -53,7 +53,7 @@ pub(super) fn list(call: &Call) -> Answer {
 
 /// The result of `skills/list`.
 pub(crate) fn listing() -> serde_json::Value {
-    cacheable("skills", json!([release_notes(), summary()]))
+    cacheable("skills", &json!([release_notes(), summary()]))
 }
 
 pub(super) fn get(call: &Call) -> Answer {
@@ -63,7 +63,7 @@ pub(super) fn get(call: &Call) -> Answer {
         let skill = skills.find(|skill| skill["uri"] == uri);
         skill.ok_or_else(|| invalid(format!("no skill has the URI {uri}")))
     };
-    exists(call).and_then(|()| found()).map(|skill| cacheable("skill", skill)).into()
+    exists(call).and_then(|()| found()).map(|skill| cacheable("skill", &skill)).into()
 }
 
 pub(super) fn read_directory(call: &Call) -> Answer {
@@ -165,7 +165,7 @@ fn children(directory: &str) -> Vec<serde_json::Value> {
 }
 
 /// A result with this member that clients may keep for five minutes.
-fn cacheable(member: &str, value: serde_json::Value) -> serde_json::Value {
+fn cacheable(member: &str, value: &serde_json::Value) -> serde_json::Value {
     json!({ member: value, "ttlMs": 300_000, "cacheScope": "public" })
 }
 

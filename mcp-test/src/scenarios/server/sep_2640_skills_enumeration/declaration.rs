@@ -1,7 +1,7 @@
 //! What the server declares in `server/discover`.
 
 use crate::client::Reply;
-use crate::expect::object;
+use crate::expect::{ObjectMatcher, object};
 use crate::json::Value;
 use crate::scenario::{Ctx, Part};
 
@@ -14,7 +14,7 @@ pub(super) fn judge(ctx: &mut Ctx, discovered: &Reply, settings: &Value) {
     ctx.check("sep-2640-capability-empty-object").expect(&declared, object());
     let check = ctx.check("sep-2640-capability-declaration-inline");
     if settings.is_object() {
-        check.expect(&declared, WRAPPER.into_iter().fold(object(), |it, name| it.without(name)));
+        check.expect(&declared, WRAPPER.into_iter().fold(object(), ObjectMatcher::without));
     } else {
         check.skip("the extension is not declared by an object");
     }

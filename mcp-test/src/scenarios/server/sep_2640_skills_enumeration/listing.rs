@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::entry::Entry;
 use crate::check::Finding;
 use crate::expect::{array, object};
-use crate::scenario::Ctx;
+use crate::scenario::{CheckBuilder, Ctx};
 use crate::scenarios::matchers::caching_hints;
 use crate::scenarios::server::skills::Pages;
 
@@ -16,8 +16,8 @@ pub(super) fn judge(ctx: &mut Ctx, list: &Pages, entries: &[Entry<'_>]) {
     ctx.check("sep-2640-skills-list-implemented")
         .expect(&list.first, object().member("skills", array()));
     if list.first.outcome().is_ok() {
-        let refused = list.others.iter().map(|page| page.result().map(drop));
-        let check = refused.fold(ctx.check(PAGINATION), |check, page| check.judge(page));
+        let outcomes = list.others.iter().map(|page| page.result().map(drop));
+        let check = outcomes.fold(ctx.check(PAGINATION), CheckBuilder::judge);
         check.judge(list.end.clone());
         ctx.check(ATOMIC).judge(on_one_page(entries));
     } else {

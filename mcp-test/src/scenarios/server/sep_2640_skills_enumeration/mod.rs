@@ -179,7 +179,7 @@ fn many_files() -> serde_json::Value {
 }
 
 /// The list with this cursor.
-fn page(skills: serde_json::Value, next: &str) -> serde_json::Value {
+fn page(skills: &serde_json::Value, next: &str) -> serde_json::Value {
     json!({ "skills": skills, "nextCursor": next, "ttlMs": 0, "cacheScope": "private" })
 }
 
@@ -187,11 +187,11 @@ fn page(skills: serde_json::Value, next: &str) -> serde_json::Value {
 fn followed_by(cursors: impl IntoIterator<Item = String>) -> Server {
     let mut rules = Vec::new();
     let mut cursor = "first".to_owned();
-    let first = page(skills::listing()["skills"].clone(), &cursor);
+    let first = page(&skills::listing()["skills"], &cursor);
     rules.push(given(method("skills/list")).respond_with(first));
     for next in cursors {
         let with_cursor = given(method("skills/list")).and(param("/cursor", equals(cursor)));
-        rules.push(with_cursor.respond_with(page(json!([]), &next)));
+        rules.push(with_cursor.respond_with(page(&json!([]), &next)));
         cursor = next;
     }
     everything_but(rules)
@@ -211,7 +211,7 @@ fn repeating_a_page() -> Server {
     let listing = skills::listing();
     let second = given(method("skills/list")).and(param("/cursor", equals("second")));
     everything_but([
-        given(method("skills/list")).respond_with(page(listing["skills"].clone(), "second")),
+        given(method("skills/list")).respond_with(page(&listing["skills"], "second")),
         second.respond_with(listing),
     ])
 }
