@@ -403,7 +403,13 @@ fn a_set_of_scenarios_excludes_other_selections() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(refused("server --reference --requirements 2025-11-25 --suite all"), @"");
+    insta::assert_snapshot!(refused("server --reference --requirements 2025-11-25 --suite all"), @"
+    error: the argument '--requirements <REVISION>' cannot be used with '--suite <NAME>'
+
+    Usage: mcp-test server --reference --requirements <REVISION> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
     insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"");
 }
 

@@ -64,7 +64,11 @@ fn of_server() {
     written_then_read_then_stale(
         "server",
         "error:resources/read:-32603",
-        &["resources-read-text:resources-read-text"],
+        &[
+            "resources-read-text:resources-read-text",
+            "resources-read-binary:resources-read-binary",
+            "resources-templates-read:resources-templates-read",
+        ],
     );
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test::json::Value;
-use mcp_test::scenario::{Leg, Scenario};
+use mcp_test::scenario::{Leg, Scenario, Suite};
 use mcp_test::scenarios;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
@@ -142,10 +142,10 @@ fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
 
 /// How many scenarios a run over stdio has at 2025-11-25.
 fn over_stdio(command: &str) -> usize {
-    // `server` runs only the scenarios of the official suite.
+    // `server` runs only the active scenarios of the official suite.
     let exists = |scenario: &&Scenario| {
         scenario.leg == Leg::Server
-            && (command == "check" || scenario.official.is_some())
+            && (command == "check" || Suite::Active.selects(scenario))
             && scenario.transports.contains(TransportKind::Stdio)
             && scenario.revisions.contains(Revision::V2025_11_25)
     };

@@ -74,6 +74,30 @@ fn the_reference_server_passes_the_official_suite_at_2026_07_28() {
     reference_server_passes_at(Revision::V2026_07_28);
 }
 
+/// The sets by which the official suite scores a revision, and all that it has.
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn the_reference_server_passes_whole_runs_of_the_official_suite() {
+    let peers = Peers::installed();
+    let serving = Serving::reference(MCP_TEST, &[]);
+    for (selection, scenarios) in [
+        (["--requirements", "2025-11-25"], 33),
+        (["--requirements", "2026-07-28"], 50),
+        (["--suite", "all"], 65),
+    ] {
+        let mut args = peers.conformance("server");
+        args.extend(["--url", &serving.url].iter().chain(&selection).map(|&arg| arg.to_owned()));
+        let program = args.remove(0);
+        let run = run(&program, args);
+        assert_eq!(run.code, 0, "{selection:?}\n{}", run.text(&[]));
+        let (_, summary) = run.stdout.split_once("=== SUMMARY ===").expect("a summary");
+        let (lines, _) = summary.split_once("\nTotal: ").expect("a total");
+        let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+        assert!(lines.iter().all(|line| line.starts_with('✓')), "{selection:?}\n{summary}");
+        assert_eq!(lines.len(), scenarios, "{selection:?}\n{summary}");
+    }
+}
+
 /// With the official profile, each check has the same status in our suite as in the official one.
 #[test]
 #[ignore = "needs third-party programs: see main.rs"]

@@ -155,12 +155,13 @@ mod tests {
         roots                     6         3            2             0
         sampling                 21         3            3             0
         schema                   57         0            0             0
+        skills                   40         0            0             0
         subscriptions            13         2            0             0
         tasks                    43        29            6             0
         tools                    51         5            2             0
         transport                77         7            5             0
         versioning                7         0            1             0
-        all                     613       120           49             0
+        all                     653       120           49             0
         ");
     }
 }

