@@ -153,7 +153,7 @@ fn officially_an_extension_belongs_to_no_revision() {
     assert!(is_there(Profile::Official, &selection(&["tasks-lifecycle"])));
     // It is judged by the official rules where the official suite runs it by default.
     let scenario = of_servers().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
-    assert_eq!(Profile::Official.at(&scenario, Revision::NEWEST), Profile::Official);
+    assert_eq!(Profile::Official.at(scenario, Revision::NEWEST), Profile::Official);
 }
 
 #[test]

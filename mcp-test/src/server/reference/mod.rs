@@ -110,7 +110,7 @@ fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
 }
 
 /// A message of a prompt.
-fn user_message(content: serde_json::Value) -> serde_json::Value {
+fn user_message(content: &serde_json::Value) -> serde_json::Value {
     json!({ "role": "user", "content": content })
 }
 

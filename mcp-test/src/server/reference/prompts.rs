@@ -56,7 +56,7 @@ pub(super) fn get(call: &Call) -> Answer {
 fn messages(call: &Call) -> Result<serde_json::Value, Answer> {
     let name = text(call, "name")?;
     let arguments = call.param("arguments").unwrap_or(&Value::Null);
-    let says = |text: &str| user_message(json!({ "type": "text", "text": text }));
+    let says = |text: &str| user_message(&json!({ "type": "text", "text": text }));
     Ok(match name {
         SIMPLE => json!([says("This is a simple prompt for testing.")]),
         WITH_ARGUMENTS => {
@@ -73,12 +73,12 @@ fn messages(call: &Call) -> Result<serde_json::Value, Answer> {
                 "mimeType": "text/plain",
                 "text": "Embedded resource content for testing.",
             });
-            let embedded = user_message(json!({ "type": "resource", "resource": resource }));
+            let embedded = user_message(&json!({ "type": "resource", "resource": resource }));
             json!([embedded, says("Please process the embedded resource above.")])
         }
         WITH_IMAGE => {
             let image =
-                user_message(json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" }));
+                user_message(&json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" }));
             json!([image, says("Please analyze the image above.")])
         }
         WITH_INPUT if call.revision().has_input_requests() => {

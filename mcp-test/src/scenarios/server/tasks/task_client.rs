@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::clock::{self, Deadline, format_duration};
-use crate::expect::{Matcher, equals, non_empty_array, not, object};
+use crate::expect::{Matcher, ObjectMatcher, equals, non_empty_array, not, object};
 use crate::scenario::{CheckBuilder, Ctx};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
@@ -151,7 +151,7 @@ pub(super) fn acknowledges<'a>(
 ) -> CheckBuilder<'a> {
     let nothing = ["taskId", "status", "result", "error", "inputRequests"]
         .into_iter()
-        .fold(object(), |object, name| object.without(name));
+        .fold(object(), ObjectMatcher::without);
     check
         .requires(empty)
         .expect(acknowledgement, nothing)

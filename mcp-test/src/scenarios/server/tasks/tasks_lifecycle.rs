@@ -8,7 +8,7 @@ use super::task_client::{
 };
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::expect::{equals, non_empty_array, number, object, string};
+use crate::expect::{ObjectMatcher, equals, non_empty_array, number, object, string};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::scenarios::ensure;
 use crate::scenarios::server::references::{SEP_2322, SEP_2663};
@@ -155,7 +155,7 @@ fn created(ctx: &mut Ctx, handle: &Reply) {
         .member("lastUpdatedAt", timestamp());
     let flat = ["task", "result", "error", "inputRequests"]
         .into_iter()
-        .fold(object(), |object, name| object.without(name));
+        .fold(object(), ObjectMatcher::without);
     // Without anything of a task, the tool is not the fixture; with it, the members of a task are wrong.
     let describes_task = is_task(handle) || member(handle, "/taskId").is_some();
     let check = ctx.check(CREATED);

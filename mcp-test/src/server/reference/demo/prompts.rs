@@ -41,7 +41,7 @@ pub(in crate::server::reference) fn prompt(
     name: &str,
     arguments: &Value,
 ) -> Option<Result<serde_json::Value, RpcError>> {
-    let message = |text: String| json!([user_message(json!({ "type": "text", "text": text }))]);
+    let message = |text: String| json!([user_message(&json!({ "type": "text", "text": text }))]);
     Some(match name {
         "simple-prompt" => Ok(message("What can you do?".to_owned())),
         "args-prompt" => string(arguments, "city").map(|city| {
@@ -67,8 +67,8 @@ fn with_resource(arguments: &Value) -> Result<serde_json::Value, RpcError> {
     let id = id?.parse().ok().filter(|id| *id > 0);
     let id = id.ok_or_else(|| invalid("`resourceId` must be a whole number"))?;
     Ok(json!([
-        user_message(json!({ "type": "text", "text": format!("What is in resource {id}?") })),
-        user_message(json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
+        user_message(&json!({ "type": "text", "text": format!("What is in resource {id}?") })),
+        user_message(&json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
     ]))
 }
 

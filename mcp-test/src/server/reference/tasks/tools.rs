@@ -144,7 +144,7 @@ fn after_input(tasks: &Tasks, call: &Call) -> Result<Answer, Answer> {
     call.require(Capability::TasksExtension)?;
     call.require(Capability::Elicitation)?;
     let Some(response) = call.input_response(NAME) else {
-        let request = elicitation(form("What is your name?", "name", "string"));
+        let request = elicitation(&form("What is your name?", "name", "string"));
         return Ok(Answer::input_required(json!({ NAME: request }), Some(NAME)));
     };
     let Some(name) = response.at("/content/name").and_then(Value::as_str) else {
@@ -163,7 +163,7 @@ fn string<'a>(call: &Call, arguments: &'a Value, name: &str) -> Result<&'a str, 
 
 /// A task that asks these questions.
 fn asking<const N: usize>(questions: [(&str, serde_json::Value); N], about: String) -> Work {
-    let open = questions.map(|(key, question)| (key, Value::from(elicitation(question))));
+    let open = questions.map(|(key, question)| (key, Value::from(elicitation(&question))));
     Work::Asking { open: open.into_iter().collect(), responses: Object::new(), about }
 }
 
@@ -175,6 +175,6 @@ fn form(message: &str, field: &str, kind: &str) -> serde_json::Value {
 }
 
 /// An elicitation in the form of `inputRequests`.
-fn elicitation(params: serde_json::Value) -> serde_json::Value {
+fn elicitation(params: &serde_json::Value) -> serde_json::Value {
     json!({ "method": "elicitation/create", "params": params })
 }
