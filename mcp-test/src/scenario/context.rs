@@ -7,7 +7,7 @@ use super::conversation::{Conversation, Ended};
 use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
-use crate::check::{Check, Collector, Finding, Status};
+use crate::check::{Collector, Finding, Status};
 use crate::client::{Client, DeclaredServer, Handlers, Options, ReplyHistory, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
@@ -376,8 +376,8 @@ impl Ctx {
     /// Whether a check of this id has failed.
     #[cfg(any(test, feature = "scenarios"))]
     pub(crate) fn has_failed(&self, id: &str) -> bool {
-        let failed = |check: &Check| check.id == id && check.status == Status::Failure;
-        self.collector.checks().iter().any(failed)
+        let checks = self.collector.checks().iter();
+        checks.filter(|check| check.id == id).any(|check| check.status == Status::Failure)
     }
 
     /// The revision of each connection.

@@ -40,7 +40,7 @@ impl Report {
         lines
     }
 
-    /// The same of the scenarios of the official suite only.
+    /// The same of the scenarios of the official suite only, where they are not skipped.
     pub(crate) fn official_verdicts(&self) -> String {
         let official: BTreeSet<String> = scenarios::all()
             .filter(|scenario| scenario.official.is_some())
@@ -49,7 +49,9 @@ impl Report {
         let verdicts = self.verdicts();
         let is_official =
             |line: &&str| line.split(':').next().is_some_and(|id| official.contains(id));
-        verdicts.lines().filter(is_official).map(|line| format!("{line}\n")).collect()
+        let shown =
+            verdicts.lines().filter(is_official).filter(|line| !line.contains(": skipped at "));
+        shown.map(|line| format!("{line}\n")).collect()
     }
 
     /// Each check with this status, its cell, and the requirements that it reports as broken.

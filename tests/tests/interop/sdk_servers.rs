@@ -124,28 +124,14 @@ const EVERYTHING_OVER_HTTP: [KnownFailure; 6] = [
 
 const EVERYTHING_VERDICTS: &str = "\
 completion-complete: passed at 2025-03-26 2025-06-18 2025-11-25
-completion-complete: skipped at 2024-11-05
 dns-rebinding-protection: failed at 2025-03-26 2025-06-18 2025-11-25
-http-header-validation: skipped at 2026-07-28
 logging-set-level: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-prompts-get-simple: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-resources-read-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-session-lifecycle: failed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
-server-sse-polling: skipped at 2025-11-25
-server-stateless: skipped at 2026-07-28
-tools-call-elicitation: skipped at 2025-06-18 2025-11-25
-tools-call-error: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-simple-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 ";
 
@@ -211,29 +197,23 @@ const PYTHON_OVER_HTTP: [KnownFailure; 4] = [
 ];
 
 const PYTHON_VERDICTS: &str = "\
-completion-complete: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+caching: passed at 2026-07-28
 dns-rebinding-protection: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 http-header-validation: passed at 2026-07-28
-logging-set-level: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+input-required-result-unsupported-methods: passed at 2026-07-28
 ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+sep-2164-resource-not-found: passed at 2026-07-28
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: passed at 2026-07-28
-server-sse-polling: skipped at 2025-11-25
 server-stateless: passed at 2026-07-28
-tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 ";
 
@@ -277,28 +257,22 @@ fn typescript_sdk_2_server_passes_over_http() {
     let server = peers.typescript("server_v2.mjs", &["http", &port.to_string()]);
     let report = check(&over_http(port, server), &[]);
     insta::assert_snapshot!(report.official_verdicts(), @"
-    completion-complete: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    caching: passed at 2026-07-28
     dns-rebinding-protection: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     http-header-validation: passed at 2026-07-28
-    logging-set-level: skipped at 2025-03-26 2025-06-18 2025-11-25
+    input-required-result-unsupported-methods: passed at 2026-07-28
     ping: passed at 2025-03-26 2025-06-18 2025-11-25
     prompts-get-simple: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     prompts-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     resources-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     resources-read-text: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-    resources-subscribe: skipped at 2025-03-26 2025-06-18 2025-11-25
-    resources-unsubscribe: skipped at 2025-03-26 2025-06-18 2025-11-25
+    sep-2164-resource-not-found: passed at 2026-07-28
     server-initialize: passed at 2025-03-26 2025-06-18 2025-11-25
     server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
     server-sse-multiple-streams: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-    server-sse-polling: skipped at 2025-11-25
     server-stateless: passed at 2026-07-28
-    tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
     tools-call-error: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-    tools-call-sampling: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     tools-call-simple-text: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-    tools-call-with-logging: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-    tools-call-with-progress: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     tools-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
     ");
 }

@@ -66,8 +66,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let check = ctx.check("sep-2164-data-uri");
     match reply.error() {
         None => check.judge(is_error(&reply)),
-        // The page shows the URI in its example, and does not ask for it.
-        Some(error) => check.by_fixture().judge(names_the_uri(&reply, error)),
+        Some(error) => check.officially_judge(
+            names_the_uri(&reply, error),
+            "the specification shows the URI in an example, and does not ask for it",
+        ),
     };
     Ok(())
 }
@@ -90,7 +92,7 @@ proofs! {
     warns "sep-2164-error-code" on returning_a_message(), also "sep-2164-data-uri" Failure;
     warns "sep-2164-error-code" on with_the_former_code(), also "wire-well-formed" Failure;
     catches "sep-2164-data-uri" on returning_a_message(), also "sep-2164-error-code" Warning;
-    warns "sep-2164-data-uri" on without_data();
+    warns "sep-2164-data-uri" on without_data(), under Official;
 }
 
 fn answering(answer: impl Into<Answer>) -> Server {

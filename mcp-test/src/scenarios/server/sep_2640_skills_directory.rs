@@ -6,12 +6,12 @@ use super::skills::{Pages, check, directory, settings, skill_uri, text};
 use crate::check::Finding;
 use crate::expect::{array, array_of, equals, object, string};
 use crate::json::Value;
-use crate::scenario::{Ctx, Official, Profile};
+use crate::scenario::{Ctx, Need, Official, Profile};
 use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::server::reference::everything;
 use crate::server::{Server, given, method, param};
-use crate::spec::{Revision, Revisions, error_code};
+use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -22,6 +22,7 @@ scenario! {
     Server "sep-2640-skills-directory": "The directories of skills can be read",
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::extension(),
+    needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: [
         check(FLAG, "The server declares `directoryRead`", &["skills.capability.directory-read"]).informs(),

@@ -6,10 +6,10 @@ use super::skills::{Pages, SkillMd, check, name_in, settings, skill_uri, text};
 use crate::check::Finding;
 use crate::expect::{Matcher, equals, object, satisfying};
 use crate::json::Value;
-use crate::scenario::{Ctx, Official, Part};
+use crate::scenario::{Ctx, Need, Official, Part};
 use crate::server::Server;
 use crate::server::reference::everything;
-use crate::spec::{Revision, Revisions, meta};
+use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::transport::Fault;
 use crate::{proofs, scenario};
 
@@ -21,6 +21,7 @@ scenario! {
     Server "sep-2640-skills-manifest": "A `SKILL.md` is described by its frontmatter",
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::extension(),
+    needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: [
         check(MIME_TYPE, "The MIME type of `SKILL.md` is `text/markdown`", &["skills.metadata.mime-type"]).warns(),

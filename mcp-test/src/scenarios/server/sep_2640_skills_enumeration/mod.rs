@@ -17,11 +17,11 @@ use self::retrieval::{ReadSkill, Retrieved};
 use super::skills::{Pages, settings};
 use crate::check::Finding;
 use crate::expect::equals;
-use crate::scenario::{Ctx, Official};
+use crate::scenario::{Ctx, Need, Official};
 use crate::scenarios::everything_but;
 use crate::server::reference::{everything, skills};
 use crate::server::{Server, given, method, param};
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -33,6 +33,7 @@ scenario! {
     Server "sep-2640-skills-enumeration": "Skills are listed with their frontmatter and files",
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::extension(),
+    needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: CHECKS,
 }
