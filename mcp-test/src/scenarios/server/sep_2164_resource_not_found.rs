@@ -68,7 +68,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         None => check.judge(is_error(&reply)),
         Some(error) => check.officially_judge(
             names_the_uri(&reply, error),
-            "the specification shows the URI in an example, and does not ask for it",
+            "the URI in `data` is part of an example only",
         ),
     };
     Ok(())
