@@ -250,6 +250,9 @@ pub(super) struct ListArgs {
 pub(super) struct ExplainArgs {
     /// The id of a scenario, a check or a requirement
     pub(super) id: String,
+    /// Show for each check which faults of the reference peer it reports
+    #[arg(long)]
+    pub(super) proofs: bool,
 }
 
 #[derive(Debug, ClapArgs)]

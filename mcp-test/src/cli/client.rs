@@ -18,7 +18,9 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     let is_official = options.profile.is_none_or(|profile| profile == Profile::Official);
     match (options.suite, options.scenarios.as_slice()) {
         // The official suite has no default; the other profiles run everything that applies.
-        (None, []) if is_official => return Err(nothing_selected()),
+        (None, []) if is_official && options.requirements.is_none() => {
+            return Err(nothing_selected());
+        }
         // As in the official suite, which takes the suite if both are given.
         (Some(suite), [_, ..]) => {
             let suite = Suite::name(suite, Leg::Client);

@@ -2,24 +2,26 @@
 
 use std::fmt::{Display, Write};
 
+use super::args::ExplainArgs;
 use super::error::CliError;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::run::{COMMON, CitingCheck, citing_checks};
-use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
+use crate::scenario::{CheckSpec, Damage, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
 
 /// The output of the command: everything with this id.
-pub(super) fn text(id: &str) -> Result<String, CliError> {
-    let mut parts: Vec<String> =
-        scenarios::all().filter(|scenario| scenario.id == id).map(explain_scenario).collect();
+pub(super) fn text(args: &ExplainArgs) -> Result<String, CliError> {
+    let (id, proofs) = (args.id.as_str(), args.proofs);
+    let scenarios = scenarios::all().filter(|scenario| scenario.id == id);
+    let mut parts: Vec<String> = scenarios.map(|it| explain_scenario(it, proofs)).collect();
     // A scenario is explained with its checks, so that a check of the same id is not explained again.
     let is_explained =
         scenarios::all().any(|scenario| scenario.id == id && scenario.check(id).is_some());
     if !is_explained {
-        parts.extend(explain_check(id));
+        parts.extend(explain_check(id, proofs));
     }
     parts.extend(requirement::find(id).map(explain_requirement));
     if parts.is_empty() {
@@ -60,7 +62,7 @@ impl Page {
     }
 }
 
-fn explain_scenario(scenario: &Scenario) -> String {
+fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     let mut page = Page::default();
     page.line(format_args!("{} scenario {}: {}", scenario.leg, scenario.id, scenario.title));
     page.line("");
@@ -103,6 +105,9 @@ fn explain_scenario(scenario: &Scenario) -> String {
     for check in scenario.checks.iter() {
         page.line("");
         check_details(&mut page, check, newest);
+        if proofs {
+            proofs_of(&mut page, scenario, check);
+        }
     }
     page.line("");
     common_checks(&mut page, scenario);
@@ -156,7 +161,34 @@ fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
     }
 }
 
-fn explain_check(id: &str) -> Option<String> {
+/// Adds the faults that are proven to give the check a status, each with what else it changes.
+fn proofs_of(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
+    let proofs = scenario.proofs.map(|proofs| proofs().proofs).unwrap_or_default();
+    let mut proofs = proofs.into_iter().filter(|proof| proof.proves.check == check.id).peekable();
+    if proofs.peek().is_none() {
+        page.line("    No fault is shown to be reported: it only informs.");
+        return;
+    }
+    page.line("    Shown to be reported:");
+    for proof in proofs {
+        let what = match &proof.damage {
+            Damage::Fault(fault) => format!("--fault '{}'", fault.name()),
+            Damage::Peer { name, .. } => format!("the peer `{name}` in the source"),
+        };
+        let conditions = [
+            proof.revision.map(|revision| format!(" at {revision}")),
+            proof.transport.map(|transport| format!(" over {transport}")),
+            proof.profile.map(|profile| format!(" in profile {profile}")),
+        ];
+        let conditions: String = conditions.into_iter().flatten().collect();
+        page.line(format_args!("      {} by {what}{conditions}", proof.proves.status));
+        for change in &proof.also {
+            page.line(format_args!("        also {} of {}", change.status, change.check));
+        }
+    }
+}
+
+fn explain_check(id: &str, proofs: bool) -> Option<String> {
     let mut page = Page::default();
     if let Some((_, description)) = COMMON.into_iter().find(|(common, _)| *common == id) {
         page.line(format_args!("check {id}, which no scenario declares"));
@@ -170,6 +202,9 @@ fn explain_check(id: &str) -> Option<String> {
     {
         page.line(format_args!("check of the {} scenario {}", scenario.leg, scenario.id));
         check_details(&mut page, check, scenario.revisions.newest().unwrap_or(Revision::NEWEST));
+        if proofs {
+            proofs_of(&mut page, scenario, check);
+        }
     }
     (!page.0.is_empty()).then_some(page.0)
 }

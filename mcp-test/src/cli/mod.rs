@@ -108,7 +108,7 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::Cases(args) => return cases::dispatch(&args),
         Command::Reference(args) => return reference::run(&args.peer),
         Command::List(args) => list::text(&args)?,
-        Command::Explain(args) => explain::text(&args.id)?,
+        Command::Explain(args) => explain::text(&args)?,
         Command::Requirements(args) => requirements::text(&args)?,
         Command::Completions(args) => documentation::completions(&args),
         Command::Man(args) => documentation::man(&args)?,

@@ -31,7 +31,7 @@ fn printed(line: &str) -> String {
     let words = ["mcp-test"].into_iter().chain(line.split_whitespace());
     match Args::try_parse_from(words).expect("arguments").command {
         Command::List(args) => list::text(&args),
-        Command::Explain(args) => explain::text(&args.id),
+        Command::Explain(args) => explain::text(&args),
         Command::Requirements(args) => requirements::text(&args),
         Command::Completions(args) => Ok(documentation::completions(&args)),
         Command::Man(args) => documentation::man(&args),
@@ -410,7 +410,7 @@ fn a_set_of_scenarios_excludes_other_selections() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"");
+    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"error: --requirements: mcp-test does not have 21 of the 25 scenarios for clients in the set of 2025-11-25, such as auth/metadata-default, auth/metadata-var1 and auth/metadata-var2");
 }
 
 #[test]
@@ -598,6 +598,42 @@ fn a_requirement_of_mcp_test_is_shown_as_ours() {
     assert!(listed.contains("(of mcp-test)"), "{listed}");
     let json = printed("requirements mcp-test.client-takes-part --format json");
     assert!(json.contains("\"reason\"") && !json.contains("\"page\""), "{json}");
+}
+
+#[test]
+fn the_proofs_of_a_check_are_shown() {
+    let text = printed("explain tools-call-mixed-content --proofs");
+    let start = text.find("Checks\n").expect("the checks");
+    insta::assert_snapshot!(&text[start..], @r#"
+    Checks
+
+      tools-call-mixed-content (official; FAILURE)
+        The result of the call contains a text, an image and a resource
+        schema.call-tool-result (MUST) `tools/call` result matches type CallToolResult of the negotiated revision. `content` is always present.
+          https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult
+        MCP-Tools-Call: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
+        Shown to be reported:
+          FAILURE by --fault 'error:tools/call:-32602'
+            also SKIPPED of tools-call-mixed-content-exact
+          FAILURE by --fault 'remove:tools/call:/content/0'
+            also FAILURE of tools-call-mixed-content-exact
+          FAILURE by --fault 'remove:tools/call:/content/1'
+            also FAILURE of tools-call-mixed-content-exact
+          FAILURE by --fault 'remove:tools/call:/content/2'
+            also FAILURE of tools-call-mixed-content-exact
+
+      tools-call-mixed-content-exact (of mcp-test; FAILURE)
+        The call succeeds, and its items are those of the fixture, in their order
+        schema.call-tool-result (MUST) `tools/call` result matches type CallToolResult of the negotiated revision. `content` is always present.
+          https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult
+        Shown to be reported:
+          FAILURE by --fault 'set:tools/call:/content/1/data:"AAAA"'
+          FAILURE by --fault 'set:tools/call:/content/2/resource/uri:"test://other"'
+          FAILURE by --fault 'set:tools/call:/isError:true'
+
+      wire-schema-valid (official here, in every scenario for servers)
+      wire-well-formed (of mcp-test, in every scenario for servers)
+    "#);
 }
 
 #[test]

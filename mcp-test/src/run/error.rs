@@ -47,9 +47,9 @@ pub enum UsageError {
     },
     /// Some scenarios of a set do not exist in mcp-test, so that a run would not say what the set says.
     #[error(
-        "mcp-test does not have {} of the {of} scenarios for {leg}s in the set of {revision}: {}",
+        "mcp-test does not have {} of the {of} scenarios for {leg}s in the set of {revision}, such as {}",
         .missing.len(),
-        words::list(.missing, "and")
+        words::list(.missing.iter().take(3), "and")
     )]
     IncompleteSet {
         /// The revision of the set.
