@@ -111,8 +111,9 @@ impl SummaryJson {
 
     /// Adds a cell, with its checks or the directory of its results.
     pub fn cell(&mut self, outcome: &Outcome, directory: Option<&Path>, checks: Option<Value>) {
+        // Of an unscored scenario, what would count.
         let (counting, advisory): (Vec<_>, Vec<_>) =
-            outcome.checks.iter().partition(|check| outcome.counts(check));
+            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let mut cell = object_of(&outcome.cell);
         cell.push("profile", outcome.profile.as_str());
         cell.push("verdict", verdict(outcome.verdict));

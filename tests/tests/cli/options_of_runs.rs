@@ -186,6 +186,9 @@ fn a_run_ends_with_the_first_failure() {
     ping: failure ping: the result of `ping` is wrong
     prompts-list: skipped not run after the first failure
     prompts-get-simple: skipped not run after the first failure
+    prompts-get-with-args: skipped not run after the first failure
+    prompts-get-embedded-resource: skipped not run after the first failure
+    prompts-get-with-image: skipped not run after the first failure
     prompts-get-listed: skipped not run after the first failure
     prompts-get-invalid: skipped not run after the first failure
     ");
