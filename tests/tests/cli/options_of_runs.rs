@@ -203,7 +203,7 @@ fn a_run_ends_with_the_first_failure() {
     ✗ ping: 1 passed, 1 failed
 
     Total: 1 passed, 1 failed
-    not run after the first failure: 12 scenario runs: prompts-list, prompts-get-simple, prompts-get-listed, prompts-get-invalid
+    not run after the first failure: 15 scenario runs: prompts-list, prompts-get-simple, prompts-get-with-args, prompts-get-embedded-resource, prompts-get-with-image, prompts-get-listed, prompts-get-invalid
     Advisory: 1 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
     ");
     let run = mcp_test(official.iter().chain(&["--format", "json"]).chain(&faulty));
@@ -211,7 +211,7 @@ fn a_run_ends_with_the_first_failure() {
     assert_eq!(names(&document, "/cells"), ["ping 2025-11-25 stdio failed"]);
     let names = names(&document, "/notStarted");
     assert!(
-        names.len() == 12 && names.contains(&"prompts-list 2025-11-25 stdio".to_owned()),
+        names.len() == 15 && names.contains(&"prompts-list 2025-11-25 stdio".to_owned()),
         "{names:?}"
     );
 }
