@@ -27,9 +27,16 @@ const OTHERS: usize = 100;
 
 #[test]
 fn the_requests_of_a_run_are_bounded_and_the_bound_is_shown() {
+    // Without the extensions of the reference server, whose files it does not read.
+    let capabilities = json!({
+        "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "completions": {}, "logging": {},
+    });
     let server = everything()
+        .capabilities(capabilities)
         .on("tools/list", |call: Call| ready(page(&call, "tools", TOOLS, tool)))
         .on("resources/list", |call: Call| ready(page(&call, "resources", RESOURCES, resource)))
+        // It reads nothing else.
+        .on("resources/templates/list", |_: Call| ready(json!({ "resourceTemplates": [] })))
         .on("resources/read", |call: Call| ready(read(&call)));
     let plan = Plan::build(server.target(), Profile::Adaptive, &Selection::default());
     let plan = plan.expect("a plan").timeout(NO_TIMEOUT);
