@@ -38,7 +38,7 @@ mod revision;
 mod revisions;
 pub mod schema;
 mod side;
-#[cfg(feature = "scenarios")]
+#[cfg(any(test, feature = "scenarios"))]
 pub(crate) mod uri_template;
 
 #[cfg(test)]
