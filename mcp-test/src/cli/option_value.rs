@@ -49,7 +49,7 @@ pub(super) enum OptionValueError {
     #[error("expected one revision, got {0}")]
     Revisions(usize),
     /// Not a revision with a set of scenarios.
-    #[error("there is no set for this revision; there are {}", sets())]
+    #[error("expected a revision with a set of scenarios: {}", sets())]
     RequirementSet,
     /// Not a duration.
     #[error(
@@ -99,7 +99,7 @@ pub(super) fn requirement_set(text: &str) -> Result<&'static RequirementSet, Opt
 
 /// The revisions with a set of scenarios, for a message.
 fn sets() -> String {
-    words::list(RequirementSet::ALL.map(|set| set.revision), "and")
+    words::list(RequirementSet::ALL.map(|set| set.revision), "or")
 }
 
 /// Milliseconds, or a number with a unit.

@@ -399,7 +399,7 @@ fn invalid_selections_are_refused_with_valid_ones() {
 #[test]
 fn a_set_of_scenarios_excludes_other_selections() {
     insta::assert_snapshot!(refused("server --reference --requirements 2025-06-18"), @"
-    error: invalid value '2025-06-18' for '--requirements <REVISION>': there is no set for this revision; there are 2025-11-25 and 2026-07-28
+    error: invalid value '2025-06-18' for '--requirements <REVISION>': expected a revision with a set of scenarios: 2025-11-25 or 2026-07-28
 
     For more information, try '--help'.
     ");

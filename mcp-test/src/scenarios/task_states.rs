@@ -6,6 +6,9 @@ use crate::client::Reply;
 use crate::expect::{Matcher, satisfying};
 use crate::json::Value;
 
+/// The shortest time between two requests for the state of a task: a server that asks for none must not fill the trace.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(5);
+
 /// The longest time between two requests for the state of a task.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -29,7 +32,7 @@ pub(super) fn poll_interval(state: &Reply) -> Duration {
     let stated = state.outcome().ok().and_then(|state| state.get("pollIntervalMs")?.as_f64());
     let stated = stated.filter(|stated| *stated >= 0.0).unwrap_or(100.0);
     let stated = Duration::try_from_secs_f64(stated / 1000.0).unwrap_or(LONGEST_INTERVAL);
-    stated.min(LONGEST_INTERVAL)
+    stated.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL)
 }
 
 /// An ISO 8601 time of day on a date: the seconds, their fraction and the offset may be missing.
