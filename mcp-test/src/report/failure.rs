@@ -37,7 +37,10 @@ impl Rerun {
     pub fn command(&self, cell: &Cell) -> String {
         let (id, revision) = (&*cell.scenario.id, cell.revision.as_str());
         let choice = self.option.into_iter().flat_map(|option| [option, id]);
-        let choice = choice.chain(["--spec-version", revision]);
+        // In profile `official` asking for a revision excludes a scenario of an extension, which has one revision only.
+        let is_extension = cell.scenario.official.is_some_and(|it| it.is_extension());
+        let version = (!is_extension).then_some(["--spec-version", revision]);
+        let choice = choice.chain(version.into_iter().flatten());
         let transport = self.names_transport.then(|| ["--transport", cell.transport.as_str()]);
         let words = self
             .before
@@ -289,6 +292,15 @@ mod tests {
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
         ");
+    }
+
+    #[test]
+    fn the_rerun_of_an_extension_names_no_revision() {
+        let ping = sample::ping().cell;
+        let official = Some(crate::scenario::Official::extension());
+        let scenario = crate::scenario::Scenario { official, ..(*ping.scenario).clone() };
+        let cell = Cell { scenario: scenario.into(), ..ping };
+        insta::assert_snapshot!(sample::rerun().command(&cell), @"mcp-test server --scenario ping -- node 'my server.js'");
     }
 
     #[test]

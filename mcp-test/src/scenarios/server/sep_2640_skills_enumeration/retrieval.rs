@@ -105,7 +105,7 @@ impl<'a> ReadSkill<'a> {
         let check = ctx.check(IDENTICAL);
         match (frontmatter.as_ref().map(Value::as_object), listed) {
             (Ok(Some(written)), Some(listed)) => check.judge(self.compare(written, listed)),
-            _ => check.skip("there is no frontmatter to compare"),
+            _ => check.skip("no frontmatter to compare"),
         };
     }
 

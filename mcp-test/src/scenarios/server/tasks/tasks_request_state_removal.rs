@@ -56,7 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Ok(id) => id,
         Err(none) => {
             ctx.check("tasks-request-state-removal-setup").by_fixture().fail(none);
-            ctx.skip_the_rest("there is no task");
+            ctx.skip_the_rest("no task was created");
             return Ok(());
         }
     };
