@@ -296,11 +296,11 @@ mod tests {
 
     #[test]
     fn the_rerun_of_an_extension_names_no_revision() {
-        let ping = sample::ping().cell;
+        let listing = sample::passed().cell;
         let official = Some(crate::scenario::Official::extension());
-        let scenario = crate::scenario::Scenario { official, ..(*ping.scenario).clone() };
-        let cell = Cell { scenario: scenario.into(), ..ping };
-        insta::assert_snapshot!(sample::rerun().command(&cell), @"mcp-test server --scenario ping -- node 'my server.js'");
+        let scenario = crate::scenario::Scenario { official, ..(*listing.scenario).clone() };
+        let cell = Cell { scenario: scenario.into(), ..listing };
+        insta::assert_snapshot!(sample::rerun().command(&cell), @"mcp-test server --scenario tools-list -- node 'my server.js'");
     }
 
     #[test]
