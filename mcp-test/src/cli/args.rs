@@ -10,6 +10,7 @@ use super::cases::args::CasesArgs;
 use super::common_args::{
     Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
+use super::config::{ConfigArgs, ShowConfigArgs};
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
@@ -58,6 +59,8 @@ pub(super) struct Args {
     /// Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever CLICOLOR_FORCE is
     #[arg(long = "color", value_name = "WHEN", default_value = "auto", global = true)]
     pub(super) colours: Colours,
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -89,6 +92,9 @@ pub(super) enum Command {
     Requirements(RequirementsArgs),
     /// Run a conforming reference peer, optionally with faults
     Reference(ReferenceArgs),
+    /// Show the options of a command, and where each value comes from
+    #[command(after_help = CONFIG)]
+    Config(ShowConfigArgs),
     /// Print a script that completes commands and options in a shell
     #[command(after_help = COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -110,6 +116,20 @@ The command is run by a shell, with the URL of the server as the last argument a
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           further data as JSON, in a few scenarios
 Without --command the server waits for a manually started client, until Ctrl+C.";
+
+const CONFIG: &str = "\
+mcp-test.toml contains options by their long names, for every command or in the table of one:
+  timeout = \"5s\"
+  [check]
+  spec-version = [\"2025-11-25\", \"2026-07-28\"]
+  [fixtures]
+  test_simple_text = \"my_tool\"
+The command line overrides the file. The file in the current directory is used without being named; only one that is named
+by --config may start a command, contact a host, or let further tools be called.
+
+For example:
+  mcp-test config
+  mcp-test config check --timeout 5s";
 
 const COMPLETIONS: &str = "\
 For example, in ~/.bashrc:

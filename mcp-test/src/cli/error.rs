@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use super::config::ConfigError;
 use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
@@ -28,6 +29,12 @@ pub(super) enum CliError {
         /// The command.
         command: &'static str,
     },
+    /// A file with options cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The arguments of another command are invalid.
+    #[error("{0}")]
+    Arguments(String),
     /// The URL is invalid.
     #[error("--url {url}: {problem}")]
     Url {

@@ -12,6 +12,7 @@
 //! | `record` | records conversations as cases or as a trace |
 //! | `validate` | validates messages and conversations in a file |
 //! | `documentation` | shell completions and manual pages |
+//! | `config` | options in `mcp-test.toml` |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
@@ -25,6 +26,7 @@ mod call_arg;
 mod cases;
 mod client;
 mod common_args;
+mod config;
 mod documentation;
 mod error;
 mod execute;
@@ -45,6 +47,7 @@ mod validate;
 mod workflow_commands;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -74,15 +77,30 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // `parse_from` would exit the process at once.
     // Before they are parsed, since an error has colours, too.
     output::choose_colours(&args);
-    let args = match Args::try_parse_from(args) {
+    let merged = match config::merge(args, Path::new(FOLDER)) {
+        Ok(merged) => merged,
+        Err(error) => return output::failure(&error),
+    };
+    // The file may choose them, too.
+    output::choose_colours(&merged.args);
+    merged.note().iter().for_each(|note| output::note(note));
+    let args = match Args::try_parse_from(&merged.args) {
         Ok(args) => args,
-        Err(error) => return output::usage(error),
+        Err(error) => {
+            return match merged.blame(&error) {
+                Some(error) => output::failure(&error.into()),
+                None => output::usage(error),
+            };
+        }
     };
     match dispatch(args) {
         Ok(code) => ExitCode::from(code),
         Err(error) => output::failure(&error),
     }
 }
+
+/// The current directory.
+const FOLDER: &str = ".";
 
 /// An environment variable; one that is not UTF-8 counts as unset.
 fn variable(name: &str) -> Option<String> {
@@ -110,6 +128,7 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args)?,
         Command::Requirements(args) => requirements::text(&args)?,
+        Command::Config(shown) => config::text(&args.config, &shown, Path::new(FOLDER))?,
         Command::Completions(args) => documentation::completions(&args),
         Command::Man(args) => documentation::man(&args)?,
     };

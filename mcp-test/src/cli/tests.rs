@@ -238,15 +238,19 @@ fn help_names_the_commands() {
       explain       Explain a scenario, a check or a requirement
       requirements  Search the requirements of the specification
       reference     Run a conforming reference peer, optionally with faults
+      config        Show the options of a command, and where each value comes from
       completions   Print a script that completes commands and options in a shell
       man           Print the manual page, in the format of `man`
       help          Print this message or the help of the given subcommand(s)
 
     Options:
-          --color <WHEN>  Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever
-                          CLICOLOR_FORCE is [default: auto] [possible values: auto, always, never]
-      -h, --help          Print help
-      -V, --version       Print version
+          --color <WHEN>   Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever
+                           CLICOLOR_FORCE is [default: auto] [possible values: auto, always, never]
+          --config <FILE>  Read options from this TOML file [default: mcp-test.toml in the current
+                           directory, if it exists]
+          --no-config      Do not read mcp-test.toml
+      -h, --help           Print help
+      -V, --version        Print version
 
     Exit codes:
       0  nothing unexpected failed
