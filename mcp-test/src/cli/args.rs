@@ -124,8 +124,8 @@ mcp-test.toml contains options by their long names, for every command or in the 
   spec-version = [\"2025-11-25\", \"2026-07-28\"]
   [fixtures]
   test_simple_text = \"my_tool\"
-The command line overrides the file. The file in the current directory is used without being named; only one that is named
-by --config may start a command, contact a host, or let further tools be called.
+The command line overrides the file. The file in the current directory is used without being named;
+only one that --config names may start a command, contact a host, or let further tools be called.
 
 For example:
   mcp-test config

@@ -6,6 +6,7 @@ mod cases_record;
 mod cases_run;
 mod ci_reports;
 mod client;
+mod config;
 #[cfg(unix)]
 mod echo;
 mod environment;
