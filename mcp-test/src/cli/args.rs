@@ -261,6 +261,9 @@ pub(super) struct ListArgs {
     /// List the faults of the reference peers
     #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements"])]
     pub(super) faults: bool,
+    /// Print which faults of the reference peers each check reports, as a page in Markdown
+    #[arg(long, conflicts_with_all = ["requirements", "faults", "format"])]
+    pub(super) proofs: bool,
     /// Print text, or one JSON document with titles, checks and requirements
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,

@@ -4,10 +4,11 @@ use std::fmt::{Display, Write};
 
 use super::args::ExplainArgs;
 use super::error::CliError;
+use super::proof_page;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::run::{COMMON, CitingCheck, citing_checks};
-use crate::scenario::{CheckSpec, Damage, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
+use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
@@ -163,25 +164,15 @@ fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
 
 /// Adds the faults that are proven to give the check a status, each with what else it changes.
 fn proofs_of(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
-    let proofs = scenario.proofs.map(|proofs| proofs().proofs).unwrap_or_default();
-    let mut proofs = proofs.into_iter().filter(|proof| proof.proves.check == check.id).peekable();
-    if proofs.peek().is_none() {
+    let proofs = proof_page::proofs_of(scenario, check);
+    if proofs.is_empty() {
         page.line("    No fault is shown to be reported: it only informs.");
         return;
     }
     page.line("    Shown to be reported:");
     for proof in proofs {
-        let what = match &proof.damage {
-            Damage::Fault(fault) => format!("--fault '{}'", fault.name()),
-            Damage::Peer { name, .. } => format!("the peer `{name}` in the source"),
-        };
-        let conditions = [
-            proof.revision.map(|revision| format!(" at {revision}")),
-            proof.transport.map(|transport| format!(" over {transport}")),
-            proof.profile.map(|profile| format!(" in profile {profile}")),
-        ];
-        let conditions: String = conditions.into_iter().flatten().collect();
-        page.line(format_args!("      {} by {what}{conditions}", proof.proves.status));
+        let (damage, conditions) = (proof_page::damage(&proof), proof_page::conditions(&proof));
+        page.line(format_args!("      {} by {damage}{conditions}", proof.proves.status));
         for change in &proof.also {
             page.line(format_args!("        also {} of {}", change.status, change.check));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::args::ListArgs;
 use super::common_args::Format;
 use super::error::CliError;
-use super::patterns;
+use super::{patterns, proof_page};
 use crate::check::Origin;
 use crate::expect::words;
 use crate::json::{Object, Value};
@@ -30,6 +30,11 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
             Format::Human => sets.map(set_text).collect::<Vec<_>>().join("\n"),
             Format::Json => document("requirements", sets.map(set_json).collect()),
         });
+    }
+    if args.proofs {
+        let scenarios: Vec<_> =
+            shown(args)?.into_iter().flat_map(|(_, scenarios)| scenarios).collect();
+        return Ok(proof_page::page(&scenarios));
     }
     Ok(match (args.format, args.faults) {
         (Format::Human, true) => faults(),

@@ -13,6 +13,7 @@
 //! | `validate` | validates messages and conversations in a file |
 //! | `documentation` | shell completions and manual pages |
 //! | `config` | options in `mcp-test.toml` |
+//! | `proof_page` | which faults the checks report |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
@@ -37,6 +38,7 @@ mod listen;
 mod option_value;
 mod output;
 mod patterns;
+mod proof_page;
 mod record;
 mod reference;
 mod requirements;
