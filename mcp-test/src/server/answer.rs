@@ -1,5 +1,7 @@
 //! [`Answer`]: the answer of a handler.
 
+use std::time::Duration;
+
 use crate::json::Value;
 use crate::transport::fault::FollowUp;
 use crate::wire::RpcError;
@@ -18,6 +20,28 @@ use crate::wire::RpcError;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer(pub(super) Result<Value, NoResult>);
+
+/// Who may share a result that a client keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheScope {
+    /// Everybody.
+    Public,
+    /// Only who has requested it.
+    Private,
+}
+
+impl CacheScope {
+    /// Sets the hints of a result.
+    pub(super) fn set_hints(self, result: &mut Value, time: Duration) {
+        let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let scope = match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        };
+        result.set("/ttlMs", milliseconds.into());
+        result.set("/cacheScope", scope.into());
+    }
+}
 
 /// The answer without a result.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +93,27 @@ impl Answer {
             Err(NoResult::Error(error)) => Ok(Err(error)),
             Err(NoResult::Instead(then)) => Err(then),
         }
+    }
+
+    /// The same result with hints that clients may keep it for this time, and for whom; anything else stays as it is.
+    ///
+    /// At revisions with caching, results of cacheable methods have the hints that allow the least unless a handler sets them.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use mcp_test::server::{Answer, CacheScope};
+    /// use serde_json::json;
+    ///
+    /// let listed = Answer::from(json!({"tools": []})).cached(Duration::from_secs(60), CacheScope::Private);
+    /// assert_eq!(listed, json!({"tools": [], "ttlMs": 60_000, "cacheScope": "private"}).into());
+    /// ```
+    #[must_use]
+    pub fn cached(mut self, time: Duration, scope: CacheScope) -> Self {
+        if let Ok(result) = &mut self.0 {
+            scope.set_hints(result, time);
+        }
+        self
     }
 
     /// A result that asks for input: requests to the client under names of the server's choice (`null` for none), and a

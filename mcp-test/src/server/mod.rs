@@ -30,6 +30,7 @@ mod dispatch;
 mod given;
 mod handler;
 mod in_flight;
+mod input_request;
 mod log;
 pub(crate) mod mock_support;
 mod outgoing_requests;
@@ -37,8 +38,11 @@ mod outgoing_requests;
 pub mod reference;
 mod reply;
 mod request_context;
+mod request_state;
 mod shape;
+mod skills;
 mod subscriptions;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +62,7 @@ use handler::Handler;
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json::Value;
-use crate::spec::{Era, Revision, Revisions};
+use crate::spec::{Era, Revision, Revisions, error_code};
 use crate::trace::Recorder;
 use crate::transport::actor::{Actor, Conversation, MirroredArgument};
 use crate::transport::fault::Misbehavior;
@@ -70,13 +74,17 @@ use crate::transport::{Fault, Limits, Target};
 use crate::wire::RpcError;
 
 pub use crate::transport::actor::ServeError;
-pub use answer::Answer;
+pub use answer::{Answer, CacheScope};
 pub use ask::AskError;
 pub use call::{Call, CallError};
 pub use given::{
     ClientMessage, Condition, Gate, Respond, Rule, RuleBuilder, RuleGuard, SteppedResponse, Steps,
     Times, Unmet, any_message, by_client, given, meta, method, param, params, revision, steps,
 };
+pub use input_request::InputRequest;
+pub use request_state::RequestStates;
+pub use skills::{Skill, Skills};
+pub use tasks::{TaskEnd, TaskWork, Tasks};
 
 #[cfg(feature = "http")]
 pub use crate::transport::serve_http::HttpListener;
@@ -435,6 +443,19 @@ impl Server {
             .last()
             .unwrap_or(Revision::NEWEST_HANDSHAKE)
     }
+}
+
+/// The error for invalid parameters.
+fn invalid(message: impl Into<String>) -> RpcError {
+    RpcError::new(error_code::INVALID_PARAMS, message)
+}
+
+/// A member that must be a string.
+fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
+    let member = object.get(name);
+    member.and_then(Value::as_str).ok_or_else(|| {
+        invalid(format!("`{name}` must be a string, got {}", member.map_or("nothing", Value::kind)))
+    })
 }
 
 impl Actor for Server {

@@ -7,10 +7,8 @@
 mod client_input;
 mod completion;
 mod demo;
-mod input_request;
 mod logging;
 mod prompts;
-mod request_state;
 mod resources;
 pub(crate) mod skills;
 mod tasks;
@@ -21,10 +19,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use self::tasks::Tasks;
-use super::{Answer, Call, Server};
-use crate::json::Value;
-use crate::spec::{Revision, error_code};
+use self::tasks::TaskStarter;
+use super::{Answer, Call, Server, Tasks, invalid, string};
+use crate::spec::Revision;
 use crate::wire::RpcError;
 
 /// A PNG image of one pixel, in Base64.
@@ -43,19 +40,11 @@ pub fn everything() -> Server {
 
 /// The reference server whose tools that take seconds take this long instead of each.
 pub(crate) fn everything_with_second(second: Duration) -> Server {
-    let tasks = Tasks::new(second);
-    let of_task = |answer: fn(&Tasks, &Call) -> Answer| {
-        let tasks = tasks.clone();
-        move |call: Call| {
-            let answer = answer(&tasks, &call);
-            async move { answer }
-        }
-    };
-    let (get, update) = (of_task(Tasks::get), of_task(Tasks::update));
-    let cancel = of_task(Tasks::cancel);
+    let tasks = Tasks::new().poll_interval(second / 10);
+    let starter = TaskStarter { tasks: tasks.clone(), second };
     let call_tool = move |call: Call| {
-        let tasks = tasks.clone();
-        async move { tools::call(&call, &tasks).await }
+        let starter = starter.clone();
+        async move { tools::call(&call, &starter).await }
     };
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
@@ -78,35 +67,18 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
         .on("resources/read", |call: Call| async move { resources::read(&call) })
         .on("resources/subscribe", |call: Call| async move { resources::subscribe(&call) })
         .on("resources/unsubscribe", |call: Call| async move { resources::subscribe(&call) })
-        .on("skills/list", |call: Call| async move { skills::list(&call) })
-        .on("skills/get", |call: Call| async move { skills::get(&call) })
-        .on("resources/directory/read", |call: Call| async move { skills::read_directory(&call) })
+        .skills(&skills::skills())
         .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
         .on("prompts/get", |call: Call| async move { prompts::get(&call) })
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })
         .mirrors(tools::MIRRORED, format!("/{}", tools::REGION), tools::REGION_HEADER)
         .on("logging/setLevel", |call: Call| async move { logging::set_level(&call) })
-        .on("tasks/get", get)
-        .on("tasks/update", update)
-        .on("tasks/cancel", cancel)
-}
-
-/// The error for invalid parameters.
-fn invalid(message: impl Into<String>) -> RpcError {
-    RpcError::new(error_code::INVALID_PARAMS, message)
+        .tasks(&tasks)
 }
 
 /// A parameter that must be a string.
 fn text<'a>(call: &'a Call, name: &str) -> Result<&'a str, RpcError> {
     string(call.params(), name)
-}
-
-/// A member that must be a string.
-fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
-    let member = object.get(name);
-    member.and_then(Value::as_str).ok_or_else(|| {
-        invalid(format!("`{name}` must be a string, got {}", member.map_or("nothing", Value::kind)))
-    })
 }
 
 /// A message of a prompt.

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use super::input_request::{InputRequest, field_of, responses};
+use super::client_input::field_form;
 use super::{Answer, Call, PIXEL, demo, invalid, string, text, user_message};
 use crate::json::Value;
+use crate::server::InputRequest;
 use crate::spec::Revision;
 use crate::spec::schema::is_uri;
 
@@ -83,9 +84,10 @@ fn messages(call: &Call) -> Result<serde_json::Value, Answer> {
         }
         WITH_INPUT if call.revision().has_input_requests() => {
             let message = "What context should the prompt use?";
-            let request = InputRequest::text("user_context", message, "context");
-            let given = responses(call, &[request], None)?.get("user_context");
-            let context = given.and_then(|response| field_of(response, "context")?.as_str());
+            let request = field_form("user_context", message, ("context", "string"));
+            let given = call.input_responses(&[request], None)?.get("user_context");
+            let context =
+                given.and_then(|response| InputRequest::accepted(response, "context")?.as_str());
             json!([says(&format!("Context: {}", context.unwrap_or("none")))])
         }
         other => {

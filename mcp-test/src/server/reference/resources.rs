@@ -32,7 +32,7 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
         }),
     ];
     resources.extend(demo::resources());
-    resources.extend(skills::resources(revision));
+    resources.extend(skills::at(revision).resources());
     json!({ "resources": resources })
 }
 
@@ -73,7 +73,7 @@ fn found(call: &Call) -> Result<serde_json::Value, RpcError> {
         let text = data.to_string();
         return Ok(json!({ "uri": uri, "mimeType": "application/json", "text": text }));
     }
-    demo::read(uri).or_else(|| skills::read(uri, call.revision())).ok_or_else(|| {
+    demo::read(uri).or_else(|| skills::at(call.revision()).read(uri)).ok_or_else(|| {
         let code = error_code::resource_not_found(call.revision());
         RpcError::new(code, "resource not found").with_data(json!({ "uri": uri }))
     })

@@ -188,7 +188,7 @@ fn page(skills: &serde_json::Value, next: &str) -> serde_json::Value {
 fn followed_by(cursors: impl IntoIterator<Item = String>) -> Server {
     let mut rules = Vec::new();
     let mut cursor = "first".to_owned();
-    let first = page(&skills::listing()["skills"], &cursor);
+    let first = page(&skills::skills().listing().to_serde()["skills"], &cursor);
     rules.push(given(method("skills/list")).respond_with(first));
     for next in cursors {
         let with_cursor = given(method("skills/list")).and(param("/cursor", equals(cursor)));
@@ -209,7 +209,7 @@ fn without_end() -> Server {
 
 /// Returns the same page with a cursor and without.
 fn repeating_a_page() -> Server {
-    let listing = skills::listing();
+    let listing = skills::skills().listing().to_serde();
     let second = given(method("skills/list")).and(param("/cursor", equals("second")));
     everything_but([
         given(method("skills/list")).respond_with(page(&listing["skills"], "second")),
@@ -220,5 +220,5 @@ fn repeating_a_page() -> Server {
 /// Returns a skill for any URI.
 fn getting_anything() -> Server {
     let unknown = given(method("skills/get")).and(param("/uri", equals(retrieval::UNKNOWN)));
-    everything_but([unknown.respond_with(skills::listing())])
+    everything_but([unknown.respond_with(skills::skills().listing().to_serde())])
 }

@@ -8,7 +8,7 @@ mod notifying;
 
 use serde_json::json;
 
-use super::tasks::{self, Tasks};
+use super::tasks::{self, TaskStarter};
 use super::tool_result::{error_result, invalid_arguments, text_result};
 use super::{Answer, Call, demo, invalid, text};
 use crate::json::Value;
@@ -102,7 +102,7 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     json!({ "tools": tools })
 }
 
-pub(super) async fn call(call: &Call, tasks: &Tasks) -> Answer {
+pub(super) async fn call(call: &Call, tasks: &TaskStarter) -> Answer {
     let name = match text(call, "name") {
         Ok(name) => name,
         Err(error) => return error.into(),

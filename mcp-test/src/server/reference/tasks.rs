@@ -4,17 +4,37 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Ending, Tasks, Work};
-use crate::clock::{self, Deadline};
-use crate::json::{Object, Value};
-use crate::server::reference::client_input::ask;
-use crate::server::reference::tool_result::{invalid_arguments, text_result};
-use crate::server::{Answer, Call};
+use super::client_input::{ask, field_form, field_schema};
+use super::tool_result::{invalid_arguments, text_result};
+use crate::clock;
+use crate::json::Value;
+use crate::server::{Answer, Call, InputRequest, TaskEnd, TaskWork, Tasks};
 use crate::spec::{Capability, Revision, error_code};
-use crate::wire::RpcError;
 
 /// The longest time that a client can make a tool take, in its seconds.
 const MOST_SECONDS: f64 = 600.0;
+
+/// The tasks, and what the tools that start them need.
+#[derive(Debug, Clone)]
+pub(super) struct TaskStarter {
+    pub(super) tasks: Tasks,
+    /// How long a second of a tool takes, so that proofs do not have to wait for whole ones.
+    pub(super) second: Duration,
+}
+
+impl TaskStarter {
+    /// Answers with a task that ends after this time.
+    fn start(&self, time: Duration, end: TaskEnd) -> Answer {
+        self.tasks.start(TaskWork::until(time, end))
+    }
+
+    /// Answers with a task that asks these questions, and ends with a text about all responses.
+    fn ask(&self, questions: &[InputRequest], about: String) -> Answer {
+        self.tasks.start(TaskWork::asking(questions, move |responses| {
+            TaskEnd::text(&format!("{about}: {}", Value::Object(responses)))
+        }))
+    }
+}
 
 /// Whether the revision has the extension; without it the tools would have nothing to show.
 fn exist_at(revision: Revision) -> bool {
@@ -22,7 +42,7 @@ fn exist_at(revision: Revision) -> bool {
 }
 
 /// The tools, if the revision has the extension.
-pub(in crate::server::reference) fn list(revision: Revision) -> Vec<serde_json::Value> {
+pub(super) fn list(revision: Revision) -> Vec<serde_json::Value> {
     let (text, number) = (json!({ "type": "string" }), json!({ "type": "number" }));
     let compute = json!({ "seconds": number, "label": text });
     let file = json!({ "filename": text });
@@ -48,8 +68,8 @@ pub(in crate::server::reference) fn list(revision: Revision) -> Vec<serde_json::
 }
 
 /// Calls a tool, if it is one of these.
-pub(in crate::server::reference) async fn call(
-    tasks: &Tasks,
+pub(super) async fn call(
+    tasks: &TaskStarter,
     call: &Call,
     name: &str,
     arguments: &Value,
@@ -62,8 +82,8 @@ pub(in crate::server::reference) async fn call(
         "slow_compute" => slow_compute(tasks, call, arguments).await,
         "failing_job" => only_as_task(tasks, call, failure()),
         "protocol_error_job" => {
-            let error = RpcError::new(error_code::INTERNAL_ERROR, "the disk is full");
-            only_as_task(tasks, call, Ending::Failed(error))
+            let end = TaskEnd::failed(error_code::INTERNAL_ERROR, "the disk is full");
+            only_as_task(tasks, call, end)
         }
         "confirm_delete" => confirm_delete(tasks, call, arguments).await,
         "multi_input" => multi_input(tasks, call),
@@ -79,7 +99,11 @@ fn greet(call: &Call, arguments: &Value) -> Result<Answer, Answer> {
     Ok(text_result(&format!("Hello, {name}!")))
 }
 
-async fn slow_compute(tasks: &Tasks, call: &Call, arguments: &Value) -> Result<Answer, Answer> {
+async fn slow_compute(
+    tasks: &TaskStarter,
+    call: &Call,
+    arguments: &Value,
+) -> Result<Answer, Answer> {
     let seconds = match arguments.get("seconds") {
         None => 0.0,
         Some(seconds) => {
@@ -93,7 +117,7 @@ async fn slow_compute(tasks: &Tasks, call: &Call, arguments: &Value) -> Result<A
     let text = format!("Computed {label} in {seconds} s");
     let time = tasks.second.mul_f64(seconds.clamp(0.0, MOST_SECONDS));
     if call.require(Capability::TasksExtension).is_ok() {
-        return Ok(tasks.start(Work::Until(Deadline::after(time), Ending::text(&text))));
+        return Ok(tasks.start(time, TaskEnd::text(&text)));
     }
     // A client that has disconnected must not keep the server running.
     tokio::select! {
@@ -104,77 +128,63 @@ async fn slow_compute(tasks: &Tasks, call: &Call, arguments: &Value) -> Result<A
 }
 
 /// A task that takes a second.
-fn only_as_task(tasks: &Tasks, call: &Call, ending: Ending) -> Result<Answer, Answer> {
+fn only_as_task(tasks: &TaskStarter, call: &Call, end: TaskEnd) -> Result<Answer, Answer> {
     call.require(Capability::TasksExtension)?;
-    Ok(tasks.start(Work::Until(Deadline::after(tasks.second), ending)))
+    Ok(tasks.start(tasks.second, end))
 }
 
 /// The failure of a tool.
-fn failure() -> Ending {
+fn failure() -> TaskEnd {
     let text = json!({ "type": "text", "text": "This job fails every time" });
-    Ending::Completed(json!({ "content": [text], "isError": true }).into())
+    TaskEnd::completed(json!({ "content": [text], "isError": true }))
 }
 
-async fn confirm_delete(tasks: &Tasks, call: &Call, arguments: &Value) -> Result<Answer, Answer> {
+async fn confirm_delete(
+    tasks: &TaskStarter,
+    call: &Call,
+    arguments: &Value,
+) -> Result<Answer, Answer> {
     let file = string(call, arguments, "filename")?;
-    let question = form(&format!("Delete {file}?"), "confirm", "boolean");
+    let message = format!("Delete {file}?");
     let about = format!("Deletion of {file}");
     if call.require(Capability::TasksExtension).is_err() {
-        let asked = ask(call, "elicitation/create", Capability::Elicitation, question).await?;
+        let schema = field_schema("confirm", "boolean");
+        let params = json!({ "message": message, "requestedSchema": schema });
+        let asked = ask(call, "elicitation/create", Capability::Elicitation, params).await?;
         return Ok(text_result(&format!("{about}: {asked}")));
     }
     call.require(Capability::Elicitation)?;
-    Ok(tasks.start(asking([("confirm", question)], about)))
+    let question = field_form("confirm", &message, ("confirm", "boolean"));
+    Ok(tasks.ask(&[question], about))
 }
 
-fn multi_input(tasks: &Tasks, call: &Call) -> Result<Answer, Answer> {
+fn multi_input(tasks: &TaskStarter, call: &Call) -> Result<Answer, Answer> {
     call.require(Capability::TasksExtension)?;
     call.require(Capability::Elicitation)?;
     let questions = [
-        ("name", form("What is your name?", "name", "string")),
-        ("colour", form("What is your favourite colour?", "colour", "string")),
+        field_form("name", "What is your name?", ("name", "string")),
+        field_form("colour", "What is your favourite colour?", ("colour", "string")),
     ];
-    Ok(tasks.start(asking(questions, "Responses".to_owned())))
+    Ok(tasks.ask(&questions, "Responses".to_owned()))
 }
 
 /// Asks for a name before the task is created, by multiple round trips.
-fn after_input(tasks: &Tasks, call: &Call) -> Result<Answer, Answer> {
-    /// The key of the request, and the member of the form.
+fn after_input(tasks: &TaskStarter, call: &Call) -> Result<Answer, Answer> {
+    /// The key of the request, and the state.
     const NAME: &str = "user_name";
     call.require(Capability::TasksExtension)?;
-    call.require(Capability::Elicitation)?;
-    let Some(response) = call.input_response(NAME) else {
-        let request = elicitation(&form("What is your name?", "name", "string"));
-        return Ok(Answer::input_required(json!({ NAME: request }), Some(NAME)));
-    };
-    let Some(name) = response.at("/content/name").and_then(Value::as_str) else {
+    let question = field_form(NAME, "What is your name?", ("name", "string"));
+    let responses = call.input_responses(&[question], Some(NAME))?;
+    let response = responses.get(NAME).unwrap_or(&Value::Null);
+    let Some(name) = InputRequest::accepted(response, "name").and_then(Value::as_str) else {
         return Ok(text_result("Nobody is greeted without a name"));
     };
-    let ending = Ending::text(&format!("Hello, {name}!"));
-    let soon = Deadline::after(Duration::min(tasks.second, Duration::from_millis(100)));
-    Ok(tasks.start(Work::Until(soon, ending)))
+    let soon = Duration::min(tasks.second, Duration::from_millis(100));
+    Ok(tasks.start(soon, TaskEnd::text(&format!("Hello, {name}!"))))
 }
 
 /// An argument that must be a string.
 fn string<'a>(call: &Call, arguments: &'a Value, name: &str) -> Result<&'a str, Answer> {
     let text = arguments.get(name).and_then(Value::as_str);
     text.ok_or_else(|| invalid_arguments(call, &format!("`{name}` must be a string")))
-}
-
-/// A task that asks these questions.
-fn asking<const N: usize>(questions: [(&str, serde_json::Value); N], about: String) -> Work {
-    let open = questions.map(|(key, question)| (key, Value::from(elicitation(&question))));
-    Work::Asking { open: open.into_iter().collect(), responses: Object::new(), about }
-}
-
-/// The parameters of an elicitation with one field.
-fn form(message: &str, field: &str, kind: &str) -> serde_json::Value {
-    let properties = json!({ field: { "type": kind } });
-    let schema = json!({ "type": "object", "properties": properties, "required": [field] });
-    json!({ "message": message, "requestedSchema": schema })
-}
-
-/// An elicitation in the form of `inputRequests`.
-fn elicitation(params: &serde_json::Value) -> serde_json::Value {
-    json!({ "method": "elicitation/create", "params": params })
 }

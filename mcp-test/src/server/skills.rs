@@ -1,0 +1,284 @@
+//! [`Skill`]: a skill that a server offers, by the extension for skills.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::admission::method_not_found;
+use super::{Answer, CacheScope, Call, Server, invalid, string};
+use crate::json::Value;
+use crate::spec::Capability;
+use crate::wire::RpcError;
+
+const DIRECTORY: &str = "inode/directory";
+
+/// The file of a skill that describes it.
+const SKILL_MD: &str = "SKILL.md";
+
+/// A skill: the files in a directory, one of which is `SKILL.md`.
+///
+/// Its entry in `skills/list` has the digest of each file if all are known, and says otherwise that the content is dynamic.
+///
+/// ```
+/// use mcp_test::server::{Server, Skill, Skills};
+/// use serde_json::json;
+///
+/// let frontmatter = json!({"name": "greeting", "description": "Greets."});
+/// let text = "---\nname: greeting\ndescription: Greets.\n---\n\nSay hello.\n";
+/// let skill = Skill::new("skill://greeting", frontmatter, text).file("tone.md", "Friendly.\n");
+/// let skills = Skills::new([skill]);
+/// let server = Server::new(json!({"name": "polite", "version": "1.0.0"}))
+///     .capabilities(json!({"extensions": {"io.modelcontextprotocol/skills": {"directoryRead": true}}}))
+///     .skills(&skills);
+/// assert_eq!(skills.read("skill://greeting/tone.md").map(|it| it["text"].clone()), Some("Friendly.\n".into()));
+/// # drop(server);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skill {
+    directory: String,
+    frontmatter: Value,
+    files: Vec<File>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct File {
+    path: String,
+    text: String,
+    digest: Option<String>,
+}
+
+impl Skill {
+    /// A skill in this directory, such as `skill://greeting`, with the text of its `SKILL.md`.
+    ///
+    /// `frontmatter` is the frontmatter of the text as JSON: `name`, `description` and whatever else it has.
+    #[must_use]
+    pub fn new(
+        directory: impl Into<String>,
+        frontmatter: impl Into<Value>,
+        text: impl Into<String>,
+    ) -> Self {
+        let (directory, frontmatter) = (directory.into(), frontmatter.into());
+        Self { directory, frontmatter, files: Vec::new() }.file(SKILL_MD, text)
+    }
+
+    /// Adds a file at a path below the directory.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<String>, text: impl Into<String>) -> Self {
+        self.files.push(File { path: path.into(), text: text.into(), digest: None });
+        self
+    }
+
+    /// Sets the SHA-256 digest of the file that was added last, in hexadecimal.
+    #[must_use]
+    pub fn sha256(mut self, digest: impl Into<String>) -> Self {
+        if let Some(file) = self.files.last_mut() {
+            file.digest = Some(format!("sha256:{}", digest.into()));
+        }
+        self
+    }
+
+    fn uri(&self, file: &File) -> String {
+        format!("{}/{}", self.directory, file.path)
+    }
+
+    fn files(&self) -> impl Iterator<Item = (String, &File)> {
+        self.files.iter().map(|file| (self.uri(file), file))
+    }
+
+    /// The URI of its `SKILL.md`.
+    fn skill_md(&self) -> String {
+        format!("{}/{SKILL_MD}", self.directory)
+    }
+
+    /// Its entry in `skills/list`.
+    fn entry(&self) -> serde_json::Value {
+        let digested = self.files().map(|(uri, file)| {
+            let digest = file.digest.as_ref()?;
+            Some(json!({ "uri": uri, "digest": digest, "size": file.text.len() }))
+        });
+        let resources = digested.collect::<Option<Vec<_>>>();
+        let resources = resources.map_or_else(|| json!("dynamic"), |digested| json!(digested));
+        let frontmatter = self.frontmatter.to_serde();
+        json!({ "uri": self.skill_md(), "frontmatter": frontmatter, "resources": resources })
+    }
+
+    /// A file as a resource.
+    fn resource(&self, uri: &str, file: &File) -> serde_json::Value {
+        let mut resource = json!({ "uri": uri, "mimeType": "text/markdown" });
+        if file.path == SKILL_MD {
+            for member in ["name", "description"] {
+                resource[member] =
+                    self.frontmatter.get(member).map_or(json!(null), Value::to_serde);
+            }
+        } else {
+            resource["name"] = json!(file.path.rsplit('/').next());
+        }
+        resource
+    }
+}
+
+/// The skills of a server; clones share them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Skills(Arc<[Skill]>);
+
+impl Skills {
+    /// These skills.
+    #[must_use]
+    pub fn new(skills: impl IntoIterator<Item = Skill>) -> Self {
+        Self(skills.into_iter().collect())
+    }
+
+    /// The `SKILL.md` files as resources, for `resources/list`.
+    #[must_use]
+    pub fn resources(&self) -> Vec<serde_json::Value> {
+        let files = self
+            .0
+            .iter()
+            .flat_map(|skill| skill.files().map(move |(uri, file)| (skill, uri, file)));
+        let described = files.filter(|(_, _, file)| file.path == SKILL_MD);
+        described.map(|(skill, uri, file)| skill.resource(&uri, file)).collect()
+    }
+
+    /// The contents of a file, for `resources/read`.
+    #[must_use]
+    pub fn read(&self, uri: &str) -> Option<serde_json::Value> {
+        let mut files = self.0.iter().flat_map(Skill::files);
+        let (uri, file) = files.find(|(known, _)| known == uri)?;
+        Some(json!({ "uri": uri, "mimeType": "text/markdown", "text": file.text }))
+    }
+
+    /// The result of `skills/list`.
+    pub(crate) fn listing(&self) -> Value {
+        cached(json!({ "skills": self.0.iter().map(Skill::entry).collect::<Vec<_>>() }))
+    }
+
+    fn list(&self, call: &Call) -> Answer {
+        match exists(call).and_then(|()| no_cursor(call)) {
+            Ok(()) => self.listing().into(),
+            Err(error) => error.into(),
+        }
+    }
+
+    fn get(&self, call: &Call) -> Answer {
+        let found = || {
+            let uri = string(call.params(), "uri")?;
+            let skill = self.0.iter().find(|skill| skill.skill_md() == uri);
+            skill.ok_or_else(|| invalid(format!("no skill has the URI {uri}")))
+        };
+        match exists(call).and_then(|()| found()) {
+            Ok(skill) => cached(json!({ "skill": skill.entry() })).into(),
+            Err(error) => error.into(),
+        }
+    }
+
+    fn read_directory(&self, call: &Call) -> Answer {
+        let children = || {
+            let uri = string(call.params(), "uri")?;
+            let children = self.children(uri);
+            // A directory is what has files, so that none is empty.
+            if children.is_empty() {
+                return Err(invalid(format!("{uri} is not a directory")));
+            }
+            no_cursor(call)?;
+            Ok(json!({ "resources": children }))
+        };
+        exists(call).and_then(|()| children()).into()
+    }
+
+    /// The direct children of a directory: its files, and the directories in it.
+    fn children(&self, directory: &str) -> Vec<serde_json::Value> {
+        // The slashes of the scheme separate no directories.
+        if !directory.contains("://") {
+            return Vec::new();
+        }
+        let mut children = Vec::new();
+        for skill in self.0.iter() {
+            for (uri, file) in skill.files() {
+                let inside = uri.strip_prefix(directory).and_then(|path| path.strip_prefix('/'));
+                let child = match inside.map(|path| path.split_once('/')) {
+                    None => continue,
+                    Some(None) => skill.resource(&uri, file),
+                    Some(Some((name, _))) => {
+                        json!({ "uri": format!("{directory}/{name}"), "name": name, "mimeType": DIRECTORY })
+                    }
+                };
+                if !children.contains(&child) {
+                    children.push(child);
+                }
+            }
+        }
+        children
+    }
+}
+
+impl Server {
+    /// Answers `skills/list`, `skills/get` and `resources/directory/read` for these skills, at revisions at which a server can
+    /// declare the extension.
+    ///
+    /// The handlers for `resources/list` and `resources/read` can take the files from [`Skills::resources`] and
+    /// [`Skills::read`].
+    #[must_use]
+    pub fn skills(self, skills: &Skills) -> Self {
+        let answered_by = |answer: fn(&Skills, &Call) -> Answer| {
+            let skills = skills.clone();
+            move |call: Call| {
+                let answer = answer(&skills, &call);
+                async move { answer }
+            }
+        };
+        self.on("skills/list", answered_by(Skills::list))
+            .on("skills/get", answered_by(Skills::get))
+            .on("resources/directory/read", answered_by(Skills::read_directory))
+    }
+}
+
+/// Whether a server can declare the extension at the revision of the call.
+fn exists(call: &Call) -> Result<(), RpcError> {
+    let exists = Capability::Extensions.revisions().contains(call.revision());
+    if exists { Ok(()) } else { Err(method_not_found(call.method())) }
+}
+
+/// The list has one page, so the server has issued no cursor.
+fn no_cursor(call: &Call) -> Result<(), RpcError> {
+    let cursor = call.param("cursor");
+    cursor.map_or(Ok(()), |cursor| Err(invalid(format!("invalid cursor: {cursor}"))))
+}
+
+/// A result that clients may keep for five minutes.
+fn cached(result: serde_json::Value) -> Value {
+    let mut result = Value::from(result);
+    CacheScope::Public.set_hints(&mut result, Duration::from_secs(300));
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::reference::skills::skills;
+
+    #[test]
+    fn a_directory_has_its_direct_children() {
+        let skills = skills();
+        let uris = |directory| {
+            let children = skills.children(directory).into_iter();
+            children.map(|child| child["uri"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let own = ["skill://release-notes/SKILL.md", "skill://release-notes/templates"];
+        assert_eq!(uris("skill://release-notes"), own.map(|uri| Some(uri.to_owned())));
+        assert_eq!(uris("skill://reports"), [Some("skill://reports/daily-summary".to_owned())]);
+        let others = ["skill:/", "skill:", "skill://release", "skill://release-notes/SKILL.md", ""];
+        for other in others {
+            assert!(uris(other).is_empty(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_listed_once_whatever_is_in_it() {
+        let skill =
+            Skill::new("skill://a", json!({"name": "a"}), "").file("b/1.md", "").file("b/2.md", "");
+        let names =
+            Skills::new([skill]).children("skill://a").into_iter().map(|it| it["name"].clone());
+        assert_eq!(names.collect::<Vec<_>>(), ["a", "b"]);
+    }
+}
