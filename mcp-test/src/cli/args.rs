@@ -10,6 +10,7 @@ use super::cases::args::CasesArgs;
 use super::common_args::{
     Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
+use super::fixture_arg::FixtureArgs;
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
@@ -140,6 +141,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) calls: CallArgs,
     #[command(flatten)]
+    pub(super) fixtures: FixtureArgs,
+    #[command(flatten)]
     pub(super) run: RunOptions,
 }
 
@@ -241,6 +244,9 @@ pub(super) struct ListArgs {
     /// List the faults of the reference peers
     #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements"])]
     pub(super) faults: bool,
+    /// List the fixtures of the official suite, for `--fixture`, with the scenarios that use them
+    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements", "faults"])]
+    pub(super) fixtures: bool,
     /// Print text, or one JSON document with titles, checks and requirements
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,

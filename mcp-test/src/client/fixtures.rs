@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn names_and_arguments_are_replaced_where_a_method_has_them() {
         let call = |name: &str| json!({ "name": name, "arguments": { "b": 2 }, "extra": "tool" });
-        insta::assert_snapshot!(applied("tools/call", call("tool")), @r#"{"name":"mine","arguments":{"b":2},"extra":"tool"}"#);
-        insta::assert_snapshot!(applied("tools/call", call("mine")), @r#"{"name":"tool","arguments":{"a":1},"extra":"tool"}"#);
-        insta::assert_snapshot!(applied("tools/call", call("other")), @r#"{"name":"other","arguments":{"b":2},"extra":"tool"}"#);
-        insta::assert_snapshot!(applied("prompts/get", json!({ "name": "prompt" })), @r#"{"name":"greet","arguments":{"who":"x","arg1":"y"}}"#);
+        insta::assert_snapshot!(applied("tools/call", call("tool")), @r#"{"arguments":{"b":2},"extra":"tool","name":"mine"}"#);
+        insta::assert_snapshot!(applied("tools/call", call("mine")), @r#"{"arguments":{"a":1},"extra":"tool","name":"tool"}"#);
+        insta::assert_snapshot!(applied("tools/call", call("other")), @r#"{"arguments":{"b":2},"extra":"tool","name":"other"}"#);
+        insta::assert_snapshot!(applied("prompts/get", json!({ "name": "prompt" })), @r#"{"name":"greet","arguments":{"arg1":"y","who":"x"}}"#);
         for method in ["resources/read", "resources/subscribe", "resources/unsubscribe"] {
             assert_eq!(applied(method, json!({ "uri": "test://a" })), r#"{"uri":"db://a"}"#);
         }
@@ -188,8 +188,8 @@ mod tests {
             applied("completion/complete", params)
         };
         let prompt = || json!({ "name": "prompt" });
-        insta::assert_snapshot!(complete(prompt(), "arg1"), @r#"{"argument":{"name":"arg1"},"ref":{"name":"greet"}}"#);
-        insta::assert_snapshot!(complete(prompt(), "arg2"), @r#"{"argument":{"name":"who"},"ref":{"name":"greet"}}"#);
+        insta::assert_snapshot!(complete(prompt(), "who"), @r#"{"argument":{"name":"who"},"ref":{"name":"greet"}}"#);
+        insta::assert_snapshot!(complete(prompt(), "arg2"), @r#"{"argument":{"name":"arg1"},"ref":{"name":"greet"}}"#);
         insta::assert_snapshot!(complete(json!({ "uri": "test://{id}" }), "id"), @r#"{"argument":{"name":"key"},"ref":{"uri":"db://{key}"}}"#);
         insta::assert_snapshot!(complete(json!({ "name": "tool" }), "a"), @r#"{"argument":{"name":"a"},"ref":{"name":"mine"}}"#);
     }
