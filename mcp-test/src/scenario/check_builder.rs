@@ -442,6 +442,21 @@ mod tests {
     }
 
     #[test]
+    fn only_our_checks_of_content_are_skipped_if_the_fixture_is_replaced() {
+        let mut own = Fixtures::new();
+        own.replace("test_simple_text", "mine", None);
+        let status = |spec, ask: fn(CheckBuilder<'_>) -> CheckBuilder<'_>| {
+            let made = made(Profile::Strict, spec, |check| {
+                ask(check.replacing(&own).by_fixture()).expect(&Value::from(1), equals(2))
+            });
+            made.status
+        };
+        assert_eq!(status(&SIZE, |check| check), Status::Skipped);
+        assert_eq!(status(&SIZE, |check| check.by_any_fixture()), Status::Failure);
+        assert_eq!(status(&NAMES, |check| check), Status::Warning);
+    }
+
+    #[test]
     fn a_check_that_only_warns_never_fails() {
         let check =
             made(Profile::Official, &NAMES, |check| check.expect(&Value::from("a b"), integer()));

@@ -6,7 +6,7 @@ use crate::run::ExitCode;
 use crate::scenarios::fixtures;
 use crate::server::{Answer, Call};
 
-/// The checks of these scenarios at one revision, with their messages.
+/// The checks of these scenarios at one revision, with their messages, after the tools that the run may call.
 fn checks(target: Target, own: Fixtures, profile: Profile, ids: &[&str]) -> String {
     let selection = Selection { revisions: vec![Revision::V2025_11_25], ..selection(ids) };
     let plan = Plan::build(target, profile, &selection).expect("a plan").fixtures(own);
@@ -23,7 +23,11 @@ fn checks(target: Target, own: Fixtures, profile: Profile, ids: &[&str]) -> Stri
         let message = check.message.as_deref().unwrap_or_default();
         format!("{} {} {message}\n", check.status, check.id).replace(" \n", "\n")
     };
-    own_checks.map(row).collect()
+    let called = events.iter().find_map(|event| match event {
+        RunEvent::PreflightDone(done) => done.called.as_ref().map(|it| it.called.join(" ")),
+        _ => None,
+    });
+    format!("calls [{}]\n", called.unwrap_or_default()) + &own_checks.map(row).collect::<String>()
 }
 
 /// A server of a user: one tool, one prompt and one template, which do what the fixtures do in their own way.
@@ -79,6 +83,7 @@ fn own(tool: &str) -> Fixtures {
 #[test]
 fn what_takes_the_place_of_a_fixture_is_tested_with_its_own_arguments() {
     insta::assert_snapshot!(checks(own_server(), own("hello"), Profile::Official, &IDS), @r#"
+    calls []
     SUCCESS tools-call-simple-text
     SKIPPED tools-call-simple-text-exact `hello` takes the place of the fixture `test_simple_text`, and differs from it: the result of `tools/call` is wrong; expected `/content` is a result whose first text item is "This is a simple text response for testing."; got "you"
     SUCCESS resources-templates-read
@@ -86,8 +91,15 @@ fn what_takes_the_place_of_a_fixture_is_tested_with_its_own_arguments() {
     SUCCESS prompts-get-with-args
     SKIPPED prompts-get-with-args-exact `greet` takes the place of the fixture `test_prompt_with_arguments`, and differs from it: the result of `prompts/get` is wrong; expected `/messages/0/content/text` is "Prompt with arguments: arg1='testValue1', arg2='testValue2'"; got "Greet Ada"
     "#);
+    // What is called is said beforehand, except in profile official, which asks nothing beforehand.
+    let adaptively = checks(own_server(), own("hello"), Profile::Adaptive, &IDS[..1]);
+    assert!(
+        adaptively.starts_with("calls [hello]\nSUCCESS tools-call-simple-text\n"),
+        "{adaptively}"
+    );
     let without = checks(own_server(), Fixtures::new(), Profile::Adaptive, &IDS);
     insta::assert_snapshot!(without, @"
+    calls []
     SKIPPED tools-call-simple-text the server does not offer the tool `test_simple_text`; it lists `hello`
     SKIPPED tools-call-simple-text-exact the server does not offer the tool `test_simple_text`; it lists `hello`
     SKIPPED resources-templates-read the server does not offer the resource template `test://template/{id}/data`; it lists `db://items/{key}`
@@ -101,14 +113,17 @@ fn what_takes_the_place_of_a_fixture_is_tested_with_its_own_arguments() {
 fn a_misspelt_replacement_is_named_with_its_fixture() {
     let misspelt = |profile| checks(own_server(), own("helo"), profile, &IDS[..1]);
     insta::assert_snapshot!(misspelt(Profile::Adaptive), @"
+    calls []
     SKIPPED tools-call-simple-text the server does not offer the tool `helo` (for the fixture `test_simple_text`); it lists `hello`
     SKIPPED tools-call-simple-text-exact the server does not offer the tool `helo` (for the fixture `test_simple_text`); it lists `hello`
     ");
     insta::assert_snapshot!(misspelt(Profile::Strict), @"
+    calls []
     FAILURE tools-call-simple-text Not testable: the server does not offer the tool `helo` (for the fixture `test_simple_text`); it lists `hello`
     FAILURE tools-call-simple-text-exact Not testable: the server does not offer the tool `helo` (for the fixture `test_simple_text`); it lists `hello`
     ");
     insta::assert_snapshot!(misspelt(Profile::Official), @"
+    calls []
     FAILURE tools-call-simple-text `tools/call` was refused
       expected a result
       got error -32602: no such tool, or nobody to greet
