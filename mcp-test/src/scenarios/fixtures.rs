@@ -95,7 +95,7 @@ pub fn find(name: &str) -> Result<Fixture, FixtureError> {
 /// fixtures::replace(&mut own, "test_simple_text", "my_tool", None)?;
 /// let error = fixtures::replace(&mut own, "test_simple_txt", "my_tool", None).unwrap_err();
 /// assert!(error.to_string().contains("did you mean `test_simple_text`?"));
-/// # mcp_test::Result::Ok(())
+/// # Ok::<(), fixtures::FixtureError>(())
 /// ```
 ///
 /// # Errors
