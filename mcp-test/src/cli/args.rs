@@ -11,6 +11,7 @@ use super::common_args::{
     Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
 use super::config::{ConfigArgs, ShowConfigArgs};
+use super::fixture_arg::FixtureArgs;
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
@@ -160,6 +161,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) calls: CallArgs,
     #[command(flatten)]
+    pub(super) fixtures: FixtureArgs,
+    #[command(flatten)]
     pub(super) run: RunOptions,
 }
 
@@ -262,8 +265,11 @@ pub(super) struct ListArgs {
     #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements"])]
     pub(super) faults: bool,
     /// Print which faults of the reference peers each check reports, as a page in Markdown
-    #[arg(long, conflicts_with_all = ["requirements", "faults", "format"])]
+    #[arg(long, conflicts_with_all = ["requirements", "faults", "fixtures", "format"])]
     pub(super) proofs: bool,
+    /// List the fixtures of the official suite, for `--fixture`, with the scenarios that use them
+    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios", "requirements", "faults"])]
+    pub(super) fixtures: bool,
     /// Print text, or one JSON document with titles, checks and requirements
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,

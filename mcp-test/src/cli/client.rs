@@ -4,6 +4,7 @@ use super::args::ClientArgs;
 use super::call_arg::CallArgs;
 use super::error::CliError;
 use super::execute::{self, RunCommand, RunRequest};
+use super::fixture_arg::FixtureArgs;
 use super::{output, signal};
 use crate::report::Secrets;
 use crate::scenario::{Leg, Profile, Suite, suite_names};
@@ -40,6 +41,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         secrets: Secrets::new(client.secrets),
         target_args: client.args,
         calls: CallArgs::default(),
+        fixtures: FixtureArgs::default(),
         manual: args.command.is_none(),
     })
 }

@@ -12,6 +12,7 @@ use crate::process::SpawnError;
 use crate::report::ReportError;
 use crate::run::{ExitCode, SchemaSourceError, UsageError};
 use crate::scenario::{Leg, Suite};
+use crate::scenarios::fixtures::FixtureError;
 use crate::spec::Revision;
 use crate::transport::{Fault, TransportKind};
 
@@ -68,6 +69,9 @@ pub(super) enum CliError {
         /// The problem.
         source: UsageError,
     },
+    /// The values of `--fixture` contradict each other.
+    #[error("--fixture: {0}")]
+    Fixture(FixtureError),
     /// A pattern matches nothing.
     #[error("{option}: nothing matches `{pattern}`{}", did_you_mean(.suggestion.as_deref()))]
     NoMatch {

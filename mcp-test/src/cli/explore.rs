@@ -8,6 +8,7 @@ use super::args::ExploreArgs;
 use super::common_args::{Format, RunOptions, ScheduleOptions};
 use super::error::CliError;
 use super::execute::{LoadedScenarios, RunCommand, RunRequest, execute};
+use super::fixture_arg::FixtureArgs;
 use super::{output, variable};
 use crate::expect::words;
 use crate::explore::{
@@ -59,6 +60,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
         secrets: resolved.secrets,
         target_args: resolved.args,
         calls: args.calls.clone(),
+        fixtures: FixtureArgs::default(),
         manual: false,
     })?;
     let exploration = explored.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! `mcp-test list`: the scenarios, in the layout of the official suite, or the faults; as text or JSON.
+//! `mcp-test list`: the scenarios, in the layout of the official suite, the faults, or the fixtures; as text or JSON.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::scenario::{Leg, Reason, RequirementSet, Scenario};
 use crate::scenarios;
-use crate::spec::{Revision, Revisions, Side};
+use crate::scenarios::fixtures::{self, Fixture};
+use crate::spec::{ItemKind, Revision, Revisions, Side};
 use crate::transport::TransportKind;
 use crate::transport::fault::{FAULT_KINDS, FaultKind, Reach};
 
@@ -35,6 +36,14 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
         let scenarios: Vec<_> =
             shown(args)?.into_iter().flat_map(|(_, scenarios)| scenarios).collect();
         return Ok(proof_page::page(&scenarios));
+    }
+    if args.fixtures {
+        return Ok(match args.format {
+            Format::Human => fixtures_text(),
+            Format::Json => {
+                document("fixtures", fixtures::all().iter().map(fixture_json).collect())
+            }
+        });
     }
     Ok(match (args.format, args.faults) {
         (Format::Human, true) => faults(),
@@ -220,4 +229,35 @@ message if it starts with a member of the envelope, such as `/id`. TIME has a un
         }
     }
     text
+}
+
+fn fixtures_text() -> String {
+    const HEAD: &str = "\
+Fixtures of the official suite, and the scenarios that use them. `--fixture FIXTURE=NAME` of `server` and `check` uses
+what a server has under another name.
+";
+    let all = fixtures::all();
+    let width = all.iter().map(|fixture| fixture.name.len()).max().unwrap_or_default();
+    let mut text = HEAD.to_owned();
+    for (kind, heading) in [
+        (ItemKind::Tool, "Tools"),
+        (ItemKind::Prompt, "Prompts"),
+        (ItemKind::Resource, "Resources"),
+        (ItemKind::ResourceTemplate, "Resource templates"),
+    ] {
+        text.push_str(&format!("\n{heading}:\n"));
+        for Fixture { name, scenarios, .. } in all.iter().filter(|it| it.kind == kind) {
+            let ids: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.id).collect();
+            text.push_str(&format!("  {name:width$}  {}\n", ids.join(", ")));
+        }
+    }
+    text
+}
+
+fn fixture_json(fixture: &Fixture) -> Value {
+    let mut object = Object::new();
+    object.push("kind", fixture.kind.noun());
+    object.push("name", fixture.name);
+    object.push("scenarios", fixture.scenarios.iter().map(|it| &*it.id).collect::<Value>());
+    Value::Object(object)
 }

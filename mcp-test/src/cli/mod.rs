@@ -33,6 +33,7 @@ mod error;
 mod execute;
 mod explain;
 mod explore;
+mod fixture_arg;
 mod list;
 mod listen;
 mod option_value;

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 23] = [
+const WITHOUT_DEFAULT: [&str; 24] = [
     "address",
     "command",
     "cwd",
@@ -86,6 +86,7 @@ const WITHOUT_DEFAULT: [&str; 23] = [
     "env",
     "expected_failures",
     "faults",
+    "fixtures",
     "given_command",
     "headers",
     "hosts",
@@ -517,6 +518,41 @@ fn scenarios_are_listed_as_json() {
     let faults = list("--faults");
     let listed = faults.at("/faults").and_then(Value::as_array).map(<[_]>::len);
     assert_eq!(listed, Some(FAULT_KINDS.len()));
+    let fixtures = list("--fixtures");
+    let fixtures = fixtures.at("/fixtures").and_then(Value::as_array).expect("a list");
+    let found = fixtures.iter().find(|it| is(it, "name", "test_missing_capability"));
+    insta::assert_snapshot!(found.expect("it is listed"), @r#"{"kind":"tool","name":"test_missing_capability","scenarios":["server-stateless"]}"#);
+}
+
+#[test]
+fn fixtures_are_listed_and_checked() {
+    insta::assert_snapshot!("fixtures", printed("list --fixtures"));
+    insta::assert_snapshot!(refused("server --reference --fixture test_simple_txt=my_tool"), @"
+    error: invalid value 'test_simple_txt=my_tool' for '--fixture <FIXTURE=NAME[=JSON]>': there is no fixture `test_simple_txt`; `mcp-test list --fixtures` lists them; did you mean `test_simple_text`?
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fixture test_simple_text"), @"
+    error: invalid value 'test_simple_text' for '--fixture <FIXTURE=NAME[=JSON]>': expected FIXTURE=NAME, or FIXTURE=NAME=JSON with its arguments
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fixture test_simple_text="), @"
+    error: invalid value 'test_simple_text=' for '--fixture <FIXTURE=NAME[=JSON]>': expected the name of what takes the place of the fixture `test_simple_text`
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fixture test_simple_text=my_tool={a:1}"), @"
+    error: invalid value 'test_simple_text=my_tool={a:1}' for '--fixture <FIXTURE=NAME[=JSON]>': the arguments of `my_tool` are not valid JSON: line 1, column 2: expected a member name in double quotes, found `a`
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fixture test://static-text=db://a={}"), @"
+    error: invalid value 'test://static-text=db://a={}' for '--fixture <FIXTURE=NAME[=JSON]>': the fixture `test://static-text` is a resource, which takes no arguments
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fixture test_sampling=a --fixture test_sampling=b"), @"error: --fixture: the fixture `test_sampling` is replaced twice");
 }
 
 #[test]

@@ -30,7 +30,8 @@ impl Client {
         let mut requested = Vec::new();
         let mut messages = Vec::new();
         for (method, params) in requests {
-            let (id, params) = (self.next_id(), params.into());
+            let params = self.options.fixtures.apply(method, params.into());
+            let id = self.next_id();
             // A request that is sent again with input would not be part of the batch.
             let options = RequestOptions::new().once();
             let sent = self.with_meta(params.clone(), &options.meta);

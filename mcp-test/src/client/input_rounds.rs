@@ -43,7 +43,7 @@ impl Client {
                 Box::pin(self.initialize()).await?.result()?;
                 earlier.extend(answered);
                 let retry = RequestOptions { id: None, ..options };
-                pending = self.start_with(&method, params, retry).await;
+                pending = self.start_again(&method, params, retry).await;
                 continue;
             }
             let reply = answered.map_err(|finding| match lost_session {
@@ -68,7 +68,7 @@ impl Client {
             earlier.push(reply);
             // Each attempt is a request of its own, with an id of its own.
             let retry = RequestOptions { id: None, ..options };
-            pending = self.start_with(&method, again, retry).await;
+            pending = self.start_again(&method, again, retry).await;
             // Without the input of this round: a `requestState` must not be sent back twice.
             pending.params = params;
         }

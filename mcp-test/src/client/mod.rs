@@ -10,6 +10,7 @@ mod cancel;
 mod client;
 mod connect;
 mod declared_server;
+mod fixtures;
 mod handlers;
 mod input_rounds;
 pub(crate) mod manual;
@@ -50,6 +51,7 @@ pub use client::Client;
 #[doc(hidden)]
 pub use client::MAX_PAGES;
 pub use declared_server::DeclaredServer;
+pub use fixtures::Fixtures;
 pub(crate) use handlers::take_panicked_handler;
 pub use handlers::{
     Answer, Choice, ElicitationResponse, Field, FieldKind, FormElicitation, Handlers, Root,

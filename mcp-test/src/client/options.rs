@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Handlers, ReplyHistory};
+use super::{Fixtures, Handlers, ReplyHistory};
 use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
@@ -32,6 +32,8 @@ pub struct Options {
     /// id does not end the wait for the right one, and in the stateless era neither the id nor the status of a JSON
     /// reply matters.
     pub lenient_ids: bool,
+    /// What is requested instead of the fixtures of the official suite.
+    pub fixtures: Fixtures,
     /// What is known about earlier replies.
     pub(crate) history: ReplyHistory,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
             renew_sessions: false,
             handlers: Handlers::new(),
             lenient_ids: false,
+            fixtures: Fixtures::new(),
             history: ReplyHistory::default(),
         }
     }

@@ -54,7 +54,17 @@ impl Client {
         params: impl Into<Value>,
         options: RequestOptions,
     ) -> Pending {
-        let params = params.into();
+        let params = self.options.fixtures.apply(method, params.into());
+        self.start_again(method, params, options).await
+    }
+
+    /// Sends a request whose parameters have the server's own names instead of those of fixtures.
+    pub(super) async fn start_again(
+        &mut self,
+        method: &str,
+        params: Value,
+        options: RequestOptions,
+    ) -> Pending {
         let id = options.id.clone().unwrap_or_else(|| self.next_id());
         let sent_params = match options.verbatim {
             true => (!params.is_null()).then(|| params.clone()),

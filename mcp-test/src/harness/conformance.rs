@@ -11,11 +11,13 @@ use libtest_mimic::Trial;
 
 use super::output;
 use super::suite::{Planned, Suite};
+use crate::client::Fixtures;
 use crate::json::Value;
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested};
 #[cfg(feature = "schema")]
 use crate::run::{SchemaPlace, SchemaSource};
 use crate::scenario::{CalledTools, IntoTarget, Profile, ToolCalls};
+use crate::scenarios::fixtures;
 use crate::spec::{Revision, Revisions};
 use crate::transport::ClientTarget;
 
@@ -56,6 +58,8 @@ pub struct Conformance {
     revisions: Option<Revisions>,
     pages: Vec<String>,
     calls: ToolCalls,
+    /// Each fixture, what takes its place, and its arguments.
+    fixtures: Vec<(String, String, Option<Value>)>,
     baseline: Option<PathBuf>,
     timeout: Option<Duration>,
     #[cfg(feature = "schema")]
@@ -71,6 +75,7 @@ impl Conformance {
             revisions: None,
             pages: Vec::new(),
             calls: ToolCalls::default(),
+            fixtures: Vec::new(),
             baseline: None,
             timeout: None,
             #[cfg(feature = "schema")]
@@ -143,6 +148,45 @@ impl Conformance {
         self
     }
 
+    /// Uses a tool, prompt, resource or resource template of the server instead of one of the official suite's fixtures.
+    ///
+    /// Without this, scenarios look for the official names, and are skipped if the server does not have them. No test runs if
+    /// there is no such fixture; `mcp-test list --fixtures` lists them.
+    ///
+    /// ```no_run
+    /// # use mcp_test::prelude::*;
+    /// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+    /// mcp_test::main!(
+    ///     mcp_test::conformance(my_server)
+    ///         .fixture("test_simple_text", "my_tool")
+    ///         .fixture("test://template/{id}/data", "db://items/{key}"),
+    /// );
+    /// ```
+    pub fn fixture(mut self, fixture: impl Into<String>, name: impl Into<String>) -> Self {
+        self.fixtures.push((fixture.into(), name.into(), None));
+        self
+    }
+
+    /// As [`Conformance::fixture`], with the arguments of the tool or prompt, or the variables of the resource template.
+    ///
+    /// ```no_run
+    /// # use mcp_test::prelude::*;
+    /// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+    /// mcp_test::main!(
+    ///     mcp_test::conformance(my_server)
+    ///         .fixture_with("test_prompt_with_arguments", "greet", json!({"who": "x"})),
+    /// );
+    /// ```
+    pub fn fixture_with(
+        mut self,
+        fixture: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<Value>,
+    ) -> Self {
+        self.fixtures.push((fixture.into(), name.into(), Some(arguments.into())));
+        self
+    }
+
     /// Sets how long one run of a scenario may take.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -175,7 +219,12 @@ impl Conformance {
             ..Selection::default()
         };
         let leg = self.target.leg();
-        let mut plan = Plan::build(self.target, self.profile, &selection)?.calls(self.calls);
+        let mut own = Fixtures::new();
+        for (fixture, name, arguments) in self.fixtures {
+            fixtures::replace(&mut own, &fixture, &name, arguments)?;
+        }
+        let plan = Plan::build(self.target, self.profile, &selection)?;
+        let mut plan = plan.calls(self.calls).fixtures(own);
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
         }
@@ -251,6 +300,28 @@ impl Trials {
 fn heading(outcome: &Outcome) -> String {
     let cell = &outcome.cell;
     format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+}
+
+#[cfg(test)]
+mod fixture_tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::server::reference::everything;
+
+    #[test]
+    fn an_unknown_fixture_is_an_error_that_names_a_similar_one() {
+        let conformance = || conformance(everything().target());
+        let arguments = json!({ "who": "x" });
+        let suite = conformance().fixture_with("test_prompt_with_arguments", "greet", arguments);
+        let plan = suite.into_trials("").unwrap_or_else(|why| panic!("{why}")).plan;
+        assert_eq!(plan.fixtures.name("test_prompt_with_arguments"), "greet");
+        assert!(plan.fixtures.arguments("test_prompt_with_arguments").is_some());
+
+        let refused = conformance().fixture("test_simple_txt", "my_tool").into_trials("");
+        let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
+        insta::assert_snapshot!(why, @"there is no fixture `test_simple_txt`; `mcp-test list --fixtures` lists them; did you mean `test_simple_text`?");
+    }
 }
 
 #[cfg(all(test, feature = "schema"))]

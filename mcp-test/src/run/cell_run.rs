@@ -109,7 +109,7 @@ async fn run_scored_cell(
     let run = CellRun::new(plan, cell.clone());
     // The official suite runs every scenario, whatever the peer offers.
     if run.profile != Profile::Official
-        && let Some(Unmet { reason, need }) = facts.unmet(&cell)
+        && let Some(Unmet { reason, need }) = facts.unmet(&cell, &plan.fixtures)
     {
         return Outcome { unmet: need, ..run.not_applicable(&reason) };
     }
@@ -367,6 +367,8 @@ impl<'a> CellRun<'a> {
             history: facts.history.clone(),
             spoken: facts.spoken.clone(),
             calls: self.plan.calls.clone(),
+            // Only its own, so that a tool of the user's that has the name of another fixture stays what it is.
+            fixtures: self.plan.fixtures.only(self.cell.scenario.fixtures()),
             schemas: self.plan.schemas.clone(),
         }
     }

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::{Baseline, Cell, Shard, Tested, UsageError};
+use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
     Leg, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
@@ -95,6 +96,8 @@ pub struct Plan {
     pub limits: Limits,
     /// The tools that scenarios may call although they do not name them.
     pub calls: ToolCalls,
+    /// What is requested instead of the fixtures of the official suite.
+    pub fixtures: Fixtures,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
     /// The expected failures.
@@ -206,6 +209,7 @@ impl Plan {
             prompt: PROMPT,
             limits: Limits::default(),
             calls: ToolCalls::default(),
+            fixtures: Fixtures::new(),
             schemas: Schemas::default(),
             baseline: None,
             surroundings: None,
@@ -229,11 +233,11 @@ impl Plan {
             (self.scenarios.iter().cloned(), target.clone().also_over_sse());
         let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
-        let (schemas, baseline, calls) =
-            (self.schemas.clone(), self.baseline.clone(), self.calls.clone());
+        let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
+        let (calls, fixtures) = (self.calls.clone(), self.fixtures.clone());
         let (fail_fast, retries, shard) = (self.fail_fast, self.retries, self.shard);
         let plan = Self { fail_fast, retries, shard, ..plan };
-        let over_sse = Self { jobs, timeout, limits, schemas, baseline, calls, ..plan };
+        let over_sse = Self { jobs, timeout, limits, schemas, baseline, calls, fixtures, ..plan };
         (!over_sse.cells.is_empty()).then_some(over_sse)
     }
 
@@ -288,6 +292,13 @@ impl Plan {
     #[must_use]
     pub fn calls(mut self, calls: ToolCalls) -> Self {
         self.calls = calls;
+        self
+    }
+
+    /// Sets what is requested instead of the fixtures of the official suite.
+    #[must_use]
+    pub fn fixtures(mut self, fixtures: Fixtures) -> Self {
+        self.fixtures = fixtures;
         self
     }
 

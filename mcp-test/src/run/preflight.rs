@@ -23,7 +23,7 @@ use crate::client::{ProbeResult, ReplyHistory, ServerFacts};
 use crate::clock::Deadline;
 use crate::expect::words;
 use crate::json::Value;
-use crate::scenario::{Inventory, Items, Listing, Profile};
+use crate::scenario::{Inventory, Items, Listing, Need, Profile};
 use crate::spec::{Era, ItemKind, Revision};
 #[cfg(feature = "http")]
 use crate::trace::Recorder;
@@ -209,7 +209,17 @@ impl Survey {
         let names: BTreeSet<&str> = listed.iter().flat_map(|it| it.keys(ItemKind::Tool)).collect();
         let definitions = listed.iter().flat_map(|items| items.items.iter());
         let callable = definitions.filter_map(|tool| Some(plan.calls.callable(tool)?.name));
-        let called: BTreeSet<String> = callable.collect();
+        // What the user names instead of a fixture is called whatever its annotations, as what `--call` names.
+        let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
+        let needs = scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks));
+        let own = needs.filter_map(|need| match need {
+            Need::Tool(fixture) if plan.fixtures.replaces(fixture) => {
+                Some(plan.fixtures.name(fixture))
+            }
+            _ => None,
+        });
+        let own = own.filter(|name| names.contains(name)).map(str::to_owned);
+        let called: BTreeSet<String> = callable.chain(own).collect();
         let others = names.len().saturating_sub(called.len());
         (!names.is_empty()).then(|| CalledByRun { called: called.into_iter().collect(), others })
     }

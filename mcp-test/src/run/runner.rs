@@ -283,7 +283,7 @@ impl<'a> Run<'a> {
         let starts_program = |cell: &Cell| {
             let is_run = || {
                 self.plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
-                    || self.facts.survey.facts_for(cell).unmet(cell).is_none()
+                    || self.facts.survey.facts_for(cell).unmet(cell, &self.plan.fixtures).is_none()
             };
             cell.transport == TransportKind::Stdio
                 && pool.is_some_and(|pool| !pool.shares(cell, self.plan.profile))

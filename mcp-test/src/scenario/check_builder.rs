@@ -1,7 +1,7 @@
 //! Making a check: from a message of the peer to a row of the report.
 
 use crate::check::{Check, Collector, Demand, Finding, Origin, Rule, Severity, Status};
-use crate::client::Reply;
+use crate::client::{Fixtures, Reply};
 use crate::expect::{Matcher, Mismatch, words};
 use crate::json::Value;
 use crate::spec::Revision;
@@ -76,6 +76,8 @@ pub struct CheckBuilder<'a> {
     spec: Option<&'a CheckSpec>,
     row: Check,
     cites: Cites,
+    /// What takes the place of fixtures in the scenario, in words.
+    replacements: Option<String>,
     has_verdict: bool,
 }
 
@@ -86,8 +88,10 @@ enum Cites {
     All,
     /// One requirement.
     One(&'static str),
-    /// The contract of a fixture.
+    /// What the fixture with the official name returns.
     Fixture,
+    /// What everything returns that takes the place of the fixture.
+    AnyFixture,
     /// The task of a client.
     Task,
 }
@@ -116,7 +120,8 @@ impl<'a> CheckBuilder<'a> {
             || Check::new(id, Origin::User, Status::Success),
             |spec| spec.row(Status::Success),
         );
-        Self { collector, profile, spec, row, cites: Cites::All, has_verdict: false }
+        let (cites, replacements) = (Cites::All, None);
+        Self { collector, profile, spec, row, cites, replacements, has_verdict: false }
     }
 
     /// A check of a scenario, which must declare it.
@@ -137,6 +142,12 @@ impl<'a> CheckBuilder<'a> {
         check.fail(Finding::harness(wrong))
     }
 
+    /// Says what takes the place of fixtures in the scenario.
+    pub(super) fn replacing(mut self, fixtures: &Fixtures) -> Self {
+        self.replacements = fixtures.summary();
+        self
+    }
+
     /// Makes what follows stand for this requirement.
     pub fn requires(mut self, requirement: &'static str) -> Self {
         self.cites = Cites::One(requirement);
@@ -144,8 +155,16 @@ impl<'a> CheckBuilder<'a> {
     }
 
     /// Makes what follows part of the contract of a fixture with a known name, not of the specification.
+    ///
+    /// What the user names instead of the fixture need not return the same: a check of our own is SKIPPED if it does not.
     pub fn by_fixture(mut self) -> Self {
         self.cites = Cites::Fixture;
+        self
+    }
+
+    /// As [`CheckBuilder::by_fixture`], for what also holds for anything that the user names instead of the fixture.
+    pub fn by_any_fixture(mut self) -> Self {
+        self.cites = Cites::AnyFixture;
         self
     }
 
@@ -233,7 +252,7 @@ impl<'a> CheckBuilder<'a> {
         match self.cites {
             Cites::All => self.row.tested.extend(self.row.requirements.iter().copied()),
             Cites::One(requirement) => drop(self.row.tested.insert(requirement)),
-            Cites::Fixture | Cites::Task => {}
+            Cites::Fixture | Cites::AnyFixture | Cites::Task => {}
         }
         self
     }
@@ -245,9 +264,12 @@ impl<'a> CheckBuilder<'a> {
         // What the transport or the client found cites its own requirements, which are more precise.
         if finding.requirements.is_empty() {
             match self.cites {
+                Cites::Fixture if self.row.origin == Origin::Own && self.replacements.is_some() => {
+                    return self.skip_replaced(&finding);
+                }
                 Cites::All => finding.requirements.clone_from(&self.row.requirements),
                 Cites::One(requirement) => finding.requirements.push(requirement),
-                Cites::Fixture => {
+                Cites::Fixture | Cites::AnyFixture => {
                     finding.demand = Demand::Fixture;
                     finding.hint = finding.hint.or_else(|| Some(FIXTURE.to_owned()));
                 }
@@ -271,6 +293,20 @@ impl<'a> CheckBuilder<'a> {
             self.row.finding = Some(finding);
         }
         self
+    }
+
+    /// Skips a check of what only the fixture with the official name returns.
+    fn skip_replaced(self, finding: &Finding) -> Self {
+        // The first difference stays.
+        if self.row.status == Status::Skipped {
+            return self;
+        }
+        let mut reason = self.replacements.clone().unwrap_or_default();
+        reason.push_str(&format!(", and differs from it: {}", finding.headline));
+        for (word, text) in [("expected", &finding.expected), ("got", &finding.got)] {
+            reason.extend(text.iter().map(|text| format!("; {word} {text}")));
+        }
+        self.skip(reason)
     }
 
     /// Fails because a prerequisite is missing, which the official suite marks as `Not testable`.
@@ -400,6 +436,23 @@ mod tests {
         let official =
             cited(|check| check.officially(&Value::from(1), equals(2), "it is optional"));
         assert!(official.requirements.is_empty(), "{official:?}");
+    }
+
+    #[test]
+    fn only_our_checks_of_content_are_skipped_if_the_fixture_is_replaced() {
+        let mut own = Fixtures::new();
+        own.replace("test_simple_text", "mine", None);
+        let status = |spec, is_any: bool| {
+            let check = made(Profile::Strict, spec, |check| {
+                let check = check.replacing(&own);
+                let check = if is_any { check.by_any_fixture() } else { check.by_fixture() };
+                check.expect(&Value::from(1), equals(2))
+            });
+            check.status
+        };
+        assert_eq!(status(&SIZE, false), Status::Skipped);
+        assert_eq!(status(&SIZE, true), Status::Failure);
+        assert_eq!(status(&NAMES, false), Status::Warning);
     }
 
     #[test]

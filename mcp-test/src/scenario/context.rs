@@ -8,7 +8,9 @@ use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, DeclaredServer, Handlers, Options, ReplyHistory, ServerExit};
+use crate::client::{
+    Client, DeclaredServer, Fixtures, Handlers, Options, ReplyHistory, ServerExit,
+};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -46,6 +48,8 @@ pub struct Setup {
     pub inventory: Inventory,
     /// The tools that may be called although no scenario names them.
     pub calls: ToolCalls,
+    /// What is requested instead of the fixtures that the scenario names.
+    pub fixtures: Fixtures,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
     /// What other scenarios of the run know about replies.
@@ -80,6 +84,7 @@ impl Setup {
             ends: Deadline::never(),
             inventory: Inventory::default(),
             calls: ToolCalls::default(),
+            fixtures: Fixtures::new(),
             schemas: Schemas::default(),
             history: ReplyHistory::default(),
             spoken: Vec::new(),
@@ -158,6 +163,12 @@ impl Ctx {
     #[must_use]
     pub fn inventory(&self) -> &Inventory {
         &self.setup.inventory
+    }
+
+    /// What is requested instead of the fixtures that the scenario names. Requests of [`Ctx::client`] have the names already.
+    #[must_use]
+    pub fn fixtures(&self) -> &Fixtures {
+        &self.setup.fixtures
     }
 
     /// The recorder of the whole conversation.
@@ -260,7 +271,8 @@ impl Ctx {
             .timeout(self.setup.timeout)
             .until(self.setup.until)
             .handlers(self.handlers.clone());
-        Options { history: self.setup.history.clone(), ..options }
+        let (history, fixtures) = (self.setup.history.clone(), self.setup.fixtures.clone());
+        Options { history, fixtures, ..options }
     }
 
     /// What the server declares about itself: name, version, capabilities, instructions.
@@ -319,10 +331,11 @@ impl Ctx {
     /// Begins a check; in a built-in scenario, one that the scenario declares.
     #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
-        let Setup { profile, revision, .. } = self.setup;
+        let Setup { profile, revision, ref fixtures, .. } = self.setup;
         match &self.scenario {
             Some(scenario) => {
                 CheckBuilder::of(scenario, &mut self.collector, (profile, revision), id)
+                    .replacing(fixtures)
             }
             None => CheckBuilder::new(&mut self.collector, profile, id, None),
         }

@@ -211,6 +211,11 @@ impl Scenario {
         cited.filter_map(area).filter(|area| !["schema", "mcp-test"].contains(area))
     }
 
+    /// The names of the fixtures that it uses.
+    pub fn fixtures(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.needs.iter().chain(self.asks).filter_map(Need::fixture)
+    }
+
     /// The part that its body uses.
     #[must_use]
     pub fn declared(&self) -> Declared {

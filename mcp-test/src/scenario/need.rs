@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Leg;
+use crate::client::Fixtures;
 use crate::json::Value;
 use crate::spec::{Capability, ItemKind, Revision, Sides};
 
@@ -31,8 +32,15 @@ pub enum Need {
 
 impl Need {
     /// Why the inventory does not meet the need at that revision; `None` if it does, or if the peer was not asked.
+    ///
+    /// What takes the place of a fixture meets the need instead of it.
     #[must_use]
-    pub fn unmet(&self, inventory: &Inventory, revision: Revision) -> Option<String> {
+    pub fn unmet(
+        &self,
+        inventory: &Inventory,
+        fixtures: &Fixtures,
+        revision: Revision,
+    ) -> Option<String> {
         match self {
             // The revision has no way to declare it, so the peer may still offer it.
             Self::Capability(capability) if !capability.revisions().contains(revision) => None,
@@ -47,7 +55,8 @@ impl Need {
             | Self::ResourceTemplate(name)
             | Self::Prompt(name) => {
                 let kind = self.item_kind()?;
-                inventory.listing(kind).lacks(kind, name, self)
+                let need = format!("the {} {}", kind.noun(), fixtures.describe(name));
+                inventory.listing(kind).lacks(kind, fixtures.name(name), &need)
             }
             Self::Any(kind) => inventory.listing(*kind).is_without_items(*kind),
             Self::CallableTool => {
@@ -60,13 +69,22 @@ impl Need {
         }
     }
 
-    /// Whether it is an item with a known name, such as one of the official suite's fixtures.
+    /// The name, if it is an item with a known one: one of the official suite's fixtures.
+    #[must_use]
+    pub const fn fixture(&self) -> Option<&'static str> {
+        match self {
+            Self::Tool(name)
+            | Self::Resource(name)
+            | Self::ResourceTemplate(name)
+            | Self::Prompt(name) => Some(name),
+            Self::Capability(_) | Self::Any(_) | Self::CallableTool => None,
+        }
+    }
+
+    /// Whether it is an item with a known name.
     #[must_use]
     pub const fn is_fixture(&self) -> bool {
-        matches!(
-            self,
-            Self::Tool(_) | Self::Resource(_) | Self::ResourceTemplate(_) | Self::Prompt(_)
-        )
+        self.fixture().is_some()
     }
 
     /// The kind of item that is needed, if it is one.
@@ -192,7 +210,7 @@ impl<V: Into<Value>> FromIterator<V> for Items {
 
 impl Listing {
     /// Why `wanted` is not offered; `None` if it is, or if the peer was not asked.
-    fn lacks(&self, kind: ItemKind, wanted: &str, need: &Need) -> Option<String> {
+    fn lacks(&self, kind: ItemKind, wanted: &str, need: &str) -> Option<String> {
         let reason = match self {
             Self::Unknown => return None,
             Self::Listed(listed) if listed.keys(kind).any(|name| name == wanted) => return None,
@@ -252,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_need_that_is_met_or_not_known_lets_the_scenario_run() {
-        let unmet = |need: Need| need.unmet(&server(), Revision::V2024_11_05);
+        let none = Fixtures::new();
+        let unmet = |need: Need| need.unmet(&server(), &none, Revision::V2024_11_05);
         assert_eq!(unmet(Need::Capability(Capability::Tools)), None);
         assert_eq!(unmet(Need::Capability(Capability::Completions)), None);
         assert_eq!(unmet(Need::Tool("sub")), None);
@@ -264,11 +283,17 @@ mod tests {
 
     #[test]
     fn an_unmet_need_names_what_is_offered_instead() {
-        let reason = |need: Need| need.unmet(&server(), Revision::NEWEST).unwrap_or_default();
+        let mut fixtures = Fixtures::new();
+        fixtures.replace("test_simple_text", "my_tool", None);
+        let unmet = |need: Need, inventory: &Inventory| {
+            need.unmet(inventory, &fixtures, Revision::NEWEST).unwrap_or_default()
+        };
+        let reason = |need: Need| unmet(need, &server());
         insta::assert_snapshot!(reason(Need::Tool("mul")), @"the server does not offer the tool `mul`; it lists `add`, `sub`");
+        insta::assert_snapshot!(reason(Need::Tool("test_simple_text")), @"the server does not offer the tool `my_tool` (for the fixture `test_simple_text`); it lists `add`, `sub`");
         insta::assert_snapshot!(reason(Need::Resource("a:b")), @"the server does not offer the resource `a:b`; it lists none");
         let uncalled = Inventory { callable_tools: Some(0), ..server() };
-        let called = Need::CallableTool.unmet(&uncalled, Revision::NEWEST).unwrap_or_default();
+        let called = unmet(Need::CallableTool, &uncalled);
         insta::assert_snapshot!(called, @"no tool may be called: none is annotated with `readOnlyHint: true`, and --call names none");
         insta::assert_snapshot!(reason(Need::Any(ItemKind::Resource)), @"the server lists no resources");
         insta::assert_snapshot!(reason(Need::Capability(Capability::Prompts)), @"the server does not declare the capability `prompts`");
@@ -281,7 +306,9 @@ mod tests {
         let inventory = server()
             .with(ItemKind::Tool, refused)
             .with(ItemKind::Prompt, Listing::Undeclared(Capability::Prompts));
-        let reason = |need: Need| need.unmet(&inventory, Revision::NEWEST).unwrap_or_default();
+        let reason = |need: Need| {
+            need.unmet(&inventory, &Fixtures::new(), Revision::NEWEST).unwrap_or_default()
+        };
         insta::assert_snapshot!(reason(Need::Tool("add")), @"not known whether the server offers the tool `add`: `tools/list` was answered with error -32603");
         insta::assert_snapshot!(reason(Need::Prompt("greet")), @"the server does not offer the prompt `greet`; it does not declare the capability `prompts`");
     }

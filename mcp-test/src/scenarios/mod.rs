@@ -30,6 +30,7 @@ macro_rules! references {
 pub mod any;
 pub mod client;
 mod completion_values;
+pub mod fixtures;
 mod input_rounds;
 mod links;
 mod matchers;

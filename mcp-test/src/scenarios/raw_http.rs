@@ -22,6 +22,13 @@ pub(super) fn request(revision: Revision, id: i64, method: &str, mut params: Val
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
+/// A call of a fixture, or of what takes its place, without arguments unless the user has stated some.
+pub(super) fn call_of_fixture(ctx: &Ctx, id: i64, tool: &str) -> Value {
+    let params = json!({ "name": tool, "arguments": {} });
+    let params = ctx.fixtures().apply("tools/call", params.into());
+    request(ctx.revision(), id, "tools/call", params.to_serde())
+}
+
 /// The `_meta` of a request in the stateless era, from a client without capabilities.
 pub(super) fn request_meta(revision: Revision) -> Value {
     json!({

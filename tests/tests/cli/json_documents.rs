@@ -150,8 +150,13 @@ fn an_interrupted_run() {
 
 #[test]
 fn lists_and_requirements() {
-    let list: [&[&str]; 4] =
-        [&[], &["--server", "--spec-version", "2024-11-05"], &["--authorization"], &["--faults"]];
+    let list: [&[&str]; 5] = [
+        &[],
+        &["--server", "--spec-version", "2024-11-05"],
+        &["--authorization"],
+        &["--faults"],
+        &["--fixtures"],
+    ];
     for args in list {
         let run = mcp_test([&["list", "--format", "json"], args].concat());
         assert_conform("list", [document(&run)]);

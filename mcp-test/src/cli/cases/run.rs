@@ -10,6 +10,7 @@ use crate::cli::call_arg::CallArgs;
 use crate::cli::common_args::{RunOptions, ScheduleOptions};
 use crate::cli::error::CliError;
 use crate::cli::execute::{self, LoadedScenarios, RunCommand, RunRequest};
+use crate::cli::fixture_arg::FixtureArgs;
 use crate::cli::variable;
 
 /// Runs the cases and returns the exit code.
@@ -42,6 +43,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
         secrets,
         target_args: resolved.args,
         calls: CallArgs::default(),
+        fixtures: FixtureArgs::default(),
         manual: false,
     })
 }

@@ -8,6 +8,7 @@ use crate::cli::client::ResolvedClient;
 use crate::cli::common_args::RunOptions;
 use crate::cli::error::CliError;
 use crate::cli::execute::{self, LoadedScenarios, RunCommand, RunRequest};
+use crate::cli::fixture_arg::FixtureArgs;
 use crate::cli::{patterns, variable};
 use crate::report::Secrets;
 
@@ -45,6 +46,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
         secrets: Secrets::new(client.secrets).and(secrets),
         target_args: client.args,
         calls: CallArgs::default(),
+        fixtures: FixtureArgs::default(),
         manual: args.command.is_none(),
     })
 }

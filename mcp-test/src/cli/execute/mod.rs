@@ -15,6 +15,7 @@ use super::args::RunArgs;
 use super::call_arg::CallArgs;
 use super::common_args::RunOptions;
 use super::error::CliError;
+use super::fixture_arg::FixtureArgs;
 use super::output;
 use super::signal::unless_signalled;
 use super::{inherited_secrets, variable};
@@ -108,6 +109,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) target_args: Vec<String>,
     /// The tools that may be called although no scenario names them.
     pub(super) calls: CallArgs,
+    /// What takes the place of the official suite's fixtures.
+    pub(super) fixtures: FixtureArgs,
     /// Whether the client is started manually; the run then ends with a signal and exits with 0.
     pub(super) manual: bool,
 }
@@ -131,6 +134,7 @@ pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, 
         secrets: resolved.secrets,
         target_args: resolved.args,
         calls: args.calls.clone(),
+        fixtures: args.fixtures.clone(),
         manual: false,
     })
 }
@@ -216,6 +220,7 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     };
     let plan = plan
         .calls(request.calls.tool_calls())
+        .fixtures(request.fixtures.fixtures()?)
         .fail_fast(args.schedule.fail_fast)
         .shard(args.schedule.shard);
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
@@ -281,6 +286,7 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
         before.push("--force".to_owned());
     }
     before.extend(request.calls.rerun_args());
+    before.extend(request.fixtures.rerun_args());
     let names_transport = request.target.transports().len() > 1;
     let option = match command {
         RunCommand::Explore => None,
@@ -323,6 +329,7 @@ mod tests {
             secrets: Secrets::default(),
             target_args: vec!["--reference".to_owned()],
             calls: CallArgs::default(),
+            fixtures: FixtureArgs::default(),
             manual: false,
         };
         let plan = plan(&request).expect("a plan");
@@ -337,6 +344,30 @@ mod tests {
         let notes = notes.collect();
         let code = reports.finish().expect("a code");
         (code, notes, fs::read_to_string(&path).unwrap_or_default())
+    }
+
+    #[test]
+    fn a_rerun_has_the_same_fixtures() {
+        let args =
+            ["mcp-test", "check", "--reference", "--fixture", "test_simple_text=a={\"b\":1}"];
+        let Command::Check(args) = Args::try_parse_from(args).expect("arguments").command else {
+            panic!("another command");
+        };
+        let request = RunRequest {
+            command: RunCommand::Check,
+            options: &args.run,
+            loaded: None,
+            target: everything().target().into(),
+            transports: Vec::new(),
+            secrets: Secrets::default(),
+            target_args: vec!["--reference".to_owned()],
+            calls: CallArgs::default(),
+            fixtures: args.fixtures,
+            manual: false,
+        };
+        assert_eq!(plan(&request).expect("a plan").fixtures.name("test_simple_text"), "a");
+        let before = rerun(&request).before;
+        assert_eq!(before[2..], ["--fixture", "test_simple_text=a={\"b\":1}"]);
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl CellRun<'_> {
         let lacks = |need: &Need, capabilities: &Value| {
             let capabilities = Some(capabilities.clone());
             let inventory = Inventory::declaring(capabilities);
-            need.unmet(&inventory, self.cell.revision)
+            need.unmet(&inventory, &self.plan.fixtures, self.cell.revision)
         };
         self.cell.scenario.needs.iter().find_map(|need| {
             // A client may declare it in one of several sessions.

@@ -1,6 +1,6 @@
 //! What is known about the target before a cell is run, and whether the scenario applies to it.
 
-use crate::client::ReplyHistory;
+use crate::client::{Fixtures, ReplyHistory};
 use crate::run::Cell;
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::LivenessQuestion;
@@ -26,12 +26,12 @@ pub(in crate::run) struct CellFacts<'a> {
 
 impl CellFacts<'_> {
     /// Why the scenario does not apply to the peer.
-    pub(in crate::run) fn unmet(&self, cell: &Cell) -> Option<Unmet> {
+    pub(in crate::run) fn unmet(&self, cell: &Cell, fixtures: &Fixtures) -> Option<Unmet> {
         if let Some(reason) = self.unsupported.clone().filter(|_| !cell.scenario.opens) {
             return Some(Unmet { reason, need: None });
         }
         cell.scenario.needs.iter().find_map(|need| {
-            let reason = need.unmet(&self.inventory, cell.revision)?;
+            let reason = need.unmet(&self.inventory, fixtures, cell.revision)?;
             // After a list that was refused, the need may be met.
             let need = Some(*need).filter(|need| !need.is_unknown(&self.inventory));
             Some(Unmet { reason, need })

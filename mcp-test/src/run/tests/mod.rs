@@ -4,6 +4,7 @@ mod catalogue;
 mod cell_run;
 #[cfg(feature = "http")]
 mod client;
+mod fixtures;
 #[cfg(feature = "http")]
 mod older;
 mod parts;

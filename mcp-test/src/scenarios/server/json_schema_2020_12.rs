@@ -73,9 +73,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     };
     let tools = list.outcome().ok().and_then(|result| result.get("tools")?.as_array());
-    let is_it = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(TOOL);
+    let wanted = ctx.fixtures().name(TOOL);
+    let is_it = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(wanted);
     let Some(tool) = tools.unwrap_or_default().iter().find(is_it) else {
-        let missing = Finding::peer(format!("the server does not list the tool `{TOOL}`"));
+        let described = ctx.fixtures().describe(TOOL);
+        let missing = Finding::peer(format!("the server does not list the tool {described}"));
         ctx.check("json-schema-2020-12-tool-found").by_fixture().missing(missing);
         return Ok(());
     };

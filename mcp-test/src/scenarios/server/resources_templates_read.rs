@@ -5,10 +5,12 @@ use serde_json::json;
 use super::content::first_contents;
 use super::references::TEMPLATES;
 use crate::check::Finding;
-use crate::expect::{equals, object, satisfying, text_containing};
+use crate::client::Fixtures;
+use crate::expect::{Matcher, all_of, equals, object, satisfying, string, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
+use crate::spec::uri_template::UriTemplate;
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -39,16 +41,22 @@ scenario! {
 }
 
 const TEMPLATE: &str = "test://template/{id}/data";
-const URI: &str = "test://template/123/data";
+
+/// The value of each variable.
+const VALUE: &str = "123";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
+    let (uri, values) = expansion(ctx.fixtures());
+    let reply = ctx.request("resources/read", json!({"uri": uri})).await?;
     reply.result()?;
+    let contains = |value: String| Box::new(text_containing(value)) as Box<dyn Matcher>;
+    let mut contained: Vec<Box<dyn Matcher>> = vec![Box::new(string())];
+    contained.extend(values.into_iter().map(contains));
     ctx.check("resources-templates-read")
         .requires("resources.contents.text-or-blob")
         .expect(&reply, first_contents(object().member("uri", truthy())))
         .by_fixture()
-        .expect(&reply, first_contents(object().member("text", text_containing("123"))));
+        .expect(&reply, first_contents(object().member("text", all_of(contained))));
     let expected = json!({"id": "123", "templateTest": true, "data": "Data for ID: 123"});
     let expected = Value::from(expected);
     let is_expected = satisfying(format!("the JSON text {expected}"), move |text: &Value| {
@@ -56,10 +64,28 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         parsed.is_some_and(|parsed| parsed.value == expected)
     });
     ctx.check("resources-templates-read-exact")
+        .by_any_fixture()
+        .expect(&reply, first_contents(object().member("uri", equals(uri))))
         .by_fixture()
-        .expect(&reply, first_contents(object().member("uri", equals(URI))))
         .expect(&reply, first_contents(object().member("text", is_expected)));
     Ok(())
+}
+
+/// The URI that the template stands for, and the values of its variables.
+fn expansion(fixtures: &Fixtures) -> (String, Vec<String>) {
+    let template = UriTemplate::new(fixtures.name(TEMPLATE));
+    let value = |variable: &str| match fixtures.arguments(TEMPLATE) {
+        None => Some(VALUE.to_owned()),
+        Some(stated) => {
+            stated.get(variable).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+        }
+    };
+    let values: Vec<(&str, String)> =
+        template.variables().into_iter().filter_map(|it| Some((it, value(it)?))).collect();
+    let find = |variable: &str| {
+        values.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.as_str())
+    };
+    (template.expand(find), values.iter().map(|(_, value)| value.clone()).collect())
 }
 
 proofs! {

@@ -10,7 +10,7 @@ use self::checks::CHECKS;
 use crate::check::Finding;
 use crate::client::Options;
 use crate::json::Value;
-use crate::scenario::{CheckBuilder, Ctx, Official, Profile, Suite};
+use crate::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::{error, finding, post, request};
 use crate::server::reference::everything;
@@ -30,8 +30,12 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Pending, Suite::Draft] },
     transports: StreamableHttp,
+    asks: [Need::Tool(HARMLESS)],
     checks: CHECKS,
 }
+
+/// The fixture that is called if it is listed.
+const HARMLESS: &str = "test_simple_text";
 
 const REFUSES: &str = "sep-2243-server-reject-invalid-headers";
 const CODE: &str = "sep-2243-server-reject-error-code";
@@ -63,7 +67,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     // In the order of the official suite, whose reports have a row for each request.
     let mut codes = Vec::new();
     wrong_methods(ctx, &mut codes).await?;
-    match callable(&list, ctx.profile()) {
+    match callable(&list, ctx) {
         Some(tool) => tool_calls(ctx, &mut codes, &tool).await?,
         None => without_tool(ctx),
     }
@@ -126,8 +130,11 @@ async fn tool_calls(
     tool: &str,
 ) -> Result<(), Finding> {
     let revision = ctx.revision();
+    let is_harmless = tool == ctx.fixtures().name(HARMLESS);
+    let stated = ctx.fixtures().arguments(HARMLESS).filter(|_| is_harmless);
+    let arguments = stated.map_or(json!({}), |stated| Value::from(stated.clone()).to_serde());
     let call = |id| {
-        let params = json!({ "name": tool, "arguments": {} });
+        let params = json!({ "name": tool, "arguments": arguments });
         post(revision, &request(revision, id, "tools/call", params))
     };
     let bad = BadRequest {
@@ -182,11 +189,11 @@ fn without_tool(ctx: &mut Ctx) {
 /// The name of a tool to call without arguments: officially the first one, otherwise a harmless one.
 ///
 /// Harmless are the fixture, a read-only tool, and a tool with required arguments, which refuses the call.
-fn callable(list: &Value, profile: Profile) -> Option<String> {
+fn callable(list: &Value, ctx: &Ctx) -> Option<String> {
     let tools = list.get("tools")?.as_array()?;
     let name = |tool: &Value| tool.get("name")?.as_str().map(str::to_owned);
     // The official suite calls the first tool, whatever that does.
-    if profile == Profile::Official {
+    if ctx.profile() == Profile::Official {
         return name(tools.first()?);
     }
     let reads_only =
@@ -195,7 +202,7 @@ fn callable(list: &Value, profile: Profile) -> Option<String> {
         let required = tool.at("/inputSchema/required").and_then(Value::as_array);
         required.is_some_and(|required| !required.is_empty())
     };
-    let fixture = |tool: &Value| name(tool).as_deref() == Some("test_simple_text");
+    let fixture = |tool: &Value| name(tool).as_deref() == Some(ctx.fixtures().name(HARMLESS));
     let found = tools.iter().find(|tool| fixture(tool));
     let found = found.or_else(|| tools.iter().find(|tool| reads_only(tool)));
     name(found.or_else(|| tools.iter().find(|tool| wants_arguments(tool)))?)
@@ -322,7 +329,7 @@ fn listing_once() -> Server {
         async move {
             match again {
                 true => Answer::error(error_code::INTERNAL_ERROR, "once is enough"),
-                false => json!({ "tools": [{ "name": "test_simple_text", "inputSchema": { "type": "object" } }] }).into(),
+                false => json!({ "tools": [{ "name": HARMLESS, "inputSchema": { "type": "object" } }] }).into(),
             }
         }
     })

@@ -12,7 +12,7 @@ use crate::check::{Cause, Finding};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
-use crate::scenarios::raw_http::{Session, finding, is_success, reply, request};
+use crate::scenarios::raw_http::{Session, call_of_fixture, finding, is_success, reply};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions, header};
@@ -64,8 +64,9 @@ async fn polling(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 async fn call(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
-    ctx.check("outgoing-request").info(format!("POST tools/call {TOOL}"));
-    let posted = ctx.http(session.post(&call_of(1))).await?;
+    let request = format!("POST tools/call {}", ctx.fixtures().name(TOOL));
+    ctx.check("outgoing-request").info(request);
+    let posted = ctx.http(session.post(&call_of_fixture(ctx, 1, TOOL))).await?;
     ctx.check("incoming-response").info(format!("HTTP {} for POST", posted.status));
     if !is_readable(ctx, &posted) {
         ctx.skip_the_rest("the call was not answered with an event stream");
@@ -87,10 +88,6 @@ async fn call(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
         false => check.skip("no event has an id"),
     };
     Ok(())
-}
-
-fn call_of(id: i64) -> serde_json::Value {
-    request(Revision::V2025_11_25, id, "tools/call", json!({ "name": TOOL, "arguments": {} }))
 }
 
 /// Whether the call is answered with a stream; if not, reports why.
@@ -237,7 +234,7 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
 
 /// Makes two concurrent calls, resumes both streams, and returns all their events.
 async fn concurrent_calls(ctx: &mut Ctx, session: &Session) -> Result<Vec<SseEvent>, Finding> {
-    let posts = [11, 12].map(|id| session.post(&call_of(id)));
+    let posts = [11, 12].map(|id| session.post(&call_of_fixture(ctx, id, TOOL)));
     let posted: Vec<HttpResponse> =
         ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
     let mut seen: Vec<SseEvent> = posted.iter().flat_map(|it| it.events.clone()).collect();

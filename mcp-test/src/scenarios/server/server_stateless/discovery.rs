@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::probes::{Attempt, Probes, attempt_finding, discover, error, result};
 use crate::check::{Cause, Fate, Finding, Rule};
+use crate::client::Fixtures;
 use crate::expect::object;
 use crate::json::Value;
 use crate::scenario::{Ctx, Part, truthy};
@@ -29,6 +30,14 @@ impl Discovered {
     pub(super) fn declares(&self, pointer: &str) -> bool {
         let flag = self.capabilities.as_ref().and_then(|all| all.at(pointer)?.as_bool());
         flag == Some(true)
+    }
+
+    /// The finding about a fixture that is not listed, nor what takes its place.
+    pub(super) fn not_listed(&self, fixtures: &Fixtures, tool: &str) -> Option<Finding> {
+        let is_listed = self.tools.iter().any(|listed| listed == fixtures.name(tool));
+        let headline =
+            || format!("the server does not list the tool {}", fixtures.describe(tool));
+        (!is_listed).then(|| Finding::peer(headline()))
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use self::checks::CHECKS;
 use self::probes::Probes;
 use crate::check::Finding;
-use crate::scenario::{Ctx, Official, Suite};
+use crate::scenario::{Ctx, Need, Official, Suite};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
@@ -31,6 +31,13 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Draft] },
     transports: StreamableHttp,
+    asks: [
+        Need::Tool(requests::REFUSING),
+        Need::Tool(tools::ASKING),
+        Need::Tool(tools::LOGGING),
+        Need::Tool(subscriptions::CHANGING_TOOLS),
+        Need::Tool(subscriptions::CHANGING_PROMPTS),
+    ],
     disturbs: "the lists of tools and prompts",
     checks: CHECKS,
 }

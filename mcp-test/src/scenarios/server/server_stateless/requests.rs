@@ -8,8 +8,11 @@ use crate::check::Finding;
 use crate::json;
 use crate::scenario::Ctx;
 use crate::scenarios::ensure;
-use crate::scenarios::raw_http::{post, request, request_meta};
+use crate::scenarios::raw_http::{call_of_fixture, post, request, request_meta};
 use crate::spec::{error_code, header, meta};
+
+/// The tool that needs a capability of the client.
+pub(super) const REFUSING: &str = "test_missing_capability";
 
 /// A version that no server supports, from the official suite.
 const UNKNOWN: &str = "v999.0.0";
@@ -117,11 +120,10 @@ pub(super) async fn undeclared_capability(
     probes: &mut Probes,
     discovered: &Discovered,
 ) -> Result<(), Finding> {
-    const TOOL: &str = "test_missing_capability";
-    let call = json!({ "name": TOOL, "arguments": {} });
-    let attempt = probes.post(ctx, &request(ctx.revision(), 401, "tools/call", call)).await?;
+    let attempt = probes.post(ctx, &call_of_fixture(ctx, 401, REFUSING)).await?;
     let refusal = error(&attempt)
         .filter(|error| error.code == error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+    let missing = discovered.not_listed(ctx.fixtures(), REFUSING);
     let check = ctx.check("sep-2575-server-rejects-undeclared-capability");
     let Some(refusal) = refusal else {
         let expected = "an error with code -32021";
@@ -131,11 +133,10 @@ pub(super) async fn undeclared_capability(
             expected,
         );
         // A server without the fixture answers with another error, too.
-        if discovered.tools.iter().any(|tool| tool == TOOL) {
-            check.fail(wrong);
-        } else {
-            check.missing(not_listed(TOOL));
-        }
+        match missing {
+            None => check.fail(wrong),
+            Some(missing) => check.missing(missing),
+        };
         let none = Finding::peer("no call was refused for an undeclared capability");
         ctx.check("sep-2575-missing-capability-http-400").missing(none);
         return Ok(());
@@ -152,11 +153,6 @@ pub(super) async fn undeclared_capability(
     let status = with_status("the refusal for an undeclared capability", &attempt, 400);
     ctx.check("sep-2575-missing-capability-http-400").judge(status);
     Ok(())
-}
-
-/// The finding about a missing fixture.
-pub(super) fn not_listed(tool: &str) -> Finding {
-    Finding::peer(format!("the server does not list the tool `{tool}`"))
 }
 
 /// Methods that do not exist at this revision.

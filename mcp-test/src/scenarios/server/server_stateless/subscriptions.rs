@@ -6,16 +6,19 @@ use serde_json::{Value, json};
 
 use super::discovery::Discovered;
 use super::probes::{Probes, attempt_finding, error};
-use super::requests::not_listed;
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json;
 use crate::scenario::Ctx;
 use crate::scenarios::ensure;
-use crate::scenarios::raw_http::{finding, post, request};
+use crate::scenarios::raw_http::{call_of_fixture, finding, post, request};
 use crate::spec::{error_code, meta};
 use crate::transport::HttpExchange;
 use crate::wire::{Id, Message, Notification};
+
+/// The tools that change a list.
+pub(super) const CHANGING_TOOLS: &str = "test_trigger_tool_change";
+pub(super) const CHANGING_PROMPTS: &str = "test_trigger_prompt_change";
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
@@ -140,18 +143,17 @@ pub(super) async fn subscriptions(
     concurrent(ctx, &prompts);
 
     let is = |method: &'static str| move |it: &Message| it.method() == Some(method);
-    trigger(ctx, probes, 911, "test_trigger_tool_change").await?;
+    trigger(ctx, probes, 911, CHANGING_TOOLS).await?;
     tools.until(Deadline::after(WINDOW), is(TOOLS_CHANGED)).await;
     // The change of prompts is a fence: a notification about tools on that stream would arrive before it.
-    trigger(ctx, probes, 912, "test_trigger_prompt_change").await?;
+    trigger(ctx, probes, 912, CHANGING_PROMPTS).await?;
     prompts.until(Deadline::after(WINDOW), is(PROMPTS_CHANGED)).await;
     received(ctx, discovered, &tools, &prompts);
     Ok(())
 }
 
 async fn trigger(ctx: &mut Ctx, probes: &mut Probes, id: i64, tool: &str) -> Result<(), Finding> {
-    let params = json!({ "name": tool, "arguments": {} });
-    let message = request(ctx.revision(), id, "tools/call", params);
+    let message = call_of_fixture(ctx, id, tool);
     // A trigger that fails shows in the subscription, which is not notified.
     probes.post(ctx, &message).await?.ok();
     Ok(())
@@ -291,17 +293,18 @@ fn received(ctx: &mut Ctx, discovered: &Discovered, tools: &Subscription, prompt
         check.pass();
     }
     for (subscription, method, name, tool) in [
-        (prompts, PROMPTS_CHANGED, "prompts", "test_trigger_prompt_change"),
-        (tools, TOOLS_CHANGED, "tools", "test_trigger_tool_change"),
+        (prompts, PROMPTS_CHANGED, "prompts", CHANGING_PROMPTS),
+        (tools, TOOLS_CHANGED, "tools", CHANGING_TOOLS),
     ] {
         let id = format!("sep-2575-server-sends-{name}-list-changed-on-subscription");
+        let missing = discovered.not_listed(ctx.fixtures(), tool);
         let check = ctx.check(&id);
         if !discovered.declares(&format!("/{name}/listChanged")) {
             check.skip(format!("changes of {name} are not declared"));
         } else if subscription.has_received(method) {
             check.pass();
-        } else if !discovered.tools.iter().any(|listed| listed == tool) {
-            check.missing(not_listed(tool));
+        } else if let Some(missing) = missing {
+            check.missing(missing);
         } else {
             let headline =
                 format!("a subscription is not notified that the list of {name} has changed");

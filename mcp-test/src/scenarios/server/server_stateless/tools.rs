@@ -2,17 +2,23 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::discovery::Discovered;
 use super::probes::{Probes, attempt_finding};
-use super::requests::{eliciting_meta, not_listed};
+use super::requests::eliciting_meta;
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::scenario::{Ctx, Profile};
-use crate::scenarios::raw_http::{finding, post, request};
+use crate::scenarios::raw_http::{call_of_fixture, finding, post};
 use crate::transport::{HttpExchange, HttpResponse};
 use crate::wire::Message;
+
+/// The tool that asks its user for input, in the result of its call.
+pub(super) const ASKING: &str = "test_streaming_elicitation";
+
+/// The tool that logs, if the request has a log level.
+pub(super) const LOGGING: &str = "test_logging_tool";
 
 /// Calls the tools that must not send certain messages before their results.
 pub(super) async fn tools(
@@ -20,12 +26,8 @@ pub(super) async fn tools(
     probes: &mut Probes,
     discovered: &Discovered,
 ) -> Result<(), Finding> {
-    let call = |ctx: &Ctx, id, name: &str| {
-        request(ctx.revision(), id, "tools/call", json!({ "name": name, "arguments": {} }))
-    };
     // With the capability declared, so that the tool has no reason to refuse the call.
-    let asking = "test_streaming_elicitation";
-    let mut message = call(ctx, 801, asking);
+    let mut message = call_of_fixture(ctx, 801, ASKING);
     message["params"]["_meta"] = eliciting_meta(ctx);
     // 2026-07-28 has no requests of servers: input is requested in the result (`basic/patterns/mrtr`).
     let is_request = |message: &Message| matches!(message, Message::Request(_));
@@ -33,14 +35,13 @@ pub(super) async fn tools(
     let outcome =
         call_without(ctx, probes, &message, Duration::from_millis(600), is_request).await?;
     let id = "sep-2575-http-server-no-independent-requests-on-stream";
-    report(ctx, id, outcome, asking, discovered);
+    report(ctx, id, outcome, ASKING, discovered);
 
     // No log level in `_meta`: the server MUST NOT log (`server/utilities/logging#per-request-log-level`).
-    let logging = "test_logging_tool";
-    let message = call(ctx, 802, logging);
+    let message = call_of_fixture(ctx, 802, LOGGING);
     let is_log = |message: &Message| message.method() == Some("notifications/message");
     let outcome = call_without(ctx, probes, &message, Duration::from_millis(500), is_log).await?;
-    report(ctx, "sep-2575-server-no-log-without-loglevel", outcome, logging, discovered);
+    report(ctx, "sep-2575-server-no-log-without-loglevel", outcome, LOGGING, discovered);
     Ok(())
 }
 
@@ -97,17 +98,17 @@ async fn call_without(
 }
 
 fn report(ctx: &mut Ctx, id: &str, outcome: Outcome, tool: &str, discovered: &Discovered) {
-    let is_listed = discovered.tools.iter().any(|listed| listed == tool);
+    let missing = discovered.not_listed(ctx.fixtures(), tool);
+    let described = ctx.fixtures().describe(tool);
     let check = ctx.check(id);
     match outcome {
         Outcome::Passed => check.pass(),
         Outcome::Violated(finding) => check.fail(finding),
-        Outcome::OnlyErrors | Outcome::Unanswered(_) if !is_listed => {
-            check.missing(not_listed(tool))
+        Outcome::OnlyErrors | Outcome::Unanswered(_) if let Some(missing) = missing => {
+            check.missing(missing)
         }
-        Outcome::OnlyErrors => {
-            check.untestable(Finding::peer(format!("the tool `{tool}` answers only with errors")))
-        }
+        Outcome::OnlyErrors => check
+            .untestable(Finding::peer(format!("the tool {described} answers only with errors"))),
         Outcome::Unanswered(finding) => check.fail(finding),
     };
 }
