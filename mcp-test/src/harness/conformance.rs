@@ -320,7 +320,7 @@ mod fixture_tests {
 
         let refused = conformance().fixture("test_simple_txt", "my_tool").into_trials("");
         let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
-        insta::assert_snapshot!(why, @"there is no fixture `test_simple_txt`; `mcp-test list --fixtures` lists them; did you mean `test_simple_text`?");
+        insta::assert_snapshot!(why, @"there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
     }
 }
 

@@ -23,8 +23,8 @@ pub struct Fixture {
 pub enum FixtureError {
     /// No scenario uses such a fixture.
     #[error(
-        "there is no fixture `{name}`; `mcp-test list --fixtures` lists them{}",
-        .suggestion.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+        "there is no fixture `{name}`; {}",
+        .suggestion.map_or("`mcp-test list --fixtures` lists them".to_owned(), |it| format!("did you mean `{it}`?"))
     )]
     Unknown {
         /// The name.
@@ -170,7 +170,7 @@ mod tests {
             let refused = replace(&mut fixtures, fixture, name, arguments);
             refused.expect_err("an error").to_string()
         };
-        insta::assert_snapshot!(refused("test_simple_txt", "a", None), @"there is no fixture `test_simple_txt`; `mcp-test list --fixtures` lists them; did you mean `test_simple_text`?");
+        insta::assert_snapshot!(refused("test_simple_txt", "a", None), @"there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
         insta::assert_snapshot!(refused("add", "a", None), @"there is no fixture `add`; `mcp-test list --fixtures` lists them");
         insta::assert_snapshot!(refused("test_sampling", "a", None), @"the fixture `test_sampling` is replaced twice");
         insta::assert_snapshot!(refused("test_simple_text", "", None), @"expected the name of what takes the place of the fixture `test_simple_text`");

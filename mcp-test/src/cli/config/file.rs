@@ -158,14 +158,13 @@ impl Reader<'_> {
     fn fixtures(&mut self, table: &DeTable<'_>) -> Result<(), ConfigError> {
         let mut values = Vec::new();
         for (key, value) in table {
-            let fixture = key.get_ref().as_ref();
-            let value = fixtures::value(fixture, value.get_ref()).map_err(|problem| {
-                self.error(key.span().start, format!("`{fixture}`: {problem}"))
-            })?;
-            values.push((key.span().start, value));
+            let (fixture, start) = (key.get_ref().as_ref(), key.span().start);
+            let value = fixtures::value(fixture, value.get_ref())
+                .map_err(|problem| self.error(start, format!("`{fixture}`: {problem}")))?;
+            values.push((start, value));
         }
-        let Some((start, _)) = values.first() else { return Ok(()) };
-        let start = *start;
+        values.sort_unstable();
+        let Some(start) = values.first().map(|(start, _)| *start) else { return Ok(()) };
         let setting = Setting::Values(values.into_iter().map(|(_, value)| value).collect());
         self.push(Vec::new(), fixtures::OPTION, start, setting);
         Ok(())

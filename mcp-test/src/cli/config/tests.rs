@@ -124,7 +124,7 @@ fn a_file_that_was_found_is_limited() {
     insta::assert_snapshot!(refused(r#"command = ["server"]"#, "check"), @"error: mcp-test.toml:3: `command` determines which program is started; only a file that is named may do that: use `--config mcp-test.toml`, or give the option on the command line");
     insta::assert_snapshot!(refused(r#"call = "all""#, "check --reference"), @"error: mcp-test.toml:3: `call` lets tools be called that are not annotated as read-only; only a file that is named may do that: use `--config mcp-test.toml`, or give the option on the command line");
     insta::assert_snapshot!(refused(r#"write-baseline = "/tmp/known.yml""#, "check --reference"), @"error: mcp-test.toml:3: `write-baseline` names `/tmp/known.yml`, which is outside of the folder of the file; only a file that is named may do that: use `--config mcp-test.toml`, or give the option on the command line");
-    insta::assert_snapshot!(merged(FIXTURES, "check --reference"), @"");
+    insta::assert_snapshot!(merged(FIXTURES, "check --reference"), @"error: mcp-test.toml:3: `fixture` determines which tools are called; only a file that is named may do that: use `--config mcp-test.toml`, or give the option on the command line");
     // What narrows is allowed, and so is what is not used.
     insta::assert_snapshot!(refused(r#"call = "none""#, "check --reference"), @"check --reference --call=none");
     insta::assert_snapshot!(refused(r#"write-baseline = "known.yml""#, "check --reference"), @"check --reference --write-baseline=known.yml");
@@ -141,10 +141,10 @@ test_error_handling = { name = "fail", arguments = { code = 0x10 } }
 #[test]
 fn a_named_file_may_replace_fixtures() {
     let folder = folder("ci.toml", FIXTURES);
-    insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml"), @"");
-    insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml --fixture test_simple_text=other"), @"");
+    insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml"), @r#"check --reference --config ci.toml --fixture=test_simple_text=my_tool --fixture=test://static-text=file:///a --fixture=test_error_handling=fail={"code":16}"#);
+    insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml --fixture test_simple_text=other"), @"check --reference --config ci.toml --fixture test_simple_text=other");
     let unknown = self::folder("ci.toml", "[fixtures]\ntest_simple_txt = \"a\"\n");
-    insta::assert_snapshot!(merged_in(&unknown, "check --reference --config ci.toml"), @"");
+    insta::assert_snapshot!(merged_in(&unknown, "check --reference --config ci.toml"), @"error: ci.toml:2: invalid value 'test_simple_txt=a' for '--fixture <FIXTURE=NAME[=JSON]>': there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
 }
 
 #[test]
