@@ -88,12 +88,44 @@ pub(super) const IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
     ("elicitation-sep1034-defaults", "error:tools/call:-32603"),
     (
         "elicitation-sep1034-defaults",
+        "remove:elicitation/create:/requestedSchema/properties/name/default",
+    ),
+    (
+        "elicitation-sep1034-defaults",
         "remove:elicitation/create:/requestedSchema/properties/age/default",
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        "set:elicitation/create:/requestedSchema/properties/score/default:95",
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        r#"set:elicitation/create:/requestedSchema/properties/status/default:"inactive""#,
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        "set:elicitation/create:/requestedSchema/properties/verified/default:false",
     ),
     ("elicitation-sep1330-enums", "error:tools/call:-32603"),
     (
         "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledSingle",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledSingle/oneOf/0/title",
+    ),
+    (
+        "elicitation-sep1330-enums",
         "remove:elicitation/create:/requestedSchema/properties/legacyEnum/enumNames",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledMulti/items/enum",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledMulti/items/anyOf/0/const",
     ),
     // Wrong shapes that only the check of all messages notices.
     ("tools-list", "set:tools/list:/tools/0/name:7"),

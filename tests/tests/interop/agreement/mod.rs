@@ -68,7 +68,8 @@ fn ten_recorded_verdicts_hold_in_the_official_suite() {
         return verdicts::record(recorded);
     }
     let every = runs.len() / RUNS;
-    let chosen: Vec<SharedRun> = runs.into_iter().skip(every / 2).step_by(every).take(RUNS).collect();
+    let chosen: Vec<SharedRun> =
+        runs.into_iter().skip(every / 2).step_by(every).take(RUNS).collect();
     let official = verdicts::official(&chosen, &peers);
     recorded.retain(|run, _| official.contains_key(run));
     assert_eq!(recorded, official);
@@ -119,7 +120,42 @@ fn every_official_check_is_raised_by_a_fault_or_listed() {
 #[test]
 fn every_reason_is_that_of_a_disagreement() {
     let page = page::read();
-    let unused: Vec<&str> =
-        REASONS.iter().map(|it| it.why).filter(|why| !page.contains(&format!("| {why} |"))).collect();
+    let unused: Vec<&str> = REASONS
+        .iter()
+        .map(|it| it.why)
+        .filter(|why| !page.contains(&format!("| {why} |")))
+        .collect();
     assert!(unused.is_empty(), "{unused:#?}");
+}
+
+#[test]
+#[ignore = "temporary"]
+fn debug_one() {
+    let peers = Peers::installed();
+    let wanted = env::var("AG").unwrap();
+    let mut runs = runs::on(&TestedServer::ALL);
+    runs.retain(|r| wanted.split(";;").any(|w| serde_json::to_string(&r.key).unwrap().contains(w)));
+    let _ = std::fs::remove_dir_all("/tmp/agree/x");
+    serving::use_each(&runs, Some(&peers), |run, url| {
+        let n = runs.iter().position(|r| r.key == run.key).unwrap();
+        let dir = format!("/tmp/agree/x/{n}");
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(format!("{dir}/key"), serde_json::to_string(&run.key).unwrap()).unwrap();
+        let mut o = vec!["--timeout", "15000"];
+        if !run.key.revision.is_empty() {
+            o.extend(["--spec-version", &run.key.revision]);
+        }
+        let (a, b) = (format!("{dir}/t"), format!("{dir}/o"));
+        let (_, text) = crate::official_suite::run_official(
+            &peers,
+            url,
+            &run.key.scenario,
+            &[&o[..], &["-o", &a]].concat(),
+        );
+        std::fs::write(format!("{dir}/official.txt"), text).unwrap();
+        let r = crate::program::mcp_test(
+            [&["server", "--url", url, "--scenario", &run.key.scenario, "-o", &b], &o[..]].concat(),
+        );
+        std::fs::write(format!("{dir}/ours.txt"), r.text(&[])).unwrap();
+    });
 }

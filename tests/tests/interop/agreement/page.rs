@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::{env, fs};
 
-use mcp_test::spec::{Revision, url};
+use mcp_test::spec::Revision;
+use mcp_test::spec::requirement;
 use pretty_assertions::assert_eq;
 
 use super::reasons::{NEVER_RAISED, Reason, reason_of};
@@ -98,7 +99,8 @@ const HEADER: &str = "\
 /// The row of a disagreement.
 fn row(it: &Disagreement) -> String {
     let Disagreement { run, check, official, ours } = it;
-    let Reason { why, page, .. } = reason_of(it);
+    let Reason { why, requirement, .. } = reason_of(it);
+    let requirement = requirement::find(requirement).expect("a requirement");
     let revision = run.revision.parse().unwrap_or(Revision::NEWEST);
     let code = |text: &str| match text {
         "" => String::new(),
@@ -110,7 +112,7 @@ fn row(it: &Disagreement) -> String {
         run.revision,
         code(&run.fault),
         code(check),
-        url(page, revision),
+        requirement.link(revision).expect("a page of the specification"),
     )
 }
 

@@ -15,9 +15,13 @@ use super::faults::{FaultyScenario, IN_BOTH_ERAS, IN_HANDSHAKE_ERA, IN_STATELESS
 /// A server that both suites test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum TestedServer {
-    /// Our reference server, without faults, with a fault, or in the form that a proof gives it.
+    /// Our reference server, without faults or with one.
     #[serde(rename = "reference")]
     Reference,
+    /// The server of a scenario's proofs, with a fault, or the server that a proof has instead: mostly the reference server, but
+    /// with quicker tasks, or with event streams.
+    #[serde(rename = "proofs")]
+    Proofs,
     /// A server on rmcp, in this process.
     #[serde(rename = "rmcp")]
     Rmcp,
@@ -31,10 +35,11 @@ pub(super) enum TestedServer {
 
 impl TestedServer {
     /// All of them.
-    pub(super) const ALL: [Self; 4] = [Self::Reference, Self::Rmcp, Self::Everything, Self::Python];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Reference, Self::Proofs, Self::Rmcp, Self::Everything, Self::Python];
 
     /// Those that need neither Node.js nor Python.
-    pub(super) const IN_THIS_PROCESS: [Self; 2] = [Self::Reference, Self::Rmcp];
+    pub(super) const IN_THIS_PROCESS: [Self; 3] = [Self::Reference, Self::Proofs, Self::Rmcp];
 
     /// Those that `.ci/peers` installs.
     pub(super) const INSTALLED: [Self; 2] = [Self::Everything, Self::Python];
@@ -43,6 +48,7 @@ impl TestedServer {
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Reference => "Reference server",
+            Self::Proofs => "Servers of the proofs",
             Self::Rmcp => "rmcp",
             Self::Everything => "server-everything",
             Self::Python => "Python SDK",
@@ -53,6 +59,8 @@ impl TestedServer {
     fn supports(self, revision: Option<Revision>) -> bool {
         match self {
             Self::Reference => true,
+            // It has a fault in each of its runs.
+            Self::Proofs => false,
             Self::Rmcp | Self::Python => revision.is_some(),
             Self::Everything => revision.is_some_and(|it| it <= Revision::NEWEST_HANDSHAKE),
         }
@@ -98,12 +106,16 @@ impl SharedRun {
         Self { key, scenario, damage }
     }
 
-    /// The reference server in the form that this run tests.
+    /// The reference server, or that of the proofs, in the form that this run tests.
     pub(super) fn reference_server(&self) -> Server {
-        let proofs = self.scenario.proofs.expect("a built-in scenario has proofs");
+        let is_of_proof = self.key.server == TestedServer::Proofs;
+        let good = match self.scenario.proofs.filter(|_| is_of_proof) {
+            Some(proofs) => (proofs().peer)(),
+            None => everything().into(),
+        };
         let peer = match &self.damage {
-            None => return everything(),
-            Some(Damage::Fault(fault)) => (proofs().peer)().fault(fault.clone()),
+            None => good,
+            Some(Damage::Fault(fault)) => good.fault(fault.clone()),
             Some(Damage::Peer { make, .. }) => make(),
         };
         match peer {
@@ -121,7 +133,7 @@ pub(super) fn on(servers: &[TestedServer]) -> Vec<SharedRun> {
             let revisions = revisions(scenario).into_iter().filter(|it| server.supports(*it));
             runs.extend(revisions.map(|it| SharedRun::new(*server, scenario, it, None)));
         }
-        if servers.contains(&TestedServer::Reference) {
+        if servers.contains(&TestedServer::Proofs) {
             runs.extend(of_proofs(scenario));
         }
     }
@@ -159,7 +171,7 @@ fn of_proofs(scenario: &'static Scenario) -> impl Iterator<Item = SharedRun> {
         let revisions = revisions(scenario).into_iter().rev();
         let revision = revisions.into_iter().find(|it| it.as_ref().is_none_or(exists))?;
         let run =
-            || SharedRun::new(TestedServer::Reference, scenario, revision, Some(proof.damage.clone()));
+            || SharedRun::new(TestedServer::Proofs, scenario, revision, Some(proof.damage.clone()));
         (is_of_suite && proof.profile != Some(Profile::Strict)).then(run)
     })
 }

@@ -38,7 +38,10 @@ pub(super) fn use_each<T: Send>(
             with_server(&runtime, &runs[0], peers, |url| {
                 for run in runs {
                     let result = use_it(run, url);
-                    results.lock().expect("no panic under the lock").insert(run.key.clone(), result);
+                    results
+                        .lock()
+                        .expect("no panic under the lock")
+                        .insert(run.key.clone(), result);
                 }
             });
         }
@@ -60,14 +63,15 @@ fn with_server(
     let peers = || peers.expect("the programs are installed");
     let port = free_port();
     let command = match run.key.server {
-        TestedServer::Reference => {
+        TestedServer::Reference | TestedServer::Proofs => {
             let listening = runtime.block_on(run.reference_server().listen("127.0.0.1:0"));
             return use_it(&listening.expect("a free port").url().to_string());
         }
         TestedServer::Rmcp => {
             let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
             let address = listener.local_addr().expect("it is bound");
-            let serving = runtime.spawn(async { axum::serve(listener, rmcp_server::router()).await });
+            let serving =
+                runtime.spawn(async { axum::serve(listener, rmcp_server::router()).await });
             use_it(&format!("http://{address}/mcp"));
             return serving.abort();
         }

@@ -16,6 +16,9 @@ use crate::program::mcp_test;
 pub(super) const RECORDED: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/agreement/official.jsonl");
 
+/// Milliseconds in which no run is interrupted that ends: the official suite waits 5 s for a task, up to twice.
+const TIMEOUT: &str = "15000";
+
 /// The verdict of a suite on a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
@@ -81,12 +84,15 @@ fn verdicts(
     use_each(runs, peers, |run, url| {
         let folder = folder.path().join(number(run).to_string());
         let output = path_arg(&folder);
-        let mut options = vec!["--timeout", "9000", "-o", &output];
+        let mut options = vec!["--timeout", TIMEOUT, "-o", &output];
         if !run.key.revision.is_empty() {
             options.extend(["--spec-version", &run.key.revision]);
         }
         let code = execute(url, &run.key.scenario, &options);
-        Verdict { code, checks: if is_empty(&folder) { BTreeMap::new() } else { statuses(&folder) } }
+        Verdict {
+            code,
+            checks: if is_empty(&folder) { BTreeMap::new() } else { statuses(&folder) },
+        }
     })
 }
 
@@ -118,7 +124,8 @@ pub(super) fn disagreements(run: &RunKey, official: &Verdict, ours: &Verdict) ->
     let checks = ids.into_iter().map(|id| (id.clone(), status(official, id), status(ours, id)));
     let code = ("exit code".to_owned(), official.code.to_string(), ours.code.to_string());
     // Ours also lists checks that were not reached, as skipped.
-    let agree = |official: &str, ours: &str| official == ours || (official, ours) == ("-", "SKIPPED");
+    let agree =
+        |official: &str, ours: &str| official == ours || (official, ours) == ("-", "SKIPPED");
     checks
         .chain([code])
         .filter(|(_, official, ours)| !agree(official, ours))
