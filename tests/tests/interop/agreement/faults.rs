@@ -125,6 +125,14 @@ pub(super) const IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
     ),
     (
         "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledMulti",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledMulti",
+    ),
+    (
+        "elicitation-sep1330-enums",
         "remove:elicitation/create:/requestedSchema/properties/titledMulti/items/anyOf/0/const",
     ),
     // Wrong shapes that only the check of all messages notices.
@@ -136,7 +144,7 @@ pub(super) const IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
     ("prompts-get-simple", r#"set:prompts/get:/messages/0/content:"text""#),
 ];
 
-/// At 2026-07-28.
+/// At 2026-07-28, or in an extension.
 pub(super) const IN_STATELESS_ERA: &[FaultyScenario] = &[
     ("server-stateless", "any-meta"),
     ("server-stateless", "any-mirror"),
@@ -178,4 +186,5 @@ pub(super) const IN_STATELESS_ERA: &[FaultyScenario] = &[
     ("http-custom-header-server-validation", "any-mirror"),
     ("http-custom-header-server-validation", "vague-mirror"),
     ("http-custom-header-server-validation", "set:tools/list:/tools:[]"),
+    ("tasks-mrtr-input", "remove:tasks/get:/inputRequests/confirm/method"),
 ];

@@ -188,11 +188,12 @@ fn of_faults<'a>(
 ) -> impl Iterator<Item = SharedRun> + 'a {
     lists.iter().copied().flatten().map(move |(scenario, fault)| {
         let scenario = scenarios::find(Leg::Server, scenario).expect("a scenario for servers");
+        let is_extension = revisions(scenario).contains(&None);
         let fault = fault.parse().unwrap_or_else(|why| panic!("{fault}: {why}"));
         SharedRun::new(
             TestedServer::Reference,
             scenario,
-            Some(revision),
+            (!is_extension).then_some(revision),
             Some(Damage::Fault(fault)),
         )
     })
