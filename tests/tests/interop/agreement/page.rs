@@ -24,11 +24,11 @@ What the official suite and `mcp-test server`, in its profile `official`, make o
 status in both, and each run the same exit code. A status is the most severe one of all checks with the same id. A check that only \
 `mcp-test` lists, as skipped, is not a disagreement: the official suite leaves out checks that it has not reached.
 
-The runs are those of `agreement/runs.rs`: the reference server without faults in each official scenario for servers at each \
-revision, with each fault that is proven to change an official check, and with those of `agreement/faults.rs`; and three servers on \
-SDKs without faults, in each official scenario at each revision that the server supports. A fault is written as \
-`mcp-test reference server --fault` takes it; a name without a colon that is not a fault is the function in the scenario's file \
-that makes the faulty server. Extensions belong to no revision.
+The runs are those of `agreement/runs.rs`: the reference server in each official scenario for servers at each revision, without \
+faults, and with those of `agreement/faults.rs`; the server of each scenario's proofs, with each fault that is proven to give an \
+official check a status; and three servers on SDKs, in each official scenario at each revision that the server supports. A fault is \
+written as `mcp-test reference server --fault` takes it; the name of a function stands for the faulty server that this function in \
+the scenario's file makes. Extensions belong to no revision.
 
 The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs ten of them again \
 in the official suite. `.ci/agreement DIR` records all of them again, and writes this page.
@@ -119,6 +119,14 @@ pub(super) fn read() -> String {
     fs::read_to_string(FILE).unwrap_or_default()
 }
 
+/// The version of the official suite that `.ci/peers` installs.
+fn official_version() -> String {
+    let package = include_str!("../../../../.ci/npm/package.json");
+    let package: serde_json::Value = serde_json::from_str(package).expect("JSON");
+    let version = &package["dependencies"]["@modelcontextprotocol/conformance"];
+    version.as_str().expect("a version").to_owned()
+}
+
 /// Compares the page with the verdicts on these servers, or writes their part of it.
 #[track_caller]
 pub(super) fn check(servers: &[TestedServer], official: &Verdicts, ours: &Verdicts) {
@@ -130,7 +138,8 @@ pub(super) fn check(servers: &[TestedServer], official: &Verdicts, ours: &Verdic
         true => (server, Section::new(server, official, ours)),
         false => (server, Section::read(&page, server)),
     });
-    let mut text = format!("{INTRODUCTION}\n{COUNTS}");
+    let suite = official_version();
+    let mut text = format!("{INTRODUCTION}\nVersion of the official suite: {suite}\n\n{COUNTS}");
     let mut line = |it: std::fmt::Arguments<'_>| writeln!(text, "{it}").expect("a string");
     for (_, section) in &sections {
         line(format_args!("{}", section.row));

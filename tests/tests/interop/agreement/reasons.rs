@@ -40,7 +40,7 @@ pub(super) const REASONS: &[Reason] = &[
             let without = ["titledMulti/items/anyOf/0/const", "untitledMulti/items/enum"];
             without.iter().any(|member| it.run.fault.ends_with(member))
         },
-        why: "the official client does not take the form for one, and refuses it, so that the tool fails; ours judges each property of it",
+        why: "the schema of the form is invalid, so that the official client refuses it, and judges no property; ours judges each of them",
         requirement: "elicitation.schema.enum-multi-titled",
     },
     Reason {
