@@ -13,6 +13,7 @@ mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
+use std::sync::Mutex;
 
 use mcp_test::check::Origin;
 use pretty_assertions::assert_eq;
@@ -25,6 +26,9 @@ use crate::peers::Peers;
 /// Runs ours, and compares its verdicts with the recorded ones and with the page.
 #[track_caller]
 fn replay(servers: &[TestedServer], peers: Option<&Peers>) {
+    // One after the other, since each keeps all processors busy, and both may write the page.
+    static REPLAY: Mutex<()> = Mutex::new(());
+    let _lock = REPLAY.lock();
     let official = verdicts::recorded();
     let mut runs = runs::on(servers);
     // What is not recorded is reported by a test of its own.

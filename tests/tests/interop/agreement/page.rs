@@ -1,7 +1,6 @@
 //! `AGREEMENT.md`: how many verdicts agree on each server, and every disagreement with its reason.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::{env, fs};
 
 use mcp_test::spec::Revision;
@@ -130,9 +129,6 @@ fn official_version() -> String {
 /// Compares the page with the verdicts on these servers, or writes their part of it.
 #[track_caller]
 pub(super) fn check(servers: &[TestedServer], official: &Verdicts, ours: &Verdicts) {
-    // Two tests of this process may write their parts.
-    static PAGE: Mutex<()> = Mutex::new(());
-    let _lock = PAGE.lock();
     let page = read();
     let sections = TestedServer::ALL.map(|server| match servers.contains(&server) {
         true => (server, Section::new(server, official, ours)),

@@ -44,6 +44,11 @@ pub(super) const REASONS: &[Reason] = &[
         requirement: "elicitation.schema.enum-multi-titled",
     },
     Reason {
+        explains: |it| it.run.fault == "remove:tasks/get:/inputRequests",
+        why: "the official suite waits for the end of the task until the time-out; ours judges what it has seen",
+        requirement: "ext.tasks.get-input-required",
+    },
+    Reason {
         explains: |it| it.run.fault.starts_with("html:") && it.check == "wire-schema-valid",
         why: "the official suite validates its own messages; ours skips the check, since the server sent no message",
         requirement: "transport.http.json-single-object",

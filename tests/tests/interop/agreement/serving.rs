@@ -15,7 +15,7 @@ use crate::peers::Peers;
 use crate::program::free_port;
 
 /// How many servers are tested at the same time: more than there are processors, since most runs wait now and then.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
 
 /// Uses the server of each run, given by its URL, and collects what that returns.
 ///
