@@ -65,7 +65,7 @@ fn with_server(
     let command = match run.key.server {
         TestedServer::Reference | TestedServer::Proofs => {
             let listening = runtime.block_on(run.reference_server().listen("127.0.0.1:0"));
-            return use_it(&listening.expect("a free port").url().to_string());
+            return use_it(listening.expect("a free port").url());
         }
         TestedServer::Rmcp => {
             let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
