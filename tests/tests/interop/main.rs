@@ -5,11 +5,11 @@
 //! Most of these tests need third-party programs, and are ignored unless asked for:
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop -- --include-ignored`.
 
+mod agreement;
 mod broken_servers;
 mod cases;
 mod client_scenarios;
 mod explorer;
-mod faults;
 mod findings;
 mod interrupted;
 mod json_report;

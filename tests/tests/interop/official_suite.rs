@@ -1,21 +1,16 @@
-//! The official conformance suite and `mcp-test server`: our reference server passes the official suite, and both suites give the
-//! same verdicts.
+//! The official conformance suite: our reference server passes it. `agreement` compares its verdicts with ours.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use mcp_test::json::Value;
-use mcp_test::process::Command;
 use mcp_test::scenario::Leg;
 use mcp_test::scenarios;
 use mcp_test::spec::Revision;
-use mcp_test::transport::Target;
-use mcp_test_tests::folder::Folder;
-use tokio::runtime::Runtime;
 
 use crate::peers::Peers;
-use crate::program::{MCP_TEST, Serving, free_port, mcp_test, run};
+use crate::program::{MCP_TEST, Serving, run};
 
 /// The server scenarios that the official suite has at a revision.
 fn scenarios_at(revision: Revision) -> impl Iterator<Item = &'static str> {
@@ -95,114 +90,6 @@ fn the_reference_server_passes_whole_runs_of_the_official_suite() {
         let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
         assert!(lines.iter().all(|line| line.starts_with('✓')), "{selection:?}\n{summary}");
         assert_eq!(lines.len(), scenarios, "{selection:?}\n{summary}");
-    }
-}
-
-/// With the official profile, each check has the same status in our suite as in the official one.
-#[test]
-#[ignore = "needs third-party programs: see main.rs"]
-fn the_everything_server_has_the_same_statuses_in_both_suites() {
-    let peers = Peers::installed();
-    let port = free_port();
-    let url = format!("http://127.0.0.1:{port}/mcp");
-    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "everything-in-both-suites");
-    let mut failing = Vec::new();
-    let command = Command::parse(peers.everything("streamableHttp")).expect("a command line");
-    let target = Target::url_started_by(&url, command.env("PORT", port.to_string()));
-    let runtime = Runtime::new().expect("a runtime");
-    let server = runtime.block_on(target.prepare()).expect("the server listens");
-    for scenario in scenarios_at(Revision::V2025_11_25) {
-        let (theirs, ours) = (
-            folder.path().join("theirs").join(scenario),
-            folder.path().join("ours").join(scenario),
-        );
-        let (code, text) = run_official(
-            &peers,
-            &url,
-            scenario,
-            &["--spec-version", "2025-11-25", "-o", &path_arg(&theirs)],
-        );
-        let args = [
-            "server",
-            "--url",
-            &url,
-            "--scenario",
-            scenario,
-            "--spec-version",
-            "2025-11-25",
-            "-o",
-            &path_arg(&ours),
-        ];
-        let run = mcp_test(args);
-        let their_statuses = statuses(&theirs);
-        let mut our_statuses = statuses(&ours);
-        // Ours also lists checks that were not reached, as skipped.
-        our_statuses.retain(|id, status| status != "SKIPPED" || their_statuses.contains_key(id));
-        assert_eq!(our_statuses, their_statuses, "{scenario}\n{text}\n{}", run.stdout);
-        assert_eq!(run.code, code, "{scenario}\n{text}\n{}", run.stdout);
-        if code != 0 {
-            failing.push(scenario);
-        }
-    }
-    runtime.block_on(server.end());
-    // The server lacks the resource, prompts and tools of these scenarios. It returns an error result for an unknown tool, which
-    // is enough for some of the official tool checks, and accepts a subscription to any URI. It responds with 400 instead of 404
-    // once a session has ended, and validates neither the Host nor the Origin header.
-    let expected = [
-        "server-session-lifecycle",
-        "completion-complete",
-        "tools-call-image",
-        "tools-call-audio",
-        "tools-call-embedded-resource",
-        "tools-call-mixed-content",
-        "tools-call-with-logging",
-        "tools-call-with-progress",
-        "tools-call-sampling",
-        "tools-call-elicitation",
-        "json-schema-2020-12",
-        "elicitation-sep1034-defaults",
-        "server-sse-polling",
-        "elicitation-sep1330-enums",
-        "resources-read-text",
-        "resources-read-binary",
-        "resources-templates-read",
-        "prompts-get-simple",
-        "prompts-get-with-args",
-        "prompts-get-embedded-resource",
-        "prompts-get-with-image",
-        "dns-rebinding-protection",
-    ];
-    assert_eq!(failing, expected);
-}
-
-/// The wrong shapes here are noticed by a single official check, `wire-schema-valid`, which validates every message.
-#[test]
-#[ignore = "needs third-party programs: see main.rs"]
-fn a_message_of_the_wrong_shape_fails_in_both_suites() {
-    let peers = Peers::installed();
-    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "wrong-shapes-in-both-suites");
-    let faulty = [
-        ("tools-list", "set:tools/list:/tools/0/name:7"),
-        ("tools-list", "set:tools/list:/nextCursor:7"),
-        ("resources-list", r#"set:resources/list:/resources/0/uri:"noscheme""#),
-        ("prompts-list", "set:prompts/list:/prompts/0/description:7"),
-        ("prompts-get-simple", r#"set:prompts/get:/messages/0/role:"system""#),
-        ("prompts-get-simple", r#"set:prompts/get:/messages/0/content:"text""#),
-    ];
-    for (number, (scenario, fault)) in faulty.into_iter().enumerate() {
-        let serving = Serving::reference(MCP_TEST, &[fault]);
-        let folder = |side: &str| folder.path().join(side).join(number.to_string());
-        let options = ["--spec-version", "2025-11-25", "-o"];
-        let (theirs, ours) = (path_arg(&folder("theirs")), path_arg(&folder("ours")));
-        let (code, text) =
-            run_official(&peers, &serving.url, scenario, &[&options[..], &[&theirs]].concat());
-        let target = ["server", "--url", &serving.url, "--scenario", scenario];
-        let run = mcp_test([&target[..], &options, &[&ours]].concat());
-        assert_eq!((code, run.code), (1, 1), "{fault}\n{text}\n{}", run.stdout);
-        for statuses in [statuses(Path::new(&theirs)), statuses(Path::new(&ours))] {
-            let status = statuses.get("wire-schema-valid").map(String::as_str);
-            assert_eq!(status, Some("FAILURE"), "{fault}");
-        }
     }
 }
 

@@ -147,7 +147,8 @@ async fn concurrent_requests(
 
 /// Checks that the event streams among the responses can be read.
 fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
-    let streams: Vec<&HttpResponse> = answers.iter().filter(|answer| answer.is_stream()).collect();
+    let (streams, refusals): (Vec<&HttpResponse>, Vec<_>) =
+        answers.iter().filter(|answer| answer.is_stream()).partition(|answer| is_success(answer));
     // Silence does not fail the official check, which reads one event and gives up after 2 s; here `own_reply` fails.
     let broken: Vec<&HttpResponse> = streams
         .iter()
@@ -157,10 +158,15 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
     let revision = ctx.revision();
     let check = ctx.check("server-sse-streams-functional");
     let Some(first) = broken.first() else {
-        match streams.is_empty() {
+        let check = match streams.is_empty() && refusals.is_empty() {
             true => check.info("the server answers without event streams"),
             false => check.pass(),
         };
+        if let Some(first) = refusals.first() {
+            let refused = finding("an event stream is that of a refusal", first);
+            let refused = if streams.is_empty() { refused } else { refused.should() };
+            check.officially_judge(Err(refused), "a refusal may be sent as an event stream");
+        }
         return;
     };
     let headline = format!("{} of {} event streams cannot be read", broken.len(), streams.len());

@@ -80,6 +80,14 @@ impl Pages {
         Ok(pages)
     }
 
+    /// Takes the refusal of any page for that of the list, as the official suite does.
+    pub(super) fn refuse_as_a_whole(&mut self) {
+        if let Some(refused) = self.others.pop_if(|page| page.outcome().is_err()) {
+            self.others.clear();
+            self.first = refused;
+        }
+    }
+
     pub(super) fn all(&self) -> impl Iterator<Item = &Reply> {
         once(&self.first).chain(&self.others)
     }

@@ -27,7 +27,8 @@ pub(super) fn judge(ctx: &mut Ctx, entries: &[Entry<'_>]) {
         Some(object().member("frontmatter", described()))
     });
     each(ctx, "sep-2640-entry-uri-matches-frontmatter-name", entries, with_uri, |entry| {
-        Some(match entry.name_in_uri() {
+        // That the URI is missing is reported already.
+        text(entry.value, "uri").map(|_| match entry.name_in_uri() {
             Some(name) => object().member("frontmatter", object().member("name", equals(name))),
             None => object().member("uri", skill_uri()),
         })

@@ -11,6 +11,7 @@ use crate::scenarios::server::skills::Pages;
 
 const PAGINATION: &str = "sep-2640-skills-list-pagination";
 const ATOMIC: &str = "sep-2640-skills-list-entry-atomic";
+const HINTS: &str = "sep-2640-skills-list-cache-attributes";
 
 pub(super) fn judge(ctx: &mut Ctx, list: &Pages, entries: &[Entry<'_>]) {
     ctx.check("sep-2640-skills-list-implemented")
@@ -20,12 +21,12 @@ pub(super) fn judge(ctx: &mut Ctx, list: &Pages, entries: &[Entry<'_>]) {
         let check = outcomes.fold(ctx.check(PAGINATION), CheckBuilder::judge);
         check.judge(list.end.clone());
         ctx.check(ATOMIC).judge(on_one_page(entries));
+        ctx.check(HINTS).expect(&list.first, caching_hints());
     } else {
-        for id in [PAGINATION, ATOMIC] {
+        for id in [PAGINATION, ATOMIC, HINTS] {
             ctx.check(id).skip(super::REFUSED);
         }
     }
-    ctx.check("sep-2640-skills-list-cache-attributes").expect(&list.first, caching_hints());
 }
 
 /// Whether no URI is on two pages; twice on one page is no matter of pages.

@@ -17,7 +17,7 @@ use self::retrieval::{ReadSkill, Retrieved};
 use super::skills::{Pages, settings};
 use crate::check::Finding;
 use crate::expect::equals;
-use crate::scenario::{Ctx, Need, Official};
+use crate::scenario::{Ctx, Need, Official, Profile};
 use crate::scenarios::everything_but;
 use crate::server::reference::{everything, skills};
 use crate::server::{Server, given, method, param};
@@ -48,7 +48,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check(retrieval::HINTS).skip("the server does not declare the extension for skills");
         return Ok(());
     };
-    let list = Pages::request(ctx, "skills/list", json!({})).await?;
+    let mut list = Pages::request(ctx, "skills/list", json!({})).await?;
+    if ctx.profile() == Profile::Official {
+        list.refuse_as_a_whole();
+    }
     let entries = Entry::all(&list);
     let retrieved = Retrieved::request(ctx, &entries).await?;
     let read = ReadSkill::request(ctx, &entries).await?;
@@ -104,7 +107,7 @@ proofs! {
         also "sep-2640-skills-get-unknown-uri-invalid-params" Skipped;
     catches "sep-2640-skills-list-implemented" by reply_error("skills/list", -32603),
         also "sep-2640-capability-commits-to-methods" Failure, also "sep-2640-skills-list-pagination" Skipped,
-        also "sep-2640-skills-list-entry-atomic" Skipped, also "sep-2640-skills-list-cache-attributes" Failure,
+        also "sep-2640-skills-list-entry-atomic" Skipped, also "sep-2640-skills-list-cache-attributes" Skipped,
         also "sep-2640-entry-uri-required" Skipped, also "sep-2640-entry-frontmatter-required" Skipped,
         also "sep-2640-entry-uri-matches-frontmatter-name" Skipped, also "sep-2640-skill-uri-scheme" Skipped,
         also "sep-2640-entry-resources-required" Skipped, also "sep-2640-resources-complete" Skipped,
@@ -124,8 +127,7 @@ proofs! {
     catches "sep-2640-skills-list-entry-atomic" on repeating_a_page(),
         also "sep-2640-names-should-be-unique" Warning;
     catches "sep-2640-skills-list-cache-attributes" by remove("skills/list", "/ttlMs");
-    catches "sep-2640-entry-uri-required" by remove("skills/list", "/skills/1/uri"),
-        also "sep-2640-entry-uri-matches-frontmatter-name" Failure;
+    catches "sep-2640-entry-uri-required" by remove("skills/list", "/skills/1/uri");
     catches "sep-2640-entry-frontmatter-required" by remove("skills/list", "/skills/1/frontmatter/description");
     catches "sep-2640-entry-uri-matches-frontmatter-name" by set("skills/list", "/skills/1/frontmatter/name", "summary");
     catches "sep-2640-entry-uri-matches-frontmatter-name"
@@ -137,6 +139,8 @@ proofs! {
     catches "sep-2640-resources-complete" by remove("skills/list", "/skills/0/resources/0");
     catches "sep-2640-resources-uri-within-skill"
         by set("skills/list", "/skills/0/resources/1/uri", "skill://release-notes/../minor.md");
+    catches "sep-2640-resources-uri-within-skill"
+        by set("skills/list", "/skills/0/resources/1/uri", "skill://reports/minor.md");
     catches "sep-2640-resources-digest-format" by set("skills/list", "/skills/0/resources/1/digest", "sha256:ABC");
     catches "sep-2640-resources-size-required" by remove("skills/list", "/skills/0/resources/1/size");
     catches "sep-2640-resources-size-required" by set("skills/list", "/skills/0/resources/1/size", -1);

@@ -148,19 +148,26 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
     let plain = call(ctx, "greet", json!({ "name": "rt" })).await?;
     let mut replies = vec![("ext.tasks.result-type-task-exclusive", plain)];
+    let mut calls = Vec::new();
     let handle = call(ctx, "slow_compute", json!({ "seconds": 0, "label": "rt" })).await?;
-    if let Ok(id) = task_id(&handle) {
+    let id = task_id(&handle);
+    calls.push(handle);
+    if let Ok(id) = id {
         let last = until_ended(ctx, &id).await?;
         replies.push(("ext.tasks.result-type-complete-get", last));
     }
     let handle = call(ctx, "slow_compute", json!({ "seconds": 60, "label": "rt" })).await?;
-    if let Ok(id) = task_id(&handle) {
+    let id = task_id(&handle);
+    calls.push(handle);
+    if let Ok(id) = id {
         let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
         replies.push(("ext.tasks.result-type-complete-cancel", acknowledgement));
     }
     let mut update = None;
     let handle = call(ctx, "confirm_delete", json!({ "filename": "rt.txt" })).await?;
-    if let Ok(id) = task_id(&handle) {
+    let id = task_id(&handle);
+    calls.push(handle);
+    if let Ok(id) = id {
         // Whatever came of it: `tasks-mrtr-input` judges how a task asks.
         let _state = until_asking(ctx, &id).await?.outcome();
         let unknown = json!({ "no-such-key": { "action": "decline" } });
@@ -171,6 +178,11 @@ async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
     let check = ctx.check("tasks-result-type-complete-on-non-task-responses");
     let check = replies.iter().fold(check, |check, (requirement, reply)| {
         check.requires(requirement).expect(reply, complete())
+    });
+    // The official check ends with the first call that is refused.
+    let refusals = calls.iter().filter_map(|call| call.result().err());
+    let check = refusals.fold(check, |check, refusal| {
+        check.officially_judge(Err(refusal), "a call that is refused has no result")
     });
     match update.as_ref().map(|update| (update, update.outcome())) {
         Some((update, Ok(_))) => {

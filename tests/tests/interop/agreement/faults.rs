@@ -1,26 +1,10 @@
-//! Faults of the reference server under the official suite and under `mcp-test server`.
-//!
-//! With the official profile, each check of the official suite has the same status in both; the exceptions are listed here
-//! with the reason. A scenario that fails in the official suite never passes in ours.
+//! Faults of the reference server that are tried as well as those of the proofs, by the era at which they are tried.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Mutex;
-use std::thread;
+/// The id of a scenario, and the fault of the server, as `mcp-test reference server --fault` takes it.
+pub(super) type FaultyScenario = (&'static str, &'static str);
 
-use mcp_test_tests::folder::Folder;
-
-use crate::official_suite::{path_arg, run_official, statuses};
-use crate::peers::Peers;
-use crate::program::{MCP_TEST, Serving, mcp_test};
-
-const HANDSHAKE: &str = "2025-11-25";
-const STATELESS: &str = "2026-07-28";
-
-/// The id of a scenario, and the fault of the server.
-type FaultyRun = (&'static str, &'static str);
-
-const IN_BOTH_ERAS: &[FaultyRun] = &[
+/// At 2025-11-25 and at 2026-07-28.
+pub(super) const IN_BOTH_ERAS: &[FaultyScenario] = &[
     ("tools-call-simple-text", "error:tools/call:-32603"),
     ("tools-call-error", "error:tools/call:-32603"),
     ("tools-call-error", "remove:tools/call:/isError"),
@@ -59,7 +43,8 @@ const IN_BOTH_ERAS: &[FaultyRun] = &[
     ("json-schema-2020-12", "set:tools/list:/tools:[]"),
 ];
 
-const IN_HANDSHAKE_ERA: &[FaultyRun] = &[
+/// At 2025-11-25.
+pub(super) const IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
     ("tools-list", "remove:initialize:/capabilities/tools"),
     ("server-initialize", "set:initialize:/capabilities:5"),
     ("server-initialize", "remove:initialize:/serverInfo/version"),
@@ -103,16 +88,64 @@ const IN_HANDSHAKE_ERA: &[FaultyRun] = &[
     ("elicitation-sep1034-defaults", "error:tools/call:-32603"),
     (
         "elicitation-sep1034-defaults",
+        "remove:elicitation/create:/requestedSchema/properties/name/default",
+    ),
+    (
+        "elicitation-sep1034-defaults",
         "remove:elicitation/create:/requestedSchema/properties/age/default",
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        "set:elicitation/create:/requestedSchema/properties/score/default:95",
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        r#"set:elicitation/create:/requestedSchema/properties/status/default:"inactive""#,
+    ),
+    (
+        "elicitation-sep1034-defaults",
+        "set:elicitation/create:/requestedSchema/properties/verified/default:false",
     ),
     ("elicitation-sep1330-enums", "error:tools/call:-32603"),
     (
         "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledSingle",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledSingle/oneOf/0/title",
+    ),
+    (
+        "elicitation-sep1330-enums",
         "remove:elicitation/create:/requestedSchema/properties/legacyEnum/enumNames",
     ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledMulti/items/enum",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/untitledMulti",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledMulti",
+    ),
+    (
+        "elicitation-sep1330-enums",
+        "remove:elicitation/create:/requestedSchema/properties/titledMulti/items/anyOf/0/const",
+    ),
+    // Wrong shapes that only the check of all messages notices.
+    ("tools-list", "set:tools/list:/tools/0/name:7"),
+    ("tools-list", "set:tools/list:/nextCursor:7"),
+    ("resources-list", r#"set:resources/list:/resources/0/uri:"noscheme""#),
+    ("prompts-list", "set:prompts/list:/prompts/0/description:7"),
+    ("prompts-get-simple", r#"set:prompts/get:/messages/0/role:"system""#),
+    ("prompts-get-simple", r#"set:prompts/get:/messages/0/content:"text""#),
 ];
 
-const IN_STATELESS_ERA: &[FaultyRun] = &[
+/// At 2026-07-28, or in an extension.
+pub(super) const IN_STATELESS_ERA: &[FaultyScenario] = &[
     ("server-stateless", "any-meta"),
     ("server-stateless", "any-mirror"),
     ("server-stateless", "any-filter"),
@@ -153,96 +186,5 @@ const IN_STATELESS_ERA: &[FaultyRun] = &[
     ("http-custom-header-server-validation", "any-mirror"),
     ("http-custom-header-server-validation", "vague-mirror"),
     ("http-custom-header-server-validation", "set:tools/list:/tools:[]"),
+    ("tasks-mrtr-input", "remove:tasks/get:/inputRequests/confirm/method"),
 ];
-
-/// The known differences, as [`compare`] formats them, and their reasons.
-const KNOWN_DIFFERENCES: [(&str, &str); 3] = [
-    ("html:tools/list at 2026-07-28: wire-schema-valid is SUCCESS, ours SKIPPED", NO_MESSAGES),
-    ("wrong-id:prompts/list at 2025-11-25: prompts-list is nothing, ours FAILURE", WRONG_ID),
-    ("wrong-id:prompts/list at 2025-11-25: scenario-timeout is FAILURE, ours nothing", WRONG_ID),
-];
-
-const NO_MESSAGES: &str = "the official suite passes the check because of its own messages; ours skips it if the server sent no message";
-const WRONG_ID: &str = "the official client waits for another response until the timeout; ours reports at once that the id is wrong";
-
-/// Runs a scenario in both suites, and returns the differences.
-fn compare(
-    peers: &Peers,
-    folder: &Path,
-    revision: &str,
-    (scenario, fault): FaultyRun,
-) -> Vec<String> {
-    let serving = Serving::reference(MCP_TEST, &[fault]);
-    let (theirs, ours) = (path_arg(&folder.join("theirs")), path_arg(&folder.join("ours")));
-    let options = ["--spec-version", revision, "--timeout", "9000", "-o"];
-    let (code, text) =
-        run_official(peers, &serving.url, scenario, &[&options[..], &[&theirs]].concat());
-    let target = ["server", "--url", &serving.url, "--scenario", scenario];
-    let run = mcp_test([&target[..], &options, &[&ours]].concat());
-    let mut differences = Vec::new();
-    let mut report =
-        |difference: String| differences.push(format!("{fault} at {revision}: {difference}"));
-    assert!(
-        code == 0 || run.code != 0,
-        "{fault} at {revision} fails in the official suite only\n{text}\n{}",
-        run.stdout
-    );
-    if code != run.code {
-        report(format!("exit {code}, ours {}", run.code));
-    }
-    let read = |folder: &str| -> BTreeMap<String, String> {
-        if Path::new(folder).read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-            statuses(Path::new(folder))
-        } else {
-            BTreeMap::new()
-        }
-    };
-    let (theirs, ours) = (read(&theirs), read(&ours));
-    assert!(!theirs.is_empty(), "{scenario} with {fault} at {revision}\n{text}");
-    let ids: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
-    for id in ids {
-        let status = |statuses: &BTreeMap<String, String>| {
-            statuses.get(id).map_or("nothing", String::as_str).to_owned()
-        };
-        let (theirs, ours) = (status(&theirs), status(&ours));
-        let agree = match (theirs.as_str(), ours.as_str()) {
-            // Ours also lists checks that were not reached, as skipped.
-            ("nothing", "SKIPPED") => true,
-            (theirs, ours) => theirs == ours,
-        };
-        if !agree {
-            report(format!("{id} is {theirs}, ours {ours}"));
-        }
-    }
-    differences
-}
-
-#[test]
-#[ignore = "needs third-party programs: see main.rs"]
-fn faults_have_the_same_statuses_in_both_suites() {
-    let peers = Peers::installed();
-    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "faults-in-both-suites");
-    let runs = IN_BOTH_ERAS.iter().chain(IN_HANDSHAKE_ERA).map(|run| (HANDSHAKE, *run));
-    let stateless = IN_BOTH_ERAS.iter().chain(IN_STATELESS_ERA);
-    let runs = runs.chain(stateless.map(|run| (STATELESS, *run)));
-    let queue = Mutex::new(runs.enumerate().collect::<Vec<_>>());
-    let differences = Mutex::new(BTreeSet::new());
-    let worker = || {
-        loop {
-            let next = queue.lock().expect("no comparison panics while it holds the lock").pop();
-            let Some((number, (revision, run))) = next else { return };
-            let folder = folder.path().join(number.to_string());
-            let found = compare(&peers, &folder, revision, run);
-            differences.lock().expect("no comparison panics while it holds the lock").extend(found);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(worker);
-        }
-    });
-    let differences = differences.into_inner().expect("no comparison panicked");
-    let known: BTreeSet<String> =
-        KNOWN_DIFFERENCES.iter().map(|(difference, _)| (*difference).to_owned()).collect();
-    assert_eq!(differences, known, "{differences:#?}");
-}

@@ -1,0 +1,136 @@
+//! The official suite and `mcp-test server` on the same servers: with the official profile, each check has the same status in
+//! both, except where `AGREEMENT.md` gives a reason.
+//!
+//! A scenario that fails in the official suite never passes in ours.
+
+mod faults;
+mod page;
+mod reasons;
+mod rmcp_server;
+mod runs;
+mod serving;
+mod verdicts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::sync::Mutex;
+
+use mcp_test::check::Origin;
+use pretty_assertions::assert_eq;
+
+use self::reasons::{NEVER_RAISED, REASONS};
+use self::runs::{RunKey, SharedRun, TestedServer};
+use self::verdicts::{Verdicts, disagreements};
+use crate::peers::Peers;
+
+/// Runs ours, and compares its verdicts with the recorded ones and with the page.
+#[track_caller]
+fn replay(servers: &[TestedServer], peers: Option<&Peers>) {
+    // One after the other, since each keeps all processors busy, and both may write the page.
+    static REPLAY: Mutex<()> = Mutex::new(());
+    let _lock = REPLAY.lock();
+    let official = verdicts::recorded();
+    let mut runs = runs::on(servers);
+    // What is not recorded is reported by a test of its own.
+    runs.retain(|run| official.contains_key(&run.key));
+    let ours = verdicts::ours(&runs, peers);
+    assert_failures_are_shared(&official, &ours);
+    page::check(servers, &official, &ours);
+}
+
+/// Checks that no run passes in ours that fails in the official suite.
+#[track_caller]
+fn assert_failures_are_shared(official: &Verdicts, ours: &Verdicts) {
+    let passes = ours.iter().filter(|(run, ours)| ours.code == 0 && official[run].code != 0);
+    let passes: Vec<&RunKey> = passes.map(|(run, _)| run).collect();
+    assert!(passes.is_empty(), "these fail in the official suite only: {passes:#?}");
+}
+
+#[test]
+fn recorded_verdicts_agree_on_servers_in_this_process() {
+    replay(&TestedServer::IN_THIS_PROCESS, None);
+}
+
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn recorded_verdicts_agree_on_installed_servers() {
+    replay(&TestedServer::INSTALLED, Some(&Peers::installed()));
+}
+
+/// Ten runs, evenly spread over all servers, scenarios and faults. In write mode, records what is not recorded yet.
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn ten_recorded_verdicts_hold_in_the_official_suite() {
+    const RUNS: usize = 10;
+    let peers = Peers::installed();
+    let runs = runs::on(&TestedServer::ALL);
+    let mut recorded = verdicts::recorded();
+    if env::var_os(page::WRITE).is_some() {
+        let is_new = |run: &SharedRun| !recorded.contains_key(&run.key);
+        let (new, known): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_new);
+        let known: BTreeSet<RunKey> = known.into_iter().map(|run| run.key).collect();
+        recorded.retain(|run, _| known.contains(run));
+        recorded.extend(verdicts::official(&new, &peers));
+        return verdicts::record(recorded);
+    }
+    let every = runs.len() / RUNS;
+    let chosen: Vec<SharedRun> =
+        runs.into_iter().skip(every / 2).step_by(every).take(RUNS).collect();
+    let official = verdicts::official(&chosen, &peers);
+    recorded.retain(|run, _| official.contains_key(run));
+    assert_eq!(recorded, official);
+    let ours = verdicts::ours(&chosen, Some(&peers));
+    assert_failures_are_shared(&official, &ours);
+    for (run, ours) in &ours {
+        let found = disagreements(run, &official[run], ours);
+        let unexplained = reasons::unexplained(&found);
+        assert!(unexplained.is_empty(), "without a reason in reasons.rs: {unexplained:#?}");
+    }
+}
+
+#[test]
+fn every_run_has_a_recorded_verdict() {
+    let runs: BTreeSet<RunKey> =
+        runs::on(&TestedServer::ALL).into_iter().map(|run| run.key).collect();
+    let recorded: BTreeSet<RunKey> = verdicts::recorded().into_keys().collect();
+    let missing: Vec<&RunKey> = runs.difference(&recorded).collect();
+    assert!(missing.is_empty(), "`.ci/agreement DIR missing` records {missing:#?}");
+    let obsolete: Vec<&RunKey> = recorded.difference(&runs).collect();
+    assert!(obsolete.is_empty(), "`.ci/agreement DIR missing` removes {obsolete:#?}");
+}
+
+/// Each check of an official scenario fails or warns in a recorded run, or is listed with the reason why it cannot.
+#[test]
+fn every_official_check_is_raised_by_a_fault_or_listed() {
+    let mut raised: BTreeMap<String, bool> = BTreeMap::new();
+    for verdict in verdicts::recorded().into_values() {
+        for (check, status) in verdict.checks {
+            *raised.entry(check).or_default() |= ["FAILURE", "WARNING"].contains(&&*status);
+        }
+    }
+    for check in runs::scenarios().flat_map(|scenario| scenario.checks.iter()) {
+        if check.origin == Origin::Official {
+            raised.entry(check.id.to_string()).or_default();
+        }
+    }
+    let never: BTreeSet<&str> =
+        raised.iter().filter(|(_, raised)| !*raised).map(|(check, _)| &**check).collect();
+    let listed: BTreeSet<&str> = NEVER_RAISED.iter().map(|(check, _)| *check).collect();
+    let raised_after_all: Vec<&&str> =
+        listed.iter().filter(|it| raised.get(**it).is_some_and(|raised| *raised)).collect();
+    assert!(raised_after_all.is_empty(), "listed as never raised: {raised_after_all:#?}");
+    let unlisted: Vec<&&str> = never.difference(&listed).collect();
+    assert!(unlisted.is_empty(), "neither raised nor listed as never raised: {unlisted:#?}");
+}
+
+/// A reason that no disagreement in the page has is obsolete.
+#[test]
+fn every_reason_is_that_of_a_disagreement() {
+    let page = page::read();
+    let unused: Vec<&str> = REASONS
+        .iter()
+        .map(|it| it.why)
+        .filter(|why| !page.contains(&format!("| {why} |")))
+        .collect();
+    assert!(unused.is_empty(), "{unused:#?}");
+}

@@ -1,0 +1,108 @@
+//! Why the verdicts of the two suites may differ, and which official checks never fail.
+
+use super::verdicts::Disagreement;
+
+/// Why some verdicts disagree.
+pub(super) struct Reason {
+    /// The disagreements that it explains.
+    explains: fn(&Disagreement) -> bool,
+    /// The reason, as a cell of a table.
+    pub(super) why: &'static str,
+    /// The id of the requirement that decides, whose page is linked.
+    pub(super) requirement: &'static str,
+}
+
+/// The reason that explains a disagreement.
+///
+/// # Panics
+///
+/// If there is more than one.
+pub(super) fn reason_of(it: &Disagreement) -> Option<&'static Reason> {
+    let reasons: Vec<_> = REASONS.iter().filter(|reason| (reason.explains)(it)).collect();
+    assert!(reasons.len() < 2, "{} reasons for {it:#?}", reasons.len());
+    reasons.first().copied()
+}
+
+/// The disagreements without a reason.
+pub(super) fn unexplained(found: &[Disagreement]) -> Vec<&Disagreement> {
+    found.iter().filter(|it| reason_of(it).is_none()).collect()
+}
+
+/// The reasons.
+pub(super) const REASONS: &[Reason] = &[
+    Reason {
+        explains: |it| it.run.fault.starts_with("wrong-id:"),
+        why: "the official client waits for another response until the time-out; ours reports at once that the id is wrong",
+        requirement: "jsonrpc.result-id-echo",
+    },
+    Reason {
+        explains: |it| {
+            let without = ["titledMulti/items/anyOf/0/const", "untitledMulti/items/enum"];
+            without.iter().any(|member| it.run.fault.ends_with(member))
+        },
+        why: "the schema of the form is invalid, so that the official client refuses it, and judges no property; ours judges each of them",
+        requirement: "elicitation.schema.enum-multi-titled",
+    },
+    Reason {
+        explains: |it| it.run.fault == "remove:tasks/get:/inputRequests",
+        why: "the official suite waits for the end of the task until the time-out; ours judges what it has seen",
+        requirement: "ext.tasks.get-input-required",
+    },
+    Reason {
+        explains: |it| it.run.fault.starts_with("html:") && it.check == "wire-schema-valid",
+        why: "the official suite validates its own messages; ours skips the check, since the server sent no message",
+        requirement: "transport.http.json-single-object",
+    },
+    Reason {
+        explains: |it| it.run.fault.contains("release-notes/../"),
+        why: "the URI begins with the directory of the skill, but leads out of it, which the official suite does not notice",
+        requirement: "skills.resources.within-skill",
+    },
+    Reason {
+        explains: |it| it.check == "sep-2640-names-should-be-unique",
+        why: "the official suite compares the names in the URIs, ours those in the frontmatter, which is where the name is defined",
+        requirement: "skills.names.unique",
+    },
+    Reason {
+        explains: |it| it.run.fault == "without_subscriptions",
+        why: "nothing shows that a server without subscriptions honors a filter; the official check passes without a notification",
+        requirement: "subscriptions.only-requested",
+    },
+    Reason {
+        explains: |it| it.run.fault == "forgetting_finished_tasks",
+        why: "the official suite creates another task for this check, which the server does not return; ours uses the first",
+        requirement: "ext.tasks.result-faithful",
+    },
+    Reason {
+        explains: |it| it.check == "server-sse-disconnect-resume",
+        why: "the server answered the call with an error, so that no reply is left for a resumed stream; the official suite waits for a result",
+        requirement: "transport.http.resume-get-for-post-stream",
+    },
+];
+
+/// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
+pub(super) const NEVER_RAISED: &[(&str, &str)] = &[
+    ("incoming-response", INFORMS),
+    ("outgoing-request", INFORMS),
+    ("sep-2549-caching-connection", NO_CONNECTION),
+    ("sep-2640-capability-directory-read-flag", "it is SKIPPED if the flag is missing"),
+    ("server-session-lifecycle-skipped", INFORMS),
+    ("server-sse-content-type", INFORMS),
+    ("stream-closed", INFORMS),
+    ("tasks-capability-bootstrap", NO_CONNECTION),
+    ("tasks-dispatch-bootstrap", NO_CONNECTION),
+    ("tasks-headers-bootstrap", NO_CONNECTION),
+    ("tasks-lifecycle-bootstrap", NO_CONNECTION),
+    ("tasks-mrtr-input-bootstrap", NO_CONNECTION),
+    ("tasks-request-state-bootstrap", NO_CONNECTION),
+    ("tasks-required-error-bootstrap", NO_CONNECTION),
+    (
+        "tasks-status-notifications",
+        "it is always SKIPPED: the official suite has not implemented it",
+    ),
+    ("tasks-wire-fields-bootstrap", NO_CONNECTION),
+];
+
+const INFORMS: &str = "it only informs";
+const NO_CONNECTION: &str =
+    "it fails if no connection can be opened, but at 2026-07-28 nothing is sent to open one";
