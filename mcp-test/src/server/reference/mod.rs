@@ -17,6 +17,8 @@ mod tasks;
 mod tool_result;
 mod tools;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -25,6 +27,7 @@ use self::tasks::Tasks;
 use super::{Answer, Call, Server};
 use crate::json::Value;
 use crate::spec::{Revision, error_code};
+use crate::transport::fault::Misbehavior;
 use crate::wire::RpcError;
 
 /// A PNG image of one pixel, in Base64.
@@ -53,9 +56,18 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
     };
     let (get, update) = (of_task(Tasks::get), of_task(Tasks::update));
     let cancel = of_task(Tasks::cancel);
+    let was_called = Arc::new(AtomicBool::new(false));
+    let calls = was_called.clone();
     let call_tool = move |call: Call| {
+        calls.store(true, Ordering::Relaxed);
         let tasks = tasks.clone();
         async move { tools::call(&call, &tasks).await }
+    };
+    let list_tools = move |call: Call| {
+        let is_unlocked =
+            call.misbehaves(Misbehavior::UnlocksTool) && was_called.load(Ordering::Relaxed);
+        let list = if is_unlocked { tools::list_with_another } else { tools::list };
+        async move { only_page(&call, list) }
     };
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
@@ -71,7 +83,7 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
                 "io.modelcontextprotocol/tasks": {},
             },
         }))
-        .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
+        .on("tools/list", list_tools)
         .on("tools/call", call_tool)
         .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })
         .on("resources/templates/list", |call: Call| async move { only_page(&call, resources::templates) })
@@ -116,6 +128,13 @@ fn user_message(content: &serde_json::Value) -> serde_json::Value {
 
 /// The only page of a list; any cursor is invalid.
 fn only_page(call: &Call, list: fn(Revision) -> serde_json::Value) -> Answer {
+    if call.misbehaves(Misbehavior::EndlessLists) {
+        let number = call.param("cursor").and_then(Value::as_str).map_or(0, str::len);
+        let mut page = list(call.revision());
+        // Longer each time, so that no cursor repeats.
+        page["nextCursor"] = json!("x".repeat(number + 1));
+        return page.into();
+    }
     match call.param("cursor") {
         None => list(call.revision()).into(),
         // The list has one page, so the server has issued no cursor; the specification proposes -32602 for others.

@@ -142,6 +142,8 @@ words! {
         AllowsAnyOrigin = "any-origin",
         /// Refuses foreign hosts, but serves foreign origins.
         LooksAtHostOnly = "host-only",
+        /// Refuses foreign origins with HTTP 400.
+        VagueOrigin = "origin-400",
         /// Serves requests with any `MCP-Protocol-Version`.
         SkipsVersion = "any-version",
         /// Refuses an unsupported version with an error code other than the one for it.
@@ -152,6 +154,10 @@ words! {
         WantsClientInfo = "want-client-info",
         /// Notifies subscriptions of what they did not ask for.
         SkipsFilter = "any-filter",
+        /// Returns each list again for any cursor, with another cursor.
+        EndlessLists = "endless-lists",
+        /// Lists another tool once a tool was called.
+        UnlocksTool = "unlock-tool",
         /// Serves requests whose mirrored headers do not match their body.
         SkipsMirrors = "any-mirror",
         /// Refuses mirrored headers that do not match the body with an error code other than the one for it.
