@@ -148,6 +148,8 @@ words! {
         SkipsVersion = "any-version",
         /// Refuses an unsupported version with an error code other than the one for it.
         VagueVersion = "vague-version",
+        /// Confirms whatever version a client proposes.
+        EchoesVersion = "echo-version",
         /// Serves requests without the required members of `_meta`.
         SkipsMeta = "any-meta",
         /// Refuses requests that do not name their client.
@@ -194,6 +196,8 @@ words! {
         NoEventIds = "no-event-ids",
         /// Uses the same event ids on every stream.
         ReusesEventIds = "same-event-ids",
+        /// Answers what it should refuse with a result without contents.
+        PretendsSuccess = "pretend-success",
         /// Refuses what is not a valid message with an error code other than the one for it.
         VagueRefusal = "vague-refusal",
         /// Never sends a retry time.
