@@ -3,6 +3,7 @@
 //! Only what a trace shows for certain is reported. Over HTTP the messages of different streams have no order, so that there the
 //! order of two messages counts only within one exchange. The rules for clients are not judged here.
 
+mod result_types;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -22,9 +23,6 @@ use crate::wire::{Message, Notification, Request};
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
-/// The types of results that MCP itself defines.
-const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct ConversationJudge<'a> {
@@ -236,22 +234,6 @@ impl<'a> ConversationJudge<'a> {
         for (finding, rule) in content::judge(method, &response.result, has_resources) {
             self.find(event, finding, rule);
         }
-    }
-
-    /// A type of results that MCP does not define comes from an extension, which the server has to declare.
-    fn result_type(&mut self, event: &Event, method: &str, result: &Value) {
-        let Some(kind) = result.get("resultType").and_then(Value::as_str) else { return };
-        let conversation = self.conversation(event);
-        // Nobody knows what was declared.
-        let Some(declared) = conversation.server else { return };
-        let extensions = declared.get("extensions").and_then(Value::as_object);
-        if RESULT_TYPES.contains(&kind) || extensions.is_some_and(|all| !all.is_empty()) {
-            return;
-        }
-        let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
-            .expected("\"complete\" or \"input_required\": the server declares no extension")
-            .got(words::quoted(kind.as_bytes()));
-        self.find(event, finding, Rule::RESULT_TYPE_KNOWN);
     }
 
     /// A request or notification of the server needs a capability of the server, or of the client.

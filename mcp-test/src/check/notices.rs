@@ -13,12 +13,13 @@ use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Cause, Finding, Rule};
 use crate::expect::words;
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::spec::{Era, Revision, meta, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::{Id, Message, Notification, Request};
 
 const LISTEN: &str = "subscriptions/listen";
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// More pings of a server than this within a second are too many: a peer that is alive does not die several times a second.
 const PINGS_PER_SECOND: usize = 5;
@@ -57,6 +58,8 @@ struct Subscription<'a> {
     exchange: Option<u64>,
     /// The URIs of its filter.
     uris: Vec<&'a str>,
+    /// The other members of its filter.
+    kinds: Vec<&'a str>,
     /// Its filter names tasks.
     has_tasks: bool,
     cancellation: Cancellation<'a>,
@@ -148,10 +151,13 @@ impl<'a> NoticeJudge<'a> {
         if request.method == LISTEN {
             let filter = request.params.as_ref().and_then(|params| params.get("notifications"));
             let uris = filter.and_then(|filter| filter.get("resourceSubscriptions")?.as_array());
+            let members = filter.and_then(Value::as_object).into_iter().flat_map(Object::iter);
+            let wanted = members.filter(|(_, value)| value.as_bool() == Some(true));
             conversation.subscriptions.push(Subscription {
                 id: &request.id,
                 exchange: event.exchange,
                 has_tasks: filter.is_some_and(|filter| filter.get("taskIds").is_some()),
+                kinds: wanted.map(|(name, _)| name).collect(),
                 uris: uris.unwrap_or_default().iter().filter_map(Value::as_str).collect(),
                 cancellation: Cancellation::None,
             });
@@ -279,8 +285,19 @@ impl<'a> NoticeJudge<'a> {
             Some(_) => it.exchange == event.exchange,
             None => Some(it.id) == named.as_ref(),
         });
-        let Some(subscription) = found else { return };
         let name = notification.method.as_str();
+        // The client waits for an acknowledgement, and finds what is wrong with it.
+        let named = named.filter(|_| name != ACKNOWLEDGED);
+        let Some(subscription) = found else {
+            if let Some(id) = named.filter(|_| event.exchange.is_none() && !self.elided) {
+                let finding =
+                    Finding::peer(format!("`{name}` names a subscription that does not exist"))
+                        .expected(format!("the id of a `{LISTEN}` request"))
+                        .got(words::excerpt(&id.to_string()).into_owned());
+                self.find(event, finding, Rule::SUBSCRIPTION_ID_VALUE);
+            }
+            return;
+        };
         let uri = params.and_then(|params| params.get("uri")?.as_str());
         let is_asked = |uri: &str| subscription.uris.iter().any(|asked| uri.starts_with(asked));
         let finding =
@@ -299,6 +316,19 @@ impl<'a> NoticeJudge<'a> {
                     .expected(format!("a URI of the filter: {}", subscription.uris.join(", ")))
                     .got(words::excerpt(uri).into_owned()),
                 Rule::SUBSCRIPTION_URIS_ONLY,
+            ),
+            // What no subscription has asked for is judged with what it needs.
+            _ if is_of_another(name, subscription, subscriptions) => (
+                finding.expected("what its filter asks for").got(name),
+                Rule::SUBSCRIPTION_ONLY_REQUESTED,
+            ),
+            _ if named.as_ref().is_some_and(|id| id != subscription.id) => (
+                Finding::peer(format!(
+                    "`{name}` names another subscription than that of its stream"
+                ))
+                .expected(subscription.id.to_string())
+                .got(named.map(|id| id.to_string()).unwrap_or_default()),
+                Rule::SUBSCRIPTION_ID_VALUE,
             ),
             _ if subscription.cancellation == Cancellation::Read => (
                 Finding::peer("a notification of a subscription that was cancelled")
@@ -361,6 +391,14 @@ impl<'a> NoticeJudge<'a> {
             self.findings.push(finding.evidence(event.seq));
         }
     }
+}
+
+/// Whether another subscription has asked for a change of a list, and this one has not.
+fn is_of_another(name: &str, one: &Subscription<'_>, all: &[Subscription<'_>]) -> bool {
+    let list = name.strip_prefix("notifications/").and_then(|it| it.strip_suffix("/list_changed"));
+    let Some(kind) = list.map(|list| format!("{list}ListChanged")) else { return false };
+    let asks = |it: &Subscription<'_>| it.kinds.contains(&kind.as_str());
+    !asks(one) && all.iter().any(asks)
 }
 
 fn cancelled_id(notification: &Notification) -> Option<Id> {

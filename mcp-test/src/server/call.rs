@@ -7,6 +7,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
 use crate::transport::actor::{OutboundMessage, Outbox};
+use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Notification, Request, RpcError};
 
 /// A request or notification, as its handler sees it.
@@ -81,6 +82,11 @@ impl Call {
     #[must_use]
     pub fn request_state(&self) -> Option<&str> {
         self.params.get("requestState")?.as_str()
+    }
+
+    /// Whether a fault makes the server misbehave in this way.
+    pub(super) fn misbehaves(&self, misbehavior: Misbehavior) -> bool {
+        self.conversation.0.server.misbehaves(misbehavior)
     }
 
     /// The revision of the request.

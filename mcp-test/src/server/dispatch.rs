@@ -216,7 +216,14 @@ impl ServerConversation {
                 // Not in `built_in`, because its reply is due when the subscription ends.
                 return self.listen(id, &params.unwrap_or_default(), context, outbox);
             }
-            let answer = server.built_in(&method, &context);
+            let mut answer = server.built_in(&method, &context);
+            let proposed = params.as_ref().and_then(|params| params.get("protocolVersion"));
+            if method == "initialize"
+                && server.misbehaves(Misbehavior::EchoesVersion)
+                && let (Ok(result), Some(proposed)) = (&mut answer, proposed)
+            {
+                result.set("/protocolVersion", proposed.clone());
+            }
             let answer =
                 answer.map_err(|error| self.unanswerable(message, &context, error.into()).error);
             return ready(Some(reply(id, method, answer, &context, server))).boxed();

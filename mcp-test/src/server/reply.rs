@@ -1,10 +1,13 @@
 //! Replies to requests: results in the form of their revision, and errors with their HTTP status.
 
+use serde_json::json;
+
 use super::Server;
 use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Era, error_code};
 use crate::transport::actor::OutboundMessage;
+use crate::transport::fault::Misbehavior;
 use crate::wire::{ErrorReply, Id, Response, RpcError};
 
 /// A request refused with an error.
@@ -26,6 +29,10 @@ pub(super) fn reply(
     context: &RequestContext,
     server: &Server,
 ) -> OutboundMessage {
+    let answer = match answer {
+        Err(_) if server.misbehaves(Misbehavior::PretendsSuccess) => Ok(nothing(&method)),
+        answer => answer,
+    };
     match answer {
         Ok(result) => {
             // Here and not in the handlers, which need not know what a revision adds to results.
@@ -41,4 +48,16 @@ pub(super) fn reply(
             refusal(id, method, error, status)
         }
     }
+}
+
+/// The result of a method that looks as if the request had succeeded, without anything in it.
+fn nothing(method: &str) -> Value {
+    let result = match method {
+        "completion/complete" => json!({ "completion": { "values": [] } }),
+        "prompts/get" => json!({ "messages": [] }),
+        "resources/read" => json!({ "contents": [] }),
+        "tools/call" => json!({ "content": [] }),
+        _ => json!({}),
+    };
+    result.into()
 }

@@ -2,6 +2,7 @@
 
 mod alias;
 mod baseline;
+mod blind_spots;
 mod cases_record;
 mod cases_run;
 mod ci_reports;

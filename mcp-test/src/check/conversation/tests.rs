@@ -218,3 +218,22 @@ fn requests_of_the_server_are_tasks_only_if_the_client_has_tasks() {
     insta::assert_snapshot!(with(r#","tasks":{"list":{}}"#), @r#"tasks.augment-only-declared Some("a request with `task`")"#);
     assert_eq!(with(r#","tasks":{"requests":{"sampling":{"createMessage":{}}}}"#), "");
 }
+
+#[test]
+fn a_type_of_results_is_one_of_mcp_or_of_a_declared_extension() {
+    let discover = r#"> "id":1,"method":"server/discover""#;
+    let list = r#"> "id":2,"method":"tools/list""#;
+    let result = r#"< "id":2,"result":{"resultType":"task"}"#;
+    let with = |extensions: &str| {
+        let declared = format!(
+            r#"< "id":1,"result":{{"resultType":"complete","capabilities":{{"extensions":{{{extensions}}}}}}}"#
+        );
+        broken(Revision::V2026_07_28, &[discover, &declared, list, result])
+    };
+    for known in ["", r#""io.modelcontextprotocol/skills":{}"#] {
+        assert_eq!(with(known).trim_end(), r#"base.result-type-known-set Some("\"task\"")"#);
+    }
+    for may_define in ["io.modelcontextprotocol/tasks", "com.example/x"] {
+        assert_eq!(with(&format!(r#""{may_define}":{{}}"#)), "");
+    }
+}

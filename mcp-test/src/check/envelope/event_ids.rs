@@ -1,4 +1,4 @@
-//! The ids of server-sent events, which are unique in a session.
+//! The ids of server-sent events, and of the requests of a server, which are unique in a session.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,8 @@ use super::EnvelopeJudge;
 use crate::check::{Finding, Rule};
 use crate::expect::words;
 use crate::spec::header;
-use crate::trace::{ConnectionId, Event};
+use crate::trace::{ConnectionId, Event, Party};
+use crate::wire::Id;
 
 /// How many ids of events are remembered: each costs its text.
 const REMEMBERED: usize = 10_000;
@@ -21,6 +22,19 @@ pub(super) fn session(headers: &[(String, String)]) -> Option<String> {
 }
 
 impl EnvelopeJudge<'_> {
+    /// Whether the server has used the id of a request in the same session before, other than on a stream that is resumed.
+    pub(super) fn is_of_same_session(&mut self, event: &Event, id: &Id) -> bool {
+        let Some(number) = event.exchange.filter(|_| self.who == Party::Server) else {
+            return false;
+        };
+        let before = self.asked_in.insert((event.connection, id.to_string()), number);
+        let exchange = |number| self.exchanges.get(&(event.connection, number));
+        let session = |number| exchange(number).and_then(|exchange| exchange.session.as_ref());
+        let is_resumed = exchange(number).is_some_and(|exchange| exchange.resumes_after.is_some());
+        let before = before.and_then(session);
+        !is_resumed && before.is_some() && before == session(number)
+    }
+
     /// The id of an event, unless the event was asked for again.
     ///
     /// Without a session the ids are unique for a client, and which requests come from the same client is not known.

@@ -37,6 +37,8 @@ pub(super) struct EnvelopeJudge<'a> {
     contacted: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
     replied_in: HashMap<(ConnectionId, String), u64>,
+    /// The HTTP exchanges in which the server used the ids of its requests last.
+    asked_in: HashMap<(ConnectionId, String), u64>,
     /// The ids of events, of all streams of a session.
     event_ids: EventIds,
     /// The lines that may be the beginning of a message that was spread over several lines.
@@ -128,6 +130,7 @@ impl<'a> EnvelopeJudge<'a> {
             exchanges: HashMap::new(),
             contacted: HashSet::new(),
             replied_in: HashMap::new(),
+            asked_in: HashMap::new(),
             event_ids: EventIds::new(),
             begun: HashMap::new(),
             unusual_numbers: HashSet::new(),

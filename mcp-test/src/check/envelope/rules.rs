@@ -253,10 +253,11 @@ impl EnvelopeJudge<'_> {
         self.direction(event, &request.method, MethodKind::Request);
     }
 
-    /// Over HTTP several clients may share what is one connection here, so that ids are not compared.
+    /// Over HTTP several clients may share what is one connection here, so that only the ids of a session are compared.
     fn unique_id(&mut self, event: &Event, request: &Request, previous: Option<&SentRequest<'_>>) {
         let stateless = self.revision(event).era() == Era::Stateless;
-        let Some(previous) = previous.filter(|_| event.exchange.is_none()) else { return };
+        let is_comparable = event.exchange.is_none() || self.is_of_same_session(event, &request.id);
+        let Some(previous) = previous.filter(|_| is_comparable) else { return };
         let answered = previous.reply.is_some();
         let rule = match (stateless, answered) {
             (false, _) => Rule::REQUEST_ID_UNIQUE_SESSION,

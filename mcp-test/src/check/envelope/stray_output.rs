@@ -143,7 +143,15 @@ impl EnvelopeJudge<'_> {
         if let Some((_, hint)) = place.harmless.filter(|(what, _)| is_harmless(*what)) {
             return self.find(event, finding.should().hint(hint), None);
         }
-        let rule = place.rule(self.revision(event));
+        let revision = self.revision(event);
+        // Bytes that were cut off inside a character may well be valid.
+        let is_undecodable = std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_some());
+        let breaks_encoding = kind == UnparsableKind::BrokenMessage && is_undecodable;
+        let finding = match breaks_encoding && holds(Rule::UTF8, revision) {
+            true => finding.requires(Rule::UTF8.id()),
+            false => finding,
+        };
+        let rule = place.rule(revision);
         // The first stands for the place at every revision.
         self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].id())), rule);
     }

@@ -369,3 +369,47 @@ fn a_reply_to_what_was_dropped_is_no_reply_to_nothing() {
     recorder.record(on, Party::Client, EventKind::Elided { was: "tools/call".into(), bytes: 5000 });
     assert_eq!(count(&recorder.trace()), 0);
 }
+
+#[test]
+fn a_message_that_is_not_utf_8_breaks_its_encoding() {
+    let broken = |bytes: &'static [u8], kind| {
+        let (recorder, why) = (Recorder::new(), "not JSON".to_owned());
+        let what = EventKind::Unparsable { bytes: Bytes::from_static(bytes), why, kind };
+        recorder.record(recorder.open("stdio"), Party::Server, what);
+        let trace = recorder.trace();
+        cited(&judge_envelopes(&trace, Party::Server, &|_| Revision::V2025_11_25)).join("; ")
+    };
+    let message = UnparsableKind::BrokenMessage;
+    let stray = "Must transport.stdio.stdout-only-messages";
+    let encoding = "Must jsonrpc.utf8 transport.stdio.stdout-only-messages";
+    assert_eq!(broken(b"{\"a\":\"\xff\"}", message), encoding);
+    assert_eq!(broken(b"{\"a\":\"\xc3", message), stray);
+    assert_eq!(broken(b"caf\xe9", UnparsableKind::Stray), stray);
+}
+
+#[test]
+fn a_server_uses_an_id_once_in_a_session() {
+    let asked = |sessions: [&str; 2], cursor: Option<&str>| {
+        let recorder = Recorder::new();
+        let on = recorder.open("http");
+        for (number, session) in (1..).zip(sessions) {
+            let cursor = cursor.filter(|_| number == 2).map(|id| ("Last-Event-ID", id));
+            let session = (!session.is_empty()).then_some(("Mcp-Session-Id", session));
+            let headers = session.into_iter().chain(cursor);
+            let headers = headers.map(|(name, value)| (name.into(), value.into())).collect();
+            let request =
+                EventKind::HttpRequest { method: "GET".into(), path: "/mcp".into(), headers };
+            recorder.record_in(on, Some(number), Party::Client, request);
+            let text = r#"{"jsonrpc":"2.0","id":"s1","method":"roots/list"}"#;
+            say(&recorder, on, Some(number), Party::Server, text);
+        }
+        let trace = recorder.trace();
+        cited(&judge_envelopes(&trace, Party::Server, &|_| Revision::V2025_11_25)).join("; ")
+    };
+    assert_eq!(asked(["a", "a"], None), "Must jsonrpc.request-id-unique-session");
+    for others in [["a", "b"], ["", ""]] {
+        assert_eq!(asked(others, None), "");
+    }
+    // A client that resumes a stream may receive again what was on it.
+    assert_eq!(asked(["a", "a"], Some("7")), "");
+}

@@ -93,6 +93,25 @@ fn a_subscription_carries_what_it_is_for() {
 }
 
 #[test]
+fn a_change_belongs_to_the_subscription_that_asked_for_it() {
+    let listen = |id: u8, kind: &str| {
+        format!(
+            r#"> "id":{id},"method":"subscriptions/listen","params":{{"notifications":{{"{kind}":true}}}}"#
+        )
+    };
+    let (tools, prompts) = (listen(1, "toolsListChanged"), listen(2, "promptsListChanged"));
+    let change = of_subscription("tools/list_changed", "");
+    let other = of_subscription("prompts/list_changed", "");
+    let invented = change.replace("Id\":1", "Id\":9");
+    let lines = [tools.as_str(), &prompts, &change, &other, &invented];
+    let rules = ["subscriptions.only-requested", "subscriptions.id-value"];
+    assert_eq!(broken(V2026_07_28, &lines), rules);
+    // Over HTTP the stream tells which subscription it is, and the notification must not name another one.
+    let [tools, change] = [&tools, &invented].map(|line| format!("1{line}"));
+    assert_eq!(broken(V2026_07_28, &[&tools, &change]), ["subscriptions.id-value"]);
+}
+
+#[test]
 fn nothing_comes_from_a_subscription_whose_cancellation_was_read() {
     let cancel = r#"> "method":"notifications/cancelled","params":{"requestId":1}"#;
     let (request, reply) =

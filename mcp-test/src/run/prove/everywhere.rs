@@ -66,6 +66,7 @@ fn output() -> Vec<Row> {
         broken(PING, [Fault::banner("Server started")], STDOUT),
         broken(PING, [Fault::blank_line("ping")], STDOUT),
         broken(PING, [Fault::truncate("ping")], STDOUT),
+        row(PING, [Fault::invalid_utf8("ping")], Status::Failure, &["jsonrpc.utf8", STDOUT]),
         row(
             PING,
             [Fault::embedded_newline("ping")],
@@ -294,7 +295,12 @@ fn notices() -> Vec<Row> {
         broken(LIST, cancel("tools/list", json!(1)), "cancellation.server-only-for-listen"),
         row(PING, (1..=6).map(ping), Warning, &["ping.not-excessive"]),
         row(progress, [silent], Warning, &["progress.message-meaningful"]),
-        broken(listening, updated, "subscriptions.resource-uris-only"),
+        row(
+            listening,
+            updated,
+            Status::Failure,
+            &["subscriptions.resource-uris-only", "subscriptions.id-value"],
+        ),
         broken(asking, [hint], "caching.hints.none-on-input-required"),
     ]
 }
@@ -378,6 +384,11 @@ fn revisions() -> Vec<Row> {
             [Fault::remove("tools/list", "/result/resultType")],
             "base.result-type-present",
         ),
+        broken(
+            ("lists-pages", V2026_07_28, Duplex),
+            [Fault::set("prompts/list", "/resultType", "done")],
+            "base.result-type-known-set",
+        ),
         broken(LIST, [Fault::reply_error("tools/list", -32002)], "jsonrpc.error-code-retired"),
         broken(
             LIST,
@@ -395,6 +406,7 @@ fn http() -> Vec<Row> {
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
     let media = "transport.http.request-content-type";
+    const SUBSCRIPTION: &str = "/_meta/io.modelcontextprotocol~1subscriptionId";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     vec![
         broken(at(V2025_11_25), [Fault::html("tools/list")], media),
@@ -410,6 +422,16 @@ fn http() -> Vec<Row> {
             at(V2025_11_25),
             [Fault::content_type("tools/list", "text/event-stream")],
             "transport.http.sse-event-data",
+        ),
+        broken(
+            ("tools-call-elicitation", V2025_11_25, Router),
+            [Fault::twice("elicitation/create")],
+            "jsonrpc.request-id-unique-session",
+        ),
+        broken(
+            ("server-stateless", V2026_07_28, Router),
+            [Fault::set("notifications/tools/list_changed", SUBSCRIPTION, "other")],
+            "subscriptions.id-value",
         ),
         row(
             at(V2026_07_28),

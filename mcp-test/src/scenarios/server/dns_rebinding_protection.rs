@@ -175,4 +175,6 @@ proofs! {
         also "localhost-host-rebinding-rejected" Skipped, also "foreign-origin-refused" Skipped;
     catches "foreign-origin-refused" by misbehavior(Misbehavior::LooksAtHostOnly);
     catches "foreign-origin-refused" by misbehavior(Misbehavior::LooksAtHostOnly), at V2025_11_25;
+    catches "foreign-origin-refused" by misbehavior(Misbehavior::VagueOrigin);
+    catches "foreign-origin-refused" by misbehavior(Misbehavior::VagueOrigin), at V2025_11_25;
 }

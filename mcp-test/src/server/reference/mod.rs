@@ -15,13 +15,17 @@ mod tasks;
 mod tool_result;
 mod tools;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
 
 use self::tasks::TaskStarter;
 use super::{Answer, Call, Server, Tasks, invalid, string};
+use crate::json::Value;
 use crate::spec::Revision;
+use crate::transport::fault::Misbehavior;
 use crate::wire::RpcError;
 
 /// A PNG image of one pixel, in Base64.
@@ -42,9 +46,18 @@ pub fn everything() -> Server {
 pub(crate) fn everything_with_second(second: Duration) -> Server {
     let tasks = Tasks::new().poll_interval(second / 10);
     let starter = TaskStarter { tasks: tasks.clone(), second };
+    let was_called = Arc::new(AtomicBool::new(false));
+    let calls = was_called.clone();
     let call_tool = move |call: Call| {
+        calls.store(true, Ordering::Relaxed);
         let starter = starter.clone();
         async move { tools::call(&call, &starter).await }
+    };
+    let list_tools = move |call: Call| {
+        let is_unlocked =
+            call.misbehaves(Misbehavior::UnlocksTool) && was_called.load(Ordering::Relaxed);
+        let list = if is_unlocked { tools::list_with_another } else { tools::list };
+        async move { only_page(&call, list) }
     };
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
@@ -60,7 +73,7 @@ pub(crate) fn everything_with_second(second: Duration) -> Server {
                 "io.modelcontextprotocol/tasks": {},
             },
         }))
-        .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
+        .on("tools/list", list_tools)
         .on("tools/call", call_tool)
         .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })
         .on("resources/templates/list", |call: Call| async move { only_page(&call, resources::templates) })
@@ -88,6 +101,13 @@ fn user_message(content: &serde_json::Value) -> serde_json::Value {
 
 /// The only page of a list; any cursor is invalid.
 fn only_page(call: &Call, list: fn(Revision) -> serde_json::Value) -> Answer {
+    if call.misbehaves(Misbehavior::EndlessLists) {
+        let number = call.param("cursor").and_then(Value::as_str).map_or(0, str::len);
+        let mut page = list(call.revision());
+        // Longer each time, so that no cursor repeats.
+        page["nextCursor"] = json!("x".repeat(number + 1));
+        return page.into();
+    }
     match call.param("cursor") {
         None => list(call.revision()).into(),
         // The list has one page, so the server has issued no cursor; the specification proposes -32602 for others.

@@ -142,16 +142,24 @@ words! {
         AllowsAnyOrigin = "any-origin",
         /// Refuses foreign hosts, but serves foreign origins.
         LooksAtHostOnly = "host-only",
+        /// Refuses foreign origins with HTTP 400.
+        VagueOrigin = "origin-400",
         /// Serves requests with any `MCP-Protocol-Version`.
         SkipsVersion = "any-version",
         /// Refuses an unsupported version with an error code other than the one for it.
         VagueVersion = "vague-version",
+        /// Confirms whatever version a client proposes.
+        EchoesVersion = "echo-version",
         /// Serves requests without the required members of `_meta`.
         SkipsMeta = "any-meta",
         /// Refuses requests that do not name their client.
         WantsClientInfo = "want-client-info",
         /// Notifies subscriptions of what they did not ask for.
         SkipsFilter = "any-filter",
+        /// Returns each list again for any cursor, with another cursor.
+        EndlessLists = "endless-lists",
+        /// Lists another tool once a tool was called.
+        UnlocksTool = "unlock-tool",
         /// Serves requests whose mirrored headers do not match their body.
         SkipsMirrors = "any-mirror",
         /// Refuses mirrored headers that do not match the body with an error code other than the one for it.
@@ -188,6 +196,8 @@ words! {
         NoEventIds = "no-event-ids",
         /// Uses the same event ids on every stream.
         ReusesEventIds = "same-event-ids",
+        /// Answers what it should refuse with a result without contents.
+        PretendsSuccess = "pretend-success",
         /// Refuses what is not a valid message with an error code other than the one for it.
         VagueRefusal = "vague-refusal",
         /// Never sends a retry time.

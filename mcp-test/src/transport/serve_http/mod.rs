@@ -186,7 +186,11 @@ impl HttpServer {
             if !wire.misbehaves(Misbehavior::LooksAtHostOnly)
                 && !self.0.hosts.allows_origin(headers)
             {
-                return response::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+                let status = match wire.misbehaves(Misbehavior::VagueOrigin) {
+                    true => StatusCode::BAD_REQUEST,
+                    false => StatusCode::FORBIDDEN,
+                };
+                return response::refusal(status, "this origin is not allowed");
             }
             if !self.0.hosts.allows_host(&head.uri, headers) {
                 return response::refusal(StatusCode::FORBIDDEN, "this host is not allowed");

@@ -4,7 +4,7 @@ use crate::scenario::CheckSpec;
 use crate::scenarios::server::references::SEP_1699;
 
 #[rustfmt::skip]
-pub(super) const CHECKS: [CheckSpec; 15] = [
+pub(super) const CHECKS: [CheckSpec; 16] = [
     log("outgoing-request", "OutgoingRequest", "A request that was sent"),
     log("incoming-response", "IncomingResponse", "The status of a response"),
     official("incoming-sse-event", "IncomingSseEvent",
@@ -42,6 +42,9 @@ pub(super) const CHECKS: [CheckSpec; 15] = [
     CheckSpec::own("server-sse-own-stream-only", "ServerSSEOwnStreamOnly",
         "When two concurrent calls are resumed, each stream contains only its own reply")
         .requires(&["transport.http.replay-own-stream-only", "transport.http.event-id-encodes-stream"]),
+    CheckSpec::own("server-sse-lost-reply-resumed", "ServerSSELostReplyResumed",
+        "A stream that is resumed with `Last-Event-ID` contains the reply that the closed stream lacked")
+        .requires(&["transport.http.resume-get-for-post-stream"]),
 ];
 
 /// A row without a verdict. The requirement is that of every response, since each check has to cite one.

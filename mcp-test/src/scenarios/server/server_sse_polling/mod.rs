@@ -41,6 +41,8 @@ scenario! {
 
 const TOOL: &str = "test_reconnection";
 
+const LOST_REPLY: &str = "server-sse-lost-reply-resumed";
+
 /// The longest `retry` time that is waited for, and the longest wait for a reply after that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -78,8 +80,10 @@ async fn call(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
     retry(ctx, &posted, result.is_some());
     let mut seen = posted.events.clone();
     seen.extend(resume(ctx, session, &posted, result.is_some()).await?);
-    if !ctx.has_checked("server-sse-own-stream-only") {
-        ctx.check("server-sse-own-stream-only").skip("no stream was resumed");
+    for id in ["server-sse-own-stream-only", LOST_REPLY] {
+        if !ctx.has_checked(id) {
+            ctx.check(id).skip("no stream was resumed");
+        }
     }
     // Ids are unique across all streams of a session, so the events of every stream are compared.
     let check = ctx.check("server-sse-event-ids-unique");
@@ -208,14 +212,18 @@ async fn resume(
         check.info("the server does not let clients resume streams (HTTP 405)");
     } else if is_success(&resumed) && reply(&resumed, 1).is_some_and(|reply| reply.is_ok()) {
         check.pass();
+        ctx.check(LOST_REPLY).pass();
         // Only now: without resumption there is nothing to replay on the wrong stream.
         let seen = concurrent_calls(ctx, session).await?;
         return Ok([resumed.events, seen].concat());
     } else {
-        check.fail(
-            finding("the resumed stream does not contain the result", &resumed)
-                .expected("the result with id 1"),
-        );
+        let lost = finding("the resumed stream does not contain the result", &resumed)
+            .expected("the result with id 1");
+        check.fail(lost.clone());
+        // The official check only warns, also of a server that refuses to resume.
+        if is_success(&resumed) && resumed.is_stream() {
+            ctx.check(LOST_REPLY).fail(lost);
+        }
     }
     Ok(resumed.events)
 }
@@ -316,34 +324,43 @@ proofs! {
     catches "server-sse-polling-error" by status("initialize", 500),
         also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
         also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
+        also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info,
         also "outgoing-request" Info, also "incoming-response" Info;
     warns "server-sse-polling-session" by misbehavior(Misbehavior::NoSession), under Official,
-        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped;
+        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped;
     warns "server-sse-test-reconnection-tool" by status("tools/call", 404),
         also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
         also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
+        also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info;
     catches "server-sse-post-request" by status("tools/call", 500),
         also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
         also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
+        also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info;
     catches "server-sse-polling-stream" by status("tools/call", 204),
         also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
         also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
+        also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info;
     catches "incoming-sse-event" on failing_tool(),
-        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped;
+        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped;
     warns "server-sse-priming-event" by misbehavior(Misbehavior::NoEventIds),
         also "incoming-sse-event" Info, also "server-sse-retry-field" Warning,
         also "server-sse-disconnect-resume" Info, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped;
+        also "server-sse-own-stream-only" Skipped, also "server-sse-lost-reply-resumed" Skipped;
     warns "server-sse-retry-field" by misbehavior(Misbehavior::NoRetry);
-    warns "server-sse-disconnect-resume" by status("GET", 500), also "server-sse-own-stream-only" Skipped;
+    catches "server-sse-lost-reply-resumed" by misbehavior(Misbehavior::NoReplay),
+        also "server-sse-disconnect-resume" Warning, also "server-sse-own-stream-only" Skipped;
+    warns "server-sse-disconnect-resume" by status("GET", 500), also "server-sse-own-stream-only" Skipped,
+        also "server-sse-lost-reply-resumed" Skipped;
     catches "server-sse-event-ids-unique" by misbehavior(Misbehavior::ReusesEventIds),
         also "server-sse-own-stream-only" Failure, also "wire-well-formed" Failure;
     catches "server-sse-own-stream-only" by misbehavior(Misbehavior::ReusesEventIds),

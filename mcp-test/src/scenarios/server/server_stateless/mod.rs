@@ -117,7 +117,8 @@ proofs! {
         also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
         also "stateless-subscriptions-at-once" Skipped, also "stateless-stream-unbuffered" Skipped;
     catches "sep-2575-server-tags-subscription-id" by remove("notifications/tools/list_changed", "/_meta");
-    catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter);
+    catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter),
+        also "wire-well-formed" Failure;
     warns "sep-2575-server-sends-prompts-list-changed-on-subscription" by never("notifications/prompts/list_changed");
     warns "sep-2575-server-sends-tools-list-changed-on-subscription" by never("notifications/tools/list_changed");
     catches "sep-2575-http-server-error-jsonrpc-id" by wrong_id("tools/call"), also "wire-well-formed" Failure;

@@ -102,6 +102,14 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     json!({ "tools": tools })
 }
 
+/// The tools, and one more that cannot be called.
+pub(super) fn list_with_another(revision: Revision) -> serde_json::Value {
+    let mut page = list(revision);
+    let another = json!({ "name": "another", "description": "Is listed late.", "inputSchema": no_arguments() });
+    page["tools"].as_array_mut().into_iter().for_each(|tools| tools.push(another.clone()));
+    page
+}
+
 pub(super) async fn call(call: &Call, tasks: &TaskStarter) -> Answer {
     let name = match text(call, "name") {
         Ok(name) => name,
