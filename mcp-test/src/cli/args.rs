@@ -1,5 +1,6 @@
 //! The grammar of the command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,9 +9,8 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 use super::call_arg::CallArgs;
 use super::cases::args::CasesArgs;
 use super::common_args::{
-    Colours, CommonRunOptions, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
+    Colours, CommonRunOptions, ConfigArgs, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
-use super::config::{ConfigArgs, ShowConfigArgs};
 use super::fixture_arg::FixtureArgs;
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
@@ -308,6 +308,14 @@ pub(super) enum Reference {
     Server(ReferenceServerArgs),
     /// Run a client that performs the scenario in its environment
     Client(ReferenceClientArgs),
+}
+
+/// The arguments of `mcp-test config`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct ShowConfigArgs {
+    /// A command with its arguments, such as `check --timeout 5s` [default: all that the file sets]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub(super) command: Vec<OsString>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -1,5 +1,6 @@
 //! The arguments that several commands share.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -26,6 +27,28 @@ pub(super) enum Colours {
     Auto,
     Always,
     Never,
+}
+
+/// Which file sets options.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct ConfigArgs {
+    /// Read options from this TOML file [default: mcp-test.toml in the current directory, if it exists]
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    /// Do not read mcp-test.toml
+    #[arg(long, global = true, conflicts_with = "config")]
+    no_config: bool,
+}
+
+impl ConfigArgs {
+    /// The same options as arguments.
+    pub(super) fn args(&self) -> Vec<OsString> {
+        match &self.config {
+            Some(file) => vec!["--config".into(), file.into()],
+            None if self.no_config => vec!["--no-config".into()],
+            None => Vec::new(),
+        }
+    }
 }
 
 /// The server under test.

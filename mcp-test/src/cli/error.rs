@@ -5,7 +5,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::config::ConfigError;
 use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
@@ -31,8 +30,8 @@ pub(super) enum CliError {
         command: &'static str,
     },
     /// A file with options cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("{0}")]
+    Config(String),
     /// The arguments of another command are invalid.
     #[error("{0}")]
     Arguments(String),

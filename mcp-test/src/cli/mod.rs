@@ -53,7 +53,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::args::{Args, Command};
 use self::error::CliError;
@@ -80,9 +80,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // `parse_from` would exit the process at once.
     // Before they are parsed, since an error has colours, too.
     output::choose_colours(&args);
-    let merged = match config::merge(args, Path::new(FOLDER)) {
+    let merged = match config::merge(args, Args::command, Path::new(FOLDER)) {
         Ok(merged) => merged,
-        Err(error) => return output::failure(&error),
+        Err(error) => return output::failure(&error.into()),
     };
     // The file may choose them, too.
     output::choose_colours(&merged.args);
@@ -131,7 +131,9 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args)?,
         Command::Requirements(args) => requirements::text(&args)?,
-        Command::Config(shown) => config::text(&args.config, &shown, Path::new(FOLDER))?,
+        Command::Config(shown) => {
+            config::text(&args.config, &shown.command, Args::command(), Path::new(FOLDER))?
+        }
         Command::Completions(args) => documentation::completions(&args),
         Command::Man(args) => documentation::man(&args)?,
     };

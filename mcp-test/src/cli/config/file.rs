@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::de::{DeTable, DeValue};
 
+use super::toml_value::{kind, scalar};
 use super::{ConfigError, FILE_NAME, fixtures};
 use crate::expect::words;
 use crate::files;
@@ -223,38 +224,5 @@ fn setting(arg: &Arg, value: &DeValue<'_>) -> Result<Setting, String> {
         }
         DeValue::Array(_) => Err("expected one value, got an array".to_owned()),
         one => Ok(Setting::Values(vec![scalar(one)?])),
-    }
-}
-
-/// A value as it is written on the command line.
-fn scalar(value: &DeValue<'_>) -> Result<String, String> {
-    match value {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) => Ok(integer(number.as_str(), number.radix())),
-        DeValue::Float(number) => Ok(number.as_str().to_owned()),
-        // A revision without quotes is a date of TOML.
-        DeValue::Datetime(date) => Ok(date.to_string()),
-        other => Err(format!("expected a string or a number, got {}", kind(other))),
-    }
-}
-
-/// What a value is, for messages.
-pub(super) const fn kind(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "`true` or `false`",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "an array",
-        DeValue::Table(_) => "a table",
-    }
-}
-
-/// A number in decimal.
-pub(super) fn integer(digits: &str, radix: u32) -> String {
-    match i128::from_str_radix(digits, radix) {
-        Ok(number) => number.to_string(),
-        // Too large for any option, whose own error says what it expects.
-        Err(_) => digits.to_owned(),
     }
 }

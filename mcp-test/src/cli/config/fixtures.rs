@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::file::{integer, kind};
+use super::toml_value::{integer, kind};
 use crate::json::{Object, Value};
 
 /// The name of the table.

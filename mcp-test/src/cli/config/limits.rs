@@ -113,9 +113,9 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
 mod tests {
     use clap::CommandFactory;
 
-    use super::super::file::settable;
     use super::*;
     use crate::cli::args::Args;
+    use crate::cli::config::file::settable;
 
     /// A new option must not be open to a stranger's file because nobody thought of it.
     #[test]

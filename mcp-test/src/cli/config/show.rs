@@ -4,12 +4,12 @@ use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::{Arg, ArgMatches, Args as ClapArgs, Command, CommandFactory};
+use clap::{Arg, ArgMatches, Command};
 
 use super::file::{ConfigFile, Entry, Setting, settable};
 use super::merge::{Merged, Unused, Use, innermost, is_given, problem};
-use super::{ConfigArgs, FILE_NAME, limits};
-use crate::cli::args::Args;
+use super::{FILE_NAME, limits};
+use crate::cli::common_args::ConfigArgs;
 use crate::cli::error::CliError;
 use crate::cli::option_value::SecretArg;
 use crate::cli::url::Endpoint;
@@ -17,24 +17,16 @@ use crate::expect::words;
 use crate::report::Secrets;
 use crate::trace::secrets_in_command;
 
-/// The arguments of `mcp-test config`.
-#[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct ShowConfigArgs {
-    /// A command with its arguments, such as `check --timeout 5s` [default: all that the file sets]
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
-}
-
 /// The text of `mcp-test config`.
 pub(in crate::cli) fn text(
     config: &ConfigArgs,
-    shown: &ShowConfigArgs,
+    shown: &[OsString],
+    mut root: Command,
     folder: &Path,
 ) -> Result<String, CliError> {
     let mut line = vec![OsString::from("mcp-test")];
     line.extend(config.args());
-    line.extend(shown.command.iter().cloned());
-    let mut root = Args::command();
+    line.extend(shown.iter().cloned());
     root.build();
     let matches = match root.clone().ignore_errors(true).try_get_matches_from(&line) {
         Ok(matches) => matches,
@@ -42,7 +34,7 @@ pub(in crate::cli) fn text(
         Err(error) => return Ok(error.render().to_string()),
     };
     let (path, ..) = innermost(&matches, &root);
-    if let (true, Some(name)) = (path.is_empty(), shown.command.first()) {
+    if let (true, Some(name)) = (path.is_empty(), shown.first()) {
         let name = name.to_string_lossy().into_owned();
         let names = root.get_subcommands().map(Command::get_name);
         let suggestion = words::closest(&name, names).map(str::to_owned);
@@ -51,7 +43,7 @@ pub(in crate::cli) fn text(
     if path.is_empty() {
         return Ok(file_text(ConfigFile::of(&matches, folder, &root)?.as_ref(), folder));
     }
-    let merged = super::merge(line, folder)?;
+    let merged = super::merge(line, || root.clone(), folder)?;
     // What is wrong with a value is said here as it would be by the command.
     let matches = match root.clone().try_get_matches_from(&merged.args) {
         Ok(matches) => matches,

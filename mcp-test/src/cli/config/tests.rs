@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use tempfile::TempDir;
 
 use super::*;
-use crate::cli::args::Command;
+use crate::cli::args::{Args, Command};
 
 /// A directory with a file of options.
 fn folder(name: &str, text: &str) -> TempDir {
@@ -25,7 +25,7 @@ fn merged(text: &str, line: &str) -> String {
 }
 
 fn merged_in(folder: &TempDir, line: &str) -> String {
-    let merged = match merge(words(line), folder.path()) {
+    let merged = match merge(words(line), Args::command, folder.path()) {
         Ok(merged) => merged,
         Err(error) => return format!("error: {error}"),
     };
@@ -45,7 +45,7 @@ fn merged_in(folder: &TempDir, line: &str) -> String {
 fn shown(folder: &TempDir, line: &str) -> String {
     let args = Args::try_parse_from(words(line)).expect("arguments");
     let Command::Config(shown) = args.command else { panic!("another command") };
-    match text(&args.config, &shown, folder.path()) {
+    match text(&args.config, &shown.command, Args::command(), folder.path()) {
         Ok(text) => text,
         Err(error) => format!("error: {error}"),
     }
@@ -269,8 +269,12 @@ fn secrets_of_the_file_are_not_shown() {
 #[test]
 fn the_run_says_which_options_come_from_the_file() {
     let folder = folder(FILE_NAME, FILE);
-    let note =
-        |line| merge(words(line), folder.path()).expect("arguments").note().unwrap_or_default();
+    let note = |line| {
+        merge(words(line), Args::command, folder.path())
+            .expect("arguments")
+            .note()
+            .unwrap_or_default()
+    };
     insta::assert_snapshot!(note("check --reference --timeout 1s"), @"mcp-test.toml sets `skip-call` and `spec-version`");
     insta::assert_snapshot!(note("requirements"), @"");
 }
