@@ -14,6 +14,11 @@ fn main() -> ExitCode {
             Ok(behavior) => run(&Hostile::on(on, behavior)),
             Err(why) => wrong_usage(&why),
         },
+        // Before this it has another command line, that of the program which starts it.
+        ["hold", "announced"] => {
+            eprintln!("started");
+            run_forever()
+        }
         // The process that is left behind, which holds the pipes of its parent.
         ["hold", ..] => run_forever(),
         ["echo", ..] => echo(),

@@ -327,7 +327,7 @@ fn ci_runs_the_test_command() {
 
 /// Whether a command tests the reference server, or only prints something.
 fn needs_nothing(line: &str) -> bool {
-    ["--reference", " list", " completions ", " man ", " requirements "]
+    ["--reference", " list", " completions ", " man ", " requirements ", " config"]
         .iter()
         .any(|it| line.contains(it))
 }

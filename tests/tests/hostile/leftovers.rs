@@ -115,11 +115,11 @@ fn a_server_that_leaves_a_process_behind_which_holds_its_pipes() {
 
 #[test]
 fn a_server_that_leaves_a_process_behind_in_a_session_of_its_own() {
-    let script = r#"setsid "$1" hold & exec "$@""#;
+    let script = r#"folder=$(mktemp -d); mkfifo "$folder/ready"; setsid "$1" hold announced 2> "$folder/ready" & read -r _ < "$folder/ready"; rm -r "$folder"; exec "$@""#;
     insta::assert_snapshot!(report(script, Behavior::Well), @"
     FAILURE wire-well-formed: the server left a process behind that it had started
       expected a server that ends what it has started before it exits
-      got process [process], `hostile-peer hold`
+      got process [process], `hostile-peer hold announced`
       hint: it holds what it has inherited, such as pipes; mcp-test has killed it
     ");
 }
@@ -156,6 +156,9 @@ fn a_server_that_closes_its_output_and_runs_on() {
 const DAEMON: &str =
     r#"(setsid env -i "$1" hold < /dev/null 1<> "$FIFO" 2> /dev/null &); exec "$@""#;
 
+/// The same, and goes on when the process has its own command line, no longer that of `setsid`.
+const ANNOUNCED_DAEMON: &str = r#"(setsid env -i "$1" hold announced < /dev/null 1<> "$FIFO" 2> "$FIFO.ready" &); read -r _ < "$FIFO.ready"; exec "$@""#;
+
 /// A file that such a process writes to, which shows when it has started and when it is gone.
 struct Fifo {
     path: PathBuf,
@@ -167,7 +170,9 @@ impl Fifo {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("fifo");
-        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        // The second one shows when the process has the command line that a report quotes.
+        let ready = folder.path().join("fifo.ready");
+        let made = Command::new("mkfifo").args([&path, &ready]).status().expect("mkfifo starts");
         assert!(made.success());
         let (see, seen) = mpsc::channel();
         let file = path.clone();
@@ -192,12 +197,12 @@ impl Fifo {
 #[test]
 fn a_server_that_leaves_a_process_behind_which_nothing_connects_to_it() {
     let fifo = Fifo::new();
-    let mut command = command(DAEMON, &Hostile::on(METHOD, Behavior::Well));
+    let mut command = command(ANNOUNCED_DAEMON, &Hostile::on(METHOD, Behavior::Well));
     command.env("FIFO", &fifo.path);
     insta::assert_snapshot!(report_of(command), @"
     FAILURE wire-well-formed: the server left a process behind that it had started
       expected a server that ends what it has started before it exits
-      got process [process], `hostile-peer hold`
+      got process [process], `hostile-peer hold announced`
       hint: it holds what it has inherited, such as pipes; mcp-test has killed it
     ");
     fifo.assert_next("started");
@@ -252,7 +257,7 @@ fn a_client_that_leaves_a_process_behind() {
     let fifo = Fifo::new();
     let mcp_test = env!("CARGO_BIN_EXE_mcp-test-under-test");
     let client = format!(
-        r#"(setsid env -i '{PEER}' hold < /dev/null 1<> "$FIFO" 2> /dev/null &); '{mcp_test}' reference client"#
+        r#"(setsid env -i '{PEER}' hold announced < /dev/null 1<> "$FIFO" 2> "$FIFO.ready" &); read -r _ < "$FIFO.ready"; '{mcp_test}' reference client"#
     );
     let mut command = Command::new(mcp_test);
     command.args(["client", "--profile", "adaptive", "--scenario", "initialize"]);
@@ -262,7 +267,7 @@ fn a_client_that_leaves_a_process_behind() {
     INFO server-info: the client received the name `test-server`, version 1.0.0
     FAILURE client-left-well: the client left a process behind that it had started
       expected a client that ends what it has started before it exits
-      got process [process], `hostile-peer hold`
+      got process [process], `hostile-peer hold announced`
       hint: it holds what it has inherited, such as pipes; mcp-test has killed it
     ");
     fifo.assert_next("started");
