@@ -48,7 +48,7 @@ mod tasks;
 mod tests;
 
 use std::collections::HashMap;
-use std::future::Future;
+use std::future::{Future, Ready, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -443,6 +443,15 @@ impl Server {
             .last()
             .unwrap_or(Revision::NEWEST_HANDSHAKE)
     }
+}
+
+/// A handler that answers at once, from what the server keeps.
+fn answered_by<T: Clone + Send + Sync + 'static>(
+    kept: &T,
+    answer: fn(&T, &Call) -> Answer,
+) -> impl Fn(Call) -> Ready<Answer> + Send + Sync + use<T> {
+    let kept = kept.clone();
+    move |call| ready(answer(&kept, &call))
 }
 
 /// The error for invalid parameters.

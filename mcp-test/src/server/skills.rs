@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::admission::method_not_found;
-use super::{Answer, CacheScope, Call, Server, invalid, string};
+use super::{Answer, CacheScope, Call, Server, answered_by, invalid, string};
 use crate::json::Value;
 use crate::spec::Capability;
 use crate::wire::RpcError;
@@ -220,16 +220,9 @@ impl Server {
     /// [`Skills::read`].
     #[must_use]
     pub fn skills(self, skills: &Skills) -> Self {
-        let answered_by = |answer: fn(&Skills, &Call) -> Answer| {
-            let skills = skills.clone();
-            move |call: Call| {
-                let answer = answer(&skills, &call);
-                async move { answer }
-            }
-        };
-        self.on("skills/list", answered_by(Skills::list))
-            .on("skills/get", answered_by(Skills::get))
-            .on("resources/directory/read", answered_by(Skills::read_directory))
+        self.on("skills/list", answered_by(skills, Skills::list))
+            .on("skills/get", answered_by(skills, Skills::get))
+            .on("resources/directory/read", answered_by(skills, Skills::read_directory))
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use self::task::Task;
 pub use self::task::{TaskEnd, TaskWork};
-use super::{Answer, Call, Server, invalid, string};
+use super::{Answer, Call, Server, answered_by, invalid, string};
 use crate::json::{Object, Value};
 use crate::spec::Capability;
 use crate::wire::RpcError;
@@ -142,16 +142,9 @@ impl Server {
     /// Answers `tasks/get`, `tasks/update` and `tasks/cancel` for these tasks, which handlers start with [`Tasks::start`].
     #[must_use]
     pub fn tasks(self, tasks: &Tasks) -> Self {
-        let answered_by = |answer: fn(&Tasks, &Call) -> Answer| {
-            let tasks = tasks.clone();
-            move |call: Call| {
-                let answer = answer(&tasks, &call);
-                async move { answer }
-            }
-        };
-        self.on("tasks/get", answered_by(Tasks::get))
-            .on("tasks/update", answered_by(Tasks::update))
-            .on("tasks/cancel", answered_by(Tasks::cancel))
+        self.on("tasks/get", answered_by(tasks, Tasks::get))
+            .on("tasks/update", answered_by(tasks, Tasks::update))
+            .on("tasks/cancel", answered_by(tasks, Tasks::cancel))
     }
 }
 
