@@ -137,8 +137,8 @@ mod tests {
         insta::assert_snapshot!(error("test_simple_text"), @"expected FIXTURE=NAME, or FIXTURE=NAME=JSON with its arguments");
         insta::assert_snapshot!(error("test_simple_text="), @"expected the name of what takes the place of the fixture `test_simple_text`");
         insta::assert_snapshot!(error("test_simple_text={}"), @"expected the name of what takes the place of the fixture `test_simple_text`");
-        insta::assert_snapshot!(error("=my_tool"), @"there is no fixture ``; `mcp-test list --fixtures` lists them");
-        insta::assert_snapshot!(error("test_simple_txt=my_tool"), @"there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
+        insta::assert_snapshot!(error("=my_tool"), @"no fixture is named ``; `mcp-test list --fixtures` lists them");
+        insta::assert_snapshot!(error("test_simple_txt=my_tool"), @"no fixture is named `test_simple_txt`; did you mean `test_simple_text`?");
         insta::assert_snapshot!(error("test_simple_text=my_tool={a: 1}"), @"the arguments of `my_tool` are not valid JSON: line 1, column 2: expected a member name in double quotes, found `a`");
         insta::assert_snapshot!(error("test://static-text=db://a={}"), @"the fixture `test://static-text` is a resource, which takes no arguments");
     }

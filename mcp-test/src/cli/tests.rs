@@ -528,7 +528,7 @@ fn scenarios_are_listed_as_json() {
 fn fixtures_are_listed_and_checked() {
     insta::assert_snapshot!("fixtures", printed("list --fixtures"));
     insta::assert_snapshot!(refused("server --reference --fixture test_simple_txt=my_tool"), @"
-    error: invalid value 'test_simple_txt=my_tool' for '--fixture <FIXTURE=NAME[=JSON]>': there is no fixture `test_simple_txt`; did you mean `test_simple_text`?
+    error: invalid value 'test_simple_txt=my_tool' for '--fixture <FIXTURE=NAME[=JSON]>': no fixture is named `test_simple_txt`; did you mean `test_simple_text`?
 
     For more information, try '--help'.
     ");

@@ -151,7 +151,7 @@ impl Conformance {
     /// Uses a tool, prompt, resource or resource template of the server instead of one of the official suite's fixtures.
     ///
     /// Without this, scenarios look for the official names, and are skipped if the server does not have them. No test runs if
-    /// there is no such fixture; `mcp-test list --fixtures` lists them.
+    /// no fixture has this name; `mcp-test list --fixtures` lists them.
     ///
     /// ```no_run
     /// # use mcp_test::prelude::*;
@@ -320,7 +320,7 @@ mod fixture_tests {
 
         let refused = conformance().fixture("test_simple_txt", "my_tool").into_trials("");
         let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
-        insta::assert_snapshot!(why, @"there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
+        insta::assert_snapshot!(why, @"no fixture is named `test_simple_txt`; did you mean `test_simple_text`?");
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Fixture {
 pub enum FixtureError {
     /// No scenario uses such a fixture.
     #[error(
-        "there is no fixture `{name}`; {}",
+        "no fixture is named `{name}`; {}",
         .suggestion.map_or("`mcp-test list --fixtures` lists them".to_owned(), |it| format!("did you mean `{it}`?"))
     )]
     Unknown {
@@ -100,7 +100,7 @@ pub fn find(name: &str) -> Result<Fixture, FixtureError> {
 ///
 /// # Errors
 ///
-/// If there is no such fixture, it is replaced already, the name is empty, or the arguments are not what it takes.
+/// If no fixture has this name, it is replaced already, the name is empty, or the arguments are not what it takes.
 pub fn replace(
     fixtures: &mut Fixtures,
     fixture: &str,
@@ -170,8 +170,8 @@ mod tests {
             let refused = replace(&mut fixtures, fixture, name, arguments);
             refused.expect_err("an error").to_string()
         };
-        insta::assert_snapshot!(refused("test_simple_txt", "a", None), @"there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
-        insta::assert_snapshot!(refused("add", "a", None), @"there is no fixture `add`; `mcp-test list --fixtures` lists them");
+        insta::assert_snapshot!(refused("test_simple_txt", "a", None), @"no fixture is named `test_simple_txt`; did you mean `test_simple_text`?");
+        insta::assert_snapshot!(refused("add", "a", None), @"no fixture is named `add`; `mcp-test list --fixtures` lists them");
         insta::assert_snapshot!(refused("test_sampling", "a", None), @"the fixture `test_sampling` is replaced twice");
         insta::assert_snapshot!(refused("test_simple_text", "", None), @"expected the name of what takes the place of the fixture `test_simple_text`");
         insta::assert_snapshot!(refused("test://static-text", "db://a", object()), @"the fixture `test://static-text` is a resource, which takes no arguments");

@@ -82,7 +82,7 @@ impl ConfigFile {
             None => return Ok(None),
         };
         let name = named.map_or(FILE_NAME.to_owned(), |path| path.display().to_string());
-        let text = files::read_text(folder.join(path), files::CONFIGURATION).map_err(|error| {
+        let text = files::read_text(folder.join(path), files::OPTION_VALUE).map_err(|error| {
             ConfigError {
                 file: name.clone(),
                 line: None,

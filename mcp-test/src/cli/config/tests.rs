@@ -144,7 +144,7 @@ fn a_named_file_may_replace_fixtures() {
     insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml"), @r#"check --reference --config ci.toml --fixture=test_simple_text=my_tool --fixture=test://static-text=file:///a --fixture=test_error_handling=fail={"code":16}"#);
     insta::assert_snapshot!(merged_in(&folder, "check --reference --config ci.toml --fixture test_simple_text=other"), @"check --reference --config ci.toml --fixture test_simple_text=other");
     let unknown = self::folder("ci.toml", "[fixtures]\ntest_simple_txt = \"a\"\n");
-    insta::assert_snapshot!(merged_in(&unknown, "check --reference --config ci.toml"), @"error: ci.toml:2: invalid value 'test_simple_txt=a' for '--fixture <FIXTURE=NAME[=JSON]>': there is no fixture `test_simple_txt`; did you mean `test_simple_text`?");
+    insta::assert_snapshot!(merged_in(&unknown, "check --reference --config ci.toml"), @"error: ci.toml:2: invalid value 'test_simple_txt=a' for '--fixture <FIXTURE=NAME[=JSON]>': no fixture is named `test_simple_txt`; did you mean `test_simple_text`?");
 }
 
 #[test]
