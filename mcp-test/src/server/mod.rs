@@ -345,7 +345,7 @@ impl Server {
     /// Needs the feature `http`.
     #[cfg(not(feature = "http"))]
     #[doc(hidden)]
-    pub fn listen<A>(&self, _: A) -> std::future::Ready<std::io::Result<std::convert::Infallible>>
+    pub fn listen<A>(&self, _: A) -> Ready<std::io::Result<std::convert::Infallible>>
     where
         for<'a> &'a crate::transport::Disabled: crate::transport::NeedsHttp,
     {
