@@ -65,7 +65,8 @@ const FIXTURE: Need = Need::Prompt(PROMPT);
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     // The official suite completes the argument of its prompt, whatever the server lists.
     let is_official = ctx.profile() == Profile::Official;
-    let unmet = FIXTURE.unmet(ctx.inventory(), ctx.fixtures(), ctx.revision()).filter(|_| !is_official);
+    let unmet =
+        FIXTURE.unmet(ctx.inventory(), ctx.fixtures(), ctx.revision()).filter(|_| !is_official);
     match unmet {
         Some(reason) => {
             for check in OF_VALUES {

@@ -329,7 +329,10 @@ fn listing_once() -> Server {
         async move {
             match again {
                 true => Answer::error(error_code::INTERNAL_ERROR, "once is enough"),
-                false => json!({ "tools": [{ "name": HARMLESS, "inputSchema": { "type": "object" } }] }).into(),
+                false => {
+                    json!({ "tools": [{ "name": HARMLESS, "inputSchema": { "type": "object" } }] })
+                        .into()
+                }
             }
         }
     })

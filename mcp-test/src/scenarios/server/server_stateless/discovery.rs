@@ -35,8 +35,7 @@ impl Discovered {
     /// The finding about a fixture that is not listed, nor what takes its place.
     pub(super) fn not_listed(&self, fixtures: &Fixtures, tool: &str) -> Option<Finding> {
         let is_listed = self.tools.iter().any(|listed| listed == fixtures.name(tool));
-        let headline =
-            || format!("the server does not list the tool {}", fixtures.describe(tool));
+        let headline = || format!("the server does not list the tool {}", fixtures.describe(tool));
         (!is_listed).then(|| Finding::peer(headline()))
     }
 }
