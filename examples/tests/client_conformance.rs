@@ -17,7 +17,7 @@ async fn my_client(endpoint: Endpoint) -> Result<()> {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
     };
-    let transport = StreamableHttpClientTransport::from_uri(endpoint.url);
+    let transport = StreamableHttpClientTransport::from_uri(endpoint.url()?.to_owned());
     let client = ().serve_with_lifecycle(transport, lifecycle).await?;
     for tool in client.list_all_tools().await? {
         let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap_or_default();

@@ -16,7 +16,8 @@ fn my_client() -> ClientTarget {
     ClientTarget::future(|endpoint| async move {
         // Cargo unifies features: if another package of the workspace enables TLS, the client of rmcp needs a provider for it.
         rustls::crypto::ring::default_provider().install_default().ok();
-        let client = ().serve(StreamableHttpClientTransport::from_uri(endpoint.url)).await?;
+        let client =
+            ().serve(StreamableHttpClientTransport::from_uri(endpoint.url()?.to_owned())).await?;
         match endpoint.scenario.as_str() {
             "calculator" => calculate(&client).await?,
             _ => look_around(&client).await?,

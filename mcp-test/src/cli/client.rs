@@ -88,7 +88,8 @@ fn nothing_selected() -> CliError {
 /// A client that a person starts manually; Ctrl+C means that it is done.
 fn manual() -> ClientTarget {
     let wait = |endpoint: Endpoint| async move {
-        let Endpoint { url, scenario, context, .. } = endpoint;
+        let url = endpoint.url()?.to_owned();
+        let Endpoint { scenario, context, .. } = endpoint;
         let context =
             context.map(|context| format!("With context: {context}\n")).unwrap_or_default();
         // As the official suite prints it.

@@ -85,7 +85,7 @@ async fn run_client(
         .transpose()
         .map_err(|error| invalid(CONTEXT, format!("not JSON: {error}")))?;
     let scenario = variable(SCENARIO).unwrap_or_default();
-    let endpoint = Endpoint::new(&args.url, scenario, revision).context(context);
+    let endpoint = Endpoint::new(args.url.as_str(), scenario, revision).context(context);
     let client = good_client().faults(args.faults.iter().cloned());
     let client = match recorder {
         Some(recorder) => client.record(recorder),

@@ -13,7 +13,9 @@ use crate::check::Finding;
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::Recorder;
-use crate::transport::{ClientTarget, Connection, Endpoint, Fault};
+use crate::transport::{
+    ClientTarget, Connection, Endpoint, Fault, Limits, ServerAddress, Target, TransportKind,
+};
 
 // Without `Send`: a script runs in the task of its scenario.
 type Script = dyn Fn(ClientTask) -> Pin<Box<dyn Future<Output = crate::Result>>> + Send + Sync;
@@ -44,9 +46,7 @@ pub struct ScriptedClient {
 #[derive(Debug, Clone)]
 pub struct ClientTask {
     endpoint: Endpoint,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only used over HTTP"))]
     faults: Arc<[Fault]>,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only used over HTTP"))]
     recorder: Recorder,
 }
 
@@ -89,14 +89,16 @@ impl ScriptedClient {
         (self.script)(ClientTask { endpoint, faults, recorder }).await
     }
 
-    /// The client as an in-process target.
+    /// The client as an in-process target: over HTTP, with the feature `http`, and over a pipe.
     #[must_use]
     pub fn target(&self) -> ClientTarget {
         let client = self.clone();
-        ClientTarget::future(move |endpoint| {
+        let target = ClientTarget::future(move |endpoint| {
             let client = client.clone();
             async move { client.run(endpoint).await }
-        })
+        });
+        let transports = [TransportKind::Http, TransportKind::Duplex];
+        target.over(transports.into_iter().filter(|it| cfg!(feature = "http") || !it.is_http()))
     }
 }
 
@@ -144,7 +146,7 @@ impl ClientTask {
     ///
     /// # Errors
     ///
-    /// If the URL is not valid.
+    /// As [`ClientTask::open`].
     pub async fn uninitialized(&self, options: Options) -> Result<Client, Finding> {
         Ok(Client::uninitialized(self.open().await?, options))
     }
@@ -153,26 +155,32 @@ impl ClientTask {
     ///
     /// # Errors
     ///
-    /// If the URL is not valid.
-    #[cfg(feature = "http")]
+    /// If the URL is not valid, or the server cannot be started.
     pub async fn open(&self) -> Result<Connection, Finding> {
-        use crate::transport::{Limits, Target, TransportKind};
-
-        let target = Target::url(&self.endpoint.url);
-        let connection =
-            target.open(TransportKind::Http, &self.recorder, Limits::default()).await?;
+        let (target, kind) = (self.server()?, self.endpoint.transport());
+        let connection = target.open(kind, &self.recorder, Limits::default()).await?;
         Ok(connection.faults(Arc::clone(&self.faults)))
     }
 
-    /// Opens a connection, which needs the feature `http`.
-    ///
-    /// # Errors
-    ///
-    /// Always: the feature `http` is disabled.
-    #[cfg(not(feature = "http"))]
-    #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
-    pub async fn open(&self) -> Result<Connection, Finding> {
-        Err(Finding::environment("a scripted client needs the feature `http` of mcp-test"))
+    /// The server, as a target.
+    fn server(&self) -> Result<Target, Finding> {
+        match &self.endpoint.server {
+            ServerAddress::Duplex(server) => {
+                let server = server.clone();
+                Ok(Target::duplex(move |io| {
+                    let server = server.clone();
+                    async move { Ok(server.serve(io).await?) }
+                }))
+            }
+            ServerAddress::Command(command) => Ok(Target::command(command.clone())),
+            #[cfg(feature = "http")]
+            ServerAddress::Url(url) => Ok(Target::url(url)),
+            #[cfg(not(feature = "http"))]
+            ServerAddress::Url(_) => {
+                let what = "a scripted client needs the feature `http` of mcp-test for a URL";
+                Err(Finding::environment(what))
+            }
+        }
     }
 }
 

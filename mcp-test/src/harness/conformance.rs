@@ -41,7 +41,7 @@ pub fn conformance(target: impl IntoTarget) -> Conformance {
 /// # use mcp_test::prelude::*;
 /// # async fn my_client(_url: &str, _scenario: &str) -> Result<()> { Ok(()) }
 /// mcp_test::main!(mcp_test::client_conformance(ClientTarget::future(|endpoint| async move {
-///     my_client(&endpoint.url, &endpoint.scenario).await
+///     my_client(endpoint.url()?, &endpoint.scenario).await
 /// })));
 /// ```
 pub fn client_conformance(client: ClientTarget) -> Conformance {

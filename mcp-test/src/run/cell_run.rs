@@ -4,6 +4,7 @@ mod client;
 mod early_end;
 mod era_hint;
 mod facts;
+mod serve_client;
 mod shared_connection;
 mod silenced;
 mod teardown;

@@ -387,7 +387,10 @@ fn problems(cell: &Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
             format!("{cell} under {profile}: {} {} {:?}", check.status, check.id, check.message)
         })
         .collect();
-    let may_fail = |spec: &&CheckSpec| spec.always && (spec.fails || spec.warns);
+    let may_fail = |spec: &&CheckSpec| {
+        let is_made = spec.always && spec.transports.contains(cell.transport);
+        is_made && (spec.fails || spec.warns)
+    };
     for spec in cell.scenario.checks_at(cell.revision).filter(may_fail) {
         if made.get(&*spec.id) != Some(&Status::Success) {
             problems.push(format!(

@@ -36,8 +36,7 @@ impl Tested {
     pub fn transports(&self) -> Vec<TransportKind> {
         match self {
             Self::Server(target) => target.transports(),
-            // As in the official suite, a client under test gets the URL of our server.
-            Self::Client(_) => vec![TransportKind::Http],
+            Self::Client(target) => target.transports(),
         }
     }
 }

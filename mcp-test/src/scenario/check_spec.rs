@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Transports;
 use crate::check::{Check, Origin, SpecReference, Status};
 use crate::spec::Revisions;
 
@@ -31,6 +32,8 @@ pub struct CheckSpec {
     pub origin: Origin,
     /// The revisions at which it can be made.
     pub revisions: Revisions,
+    /// The transports over which it can be made.
+    pub transports: Transports,
     /// The requirements that it stands for; an error reply instead of a result breaks the first.
     pub requirements: &'static [&'static str],
     /// The sources that official reports name.
@@ -56,6 +59,7 @@ impl CheckSpec {
             description,
             origin,
             revisions: Revisions::all(),
+            transports: Transports::Any,
             requirements: &[],
             references: &[],
             // The strictest declaration; `every_check_is_proven_able_to_fail_and_to_warn` requires a proof for each `true`.
@@ -109,6 +113,13 @@ impl CheckSpec {
     #[must_use]
     pub const fn within(mut self, revisions: Revisions) -> Self {
         self.revisions = revisions;
+        self
+    }
+
+    /// Limits the check to Streamable HTTP, of whose headers or streams it is.
+    #[must_use]
+    pub const fn over_http(mut self) -> Self {
+        self.transports = Transports::StreamableHttp;
         self
     }
 

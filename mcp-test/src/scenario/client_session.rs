@@ -69,8 +69,11 @@ impl ClientSessions {
             let index = match named {
                 Some(index) => Some(*index),
                 None if received.is_stateless() || received.method() == "initialize" => None,
-                // A client that forgets the id of its session is most likely in the newest one.
-                None => sorted.sessions.len().checked_sub(1),
+                // Over lines a connection is a session. A client that forgets the id of its session is most likely in the newest one.
+                None => sorted.sessions.iter().rposition(|session| {
+                    let (connection, exchange) = received.exchange;
+                    exchange.is_some() || session.initialize.exchange.0 == connection
+                }),
             };
             match index.and_then(|index| sorted.sessions.get_mut(index)) {
                 Some(session) => session.later.push(received),

@@ -11,35 +11,11 @@ use std::time::Duration;
 
 use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
-    Repeats, Shared, Stop, Suite,
+    Repeats, Shared, Stop, Suite, Transports,
 };
 use crate::check::Finding;
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
-use crate::transport::TransportKind;
-
-/// The transports over which a scenario applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transports {
-    /// All: it tests messages.
-    Any,
-    /// Those of Streamable HTTP: it tests sessions, headers or streams, which other transports do not have.
-    StreamableHttp,
-    /// Exactly these.
-    Only(&'static [TransportKind]),
-}
-
-impl Transports {
-    /// Whether the transport is one of them.
-    #[must_use]
-    pub fn contains(self, transport: TransportKind) -> bool {
-        match self {
-            Self::Any => true,
-            Self::StreamableHttp => transport.is_http(),
-            Self::Only(transports) => transports.contains(&transport),
-        }
-    }
-}
 
 /// What a body returns: a boxed future that may borrow the context.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Stop>> + 'a>>;

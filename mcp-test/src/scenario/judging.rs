@@ -11,6 +11,7 @@ use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::spec::{Era, Revision, meta};
 use crate::trace::{EventKind, Party, Trace};
+use crate::transport::TransportKind;
 
 /// The check of ours that a client connected and sent something, made in every scenario.
 pub const TOOK_PART: &str = "client-took-part";
@@ -26,15 +27,24 @@ pub struct ClientTest {
     pub scenario: Declared,
     /// The revision that the client is asked to use.
     pub revision: Revision,
+    /// The transport by which the client reaches the server.
+    pub transport: TransportKind,
     /// The rules for the verdict.
     pub profile: Profile,
 }
 
 impl ClientTest {
-    /// A test with this scenario.
+    /// A test with this scenario, over HTTP.
     #[must_use]
     pub const fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
-        Self { scenario, revision, profile }
+        Self { scenario, revision, transport: TransportKind::Http, profile }
+    }
+
+    /// The same test over another transport.
+    #[must_use]
+    pub const fn over(mut self, transport: TransportKind) -> Self {
+        self.transport = transport;
+        self
     }
 
     /// The era of the revision.
@@ -63,6 +73,12 @@ impl Judging {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.test.revision
+    }
+
+    /// The transport by which the client reached the server.
+    #[must_use]
+    pub fn transport(&self) -> TransportKind {
+        self.test.transport
     }
 
     /// The rules for the verdict.
@@ -158,7 +174,7 @@ impl Judging {
     /// Begins a check, which the scenario must declare.
     #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
-        let ClientTest { scenario, revision, profile } = &self.test;
+        let ClientTest { scenario, revision, profile, .. } = &self.test;
         CheckBuilder::of(scenario, &mut self.collector, (*profile, *revision), id)
     }
 

@@ -69,6 +69,7 @@ mod stop;
 mod suite;
 mod surroundings;
 mod tool_calls;
+mod transports;
 mod user_scenario;
 
 #[doc(hidden)]
@@ -100,7 +101,7 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
-pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
+pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve};
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
 pub use golden::{GoldenOptions, SnapshotMismatch};
@@ -138,6 +139,7 @@ pub use suite::{Suite, UnknownSuite};
 pub use surroundings::{RunningSurroundings, Surroundings};
 #[doc(hidden)]
 pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
+pub use transports::Transports;
 #[doc(hidden)]
 pub use user_scenario::{
     Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,

@@ -1,27 +1,25 @@
-//! A client under test: a command that gets the URL of a server, or a future in this process.
+//! A client under test: a command that gets the address of a server, or a future in this process.
 //!
 //! The server records the messages. This module starts the client, captures its output, observes how it ends, and leaves
 //! none of its processes running.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 
+use super::client_run::{CapturedOutput, ClientEnd, ClientRun};
 use super::redacted::redact_urls;
+use super::{Endpoint, TransportKind};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
-use crate::json::Value;
-use crate::process::{Child, Command, Exit, LeftoverProcess};
-use crate::spec::Revision;
+use crate::process::{Child, Command};
 
 /// How long a client may take to end after its stdin is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
-/// How many bytes are kept of each output stream of a client.
-const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// The environment variable with the scenario. The names of these variables are those of the official suite.
 pub(crate) const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
@@ -29,35 +27,6 @@ pub(crate) const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
 pub(crate) const PROTOCOL_VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// The environment variable with further information, such as credentials, as a JSON object.
 pub(crate) const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
-
-/// The server that a client connects to, and the scenario that it runs.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Endpoint {
-    /// The URL of the server.
-    pub url: String,
-    /// The id of the scenario.
-    pub scenario: String,
-    /// The revision of the scenario.
-    pub revision: Revision,
-    /// Further information, such as credentials: a JSON object.
-    pub context: Option<Value>,
-}
-
-impl Endpoint {
-    /// A server at `url`, for a scenario at a revision.
-    #[must_use]
-    pub fn new(url: impl Into<String>, scenario: impl Into<String>, revision: Revision) -> Self {
-        Self { url: url.into(), scenario: scenario.into(), revision, context: None }
-    }
-
-    /// Adds further information for the client.
-    #[must_use]
-    pub fn context(mut self, context: Option<Value>) -> Self {
-        self.context = context;
-        self
-    }
-}
 
 type RunClient = dyn Fn(Endpoint) -> LocalBoxFuture<'static, crate::Result> + Send + Sync;
 
@@ -80,7 +49,7 @@ enum Launch {
 /// assert_eq!(program.label(), "node dist/my-client.js --quiet");
 ///
 /// let in_process = ClientTarget::future(|endpoint| async move {
-///     println!("connect to {}", endpoint.url);
+///     println!("connect to {}", endpoint.url()?);
 ///     Ok(())
 /// });
 /// assert_eq!(in_process.label(), "in-process client");
@@ -89,41 +58,7 @@ enum Launch {
 pub struct ClientTarget {
     launch: Launch,
     label: Option<String>,
-}
-
-/// How a run of a client ended, and its output.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct ClientRun {
-    /// How it ended.
-    pub end: ClientEnd,
-    /// The command line, if it was a program.
-    pub command: Option<String>,
-    /// How its process exited, if it exited on its own.
-    pub exit: Option<Exit>,
-    /// What it printed on stdout.
-    pub stdout: String,
-    /// What it printed on stderr.
-    pub stderr: String,
-    /// Processes that still ran after its own exit; they have been killed.
-    #[doc(hidden)]
-    pub leftovers: Vec<LeftoverProcess>,
-}
-
-/// How a run of a client ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum ClientEnd {
-    /// It ended on its own, without an error.
-    #[default]
-    Succeeded,
-    /// It ended on its own, with an error: an exit code, or the error of the future.
-    Failed(String),
-    /// It was still running when its time was up, and was ended.
-    TimedOut,
-    /// It could not be started.
-    NotStarted(String),
-    /// Not known, because it was started manually.
-    Unobserved,
+    transports: Vec<TransportKind>,
 }
 
 impl ClientTarget {
@@ -133,17 +68,19 @@ impl ClientTarget {
     /// `MCP_CONFORMANCE_PROTOCOL_VERSION`, and in some scenarios `MCP_CONFORMANCE_CONTEXT` is.
     #[must_use]
     pub fn command(line: impl Into<String>) -> Self {
-        Self { launch: Launch::Command(line.into()), label: None }
+        Self::new(Launch::Command(line.into()))
     }
 
     /// A client in this process: a future, which fails with an error or a panic.
+    ///
+    /// Its [`Endpoint`] has the URL of the server, or a pipe to it if the client is run [over](ClientTarget::over) that.
     #[must_use]
     pub fn future<F, Fut>(run: F) -> Self
     where
         F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = crate::Result> + 'static,
     {
-        Self { launch: Launch::Future(boxed(run)), label: None }
+        Self::new(Launch::Future(boxed(run)))
     }
 
     /// A client that somebody starts manually; the future prints the URL, and ends when the client is done.
@@ -155,7 +92,39 @@ impl ClientTarget {
         F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = crate::Result> + 'static,
     {
-        Self { launch: Launch::Manual(boxed(wait)), label: None }
+        Self::new(Launch::Manual(boxed(wait)))
+    }
+
+    /// Sets the transports by which the client can reach a server: HTTP by default; a future also
+    /// [`TransportKind::Duplex`], a pipe in this process.
+    ///
+    /// ```
+    /// use mcp_test::transport::{ClientTarget, TransportKind};
+    ///
+    /// let client = ClientTarget::future(|endpoint| async move {
+    ///     let stream = endpoint.duplex().await?;
+    ///     // … one message per line, in both directions …
+    ///     # drop(stream);
+    ///     Ok(())
+    /// });
+    /// let client = client.over([TransportKind::Duplex]);
+    /// assert_eq!(client.transports(), [TransportKind::Duplex]);
+    /// ```
+    #[must_use]
+    pub fn over(mut self, transports: impl IntoIterator<Item = TransportKind>) -> Self {
+        self.transports = transports.into_iter().collect();
+        self
+    }
+
+    /// The transports by which the client can reach a server.
+    #[must_use]
+    pub fn transports(&self) -> Vec<TransportKind> {
+        self.transports.clone()
+    }
+
+    fn new(launch: Launch) -> Self {
+        // As the official suite does, with the URL of the server.
+        Self { launch, label: None, transports: vec![TransportKind::Http] }
     }
 
     /// Names the client in reports.
@@ -203,7 +172,10 @@ impl ClientTarget {
                 run => run,
             },
             Launch::Command(_) => {
-                let line = self.command_line(&endpoint.url).unwrap_or_default();
+                let line = match endpoint.url() {
+                    Ok(url) => self.command_line(url).unwrap_or_default(),
+                    Err(error) => return ClientRun::not_started(error.to_string()),
+                };
                 // Without secrets, since reports show it.
                 let command = Some(redact_urls(&line));
                 let run = in_shell(shell(line, &endpoint), allotted).await;
@@ -237,12 +209,7 @@ async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
     let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
     let mut child = match Child::spawn(&command, stderr.sink()) {
         Ok(child) => child,
-        Err(error) => {
-            return ClientRun {
-                end: ClientEnd::NotStarted(error.to_string()),
-                ..ClientRun::default()
-            };
-        }
+        Err(error) => return ClientRun::not_started(error.to_string()),
     };
     // Read all the time: a full pipe would block the client.
     child.log_stdout(stdout.sink());
@@ -271,34 +238,6 @@ fn shell(line: String, endpoint: &Endpoint) -> Command {
     }
 }
 
-/// The output of a program on one stream, up to a limit; clones share it.
-#[derive(Clone, Default)]
-struct CapturedOutput(Arc<Mutex<(String, usize)>>);
-
-impl CapturedOutput {
-    fn sink(&self) -> impl FnMut(String) + Send + 'static {
-        let output = self.clone();
-        move |line| {
-            let mut kept = output.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Counted and not kept beyond the limit: a client that prints without end must not fill the memory.
-            if kept.0.len() + line.len() < MAX_OUTPUT {
-                kept.0.push_str(&line);
-                kept.0.push('\n');
-            } else {
-                kept.1 += 1;
-            }
-        }
-    }
-
-    fn text(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.1 {
-            0 => kept.0.clone(),
-            lines => format!("{}… and {lines} more lines\n", kept.0),
-        }
-    }
-}
-
 impl fmt::Debug for ClientTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientTarget").field("label", &self.label()).finish_non_exhaustive()
@@ -309,6 +248,8 @@ impl fmt::Debug for ClientTarget {
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use crate::process::Exit;
+    use crate::spec::Revision;
 
     fn run(target: &ClientTarget, allotted: Duration) -> ClientRun {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -339,7 +280,7 @@ mod tests {
 
     #[test]
     fn in_process_clients_end_in_the_same_ways() {
-        let failing = ClientTarget::future(|endpoint| async move { Err(endpoint.url.into()) });
+        let failing = ClientTarget::future(|endpoint| async move { Err(endpoint.url()?.into()) });
         let url = "http://127.0.0.1:1/mcp".to_owned();
         assert_eq!(run(&failing, LONG).end, ClientEnd::Failed(url));
         let panicking = ClientTarget::future(|_| async { panic!("no idea") });
@@ -355,15 +296,6 @@ mod tests {
         assert_eq!(run(&manual, LONG).end, ClientEnd::Unobserved);
         let failing = ClientTarget::manual(|_| async { Err("nobody reads".into()) });
         assert_eq!(run(&failing, LONG).end, ClientEnd::Failed("nobody reads".to_owned()));
-    }
-
-    #[test]
-    fn captured_output_is_bounded() {
-        let output = CapturedOutput::default();
-        let mut sink = output.sink();
-        sink("x".repeat(MAX_OUTPUT - 10));
-        sink("y".repeat(20));
-        assert!(output.text().ends_with("x\n… and 1 more lines\n"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::spec::Revision;
 use crate::trace::{EventKind, Recorder};
 
 /// The capacity of the pipe in each direction, that of a pipe on Linux.
-const PIPE: usize = 64 * 1024;
+pub(super) const PIPE: usize = 64 * 1024;
 
 /// How long to wait for the server to return once its pipe is closed, and for its last output once it has returned.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);

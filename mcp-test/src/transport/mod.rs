@@ -6,10 +6,12 @@
 
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod actor;
+mod client_run;
 pub(crate) mod client_target;
 mod client_transport;
 mod connection;
 mod duplex;
+mod endpoint;
 mod error;
 mod exchange_error;
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
@@ -43,10 +45,16 @@ mod transport_kind;
 mod without_http;
 
 #[doc(hidden)]
-pub use client_target::{ClientEnd, ClientRun};
-pub use client_target::{ClientTarget, Endpoint};
+pub use client_run::{ClientEnd, ClientRun};
+pub use client_target::ClientTarget;
 pub use client_transport::ConnectionEnd;
 pub use connection::Connection;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(unused_imports, reason = "only runs serve pipes")
+)]
+pub(crate) use endpoint::DuplexConnection;
+pub use endpoint::{DuplexServer, Endpoint, EndpointError, ServerAddress};
 pub use error::OpenError;
 #[doc(hidden)]
 pub use fault::FaultError;

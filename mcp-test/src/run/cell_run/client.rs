@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::serve_client::run_client;
 use super::unmade::{demand_declared, fail_unmade};
 use super::{CellRun, ENDING, Recorded};
 use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
@@ -14,11 +15,10 @@ use crate::scenario::{
     ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile, Serve,
     TOOK_PART,
 };
-use crate::server::Server;
 use crate::spec::{Era, Revision};
-use crate::trace::{EventKind, Party, Recorder, Seq, Trace};
+use crate::trace::{Event, EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::client_target::SCENARIO;
-use crate::transport::{ClientEnd, ClientRun, ClientTarget, redact_urls};
+use crate::transport::{ClientEnd, ClientRun, ClientTarget, TransportKind, redact_urls};
 use crate::wire::Message;
 
 /// The exit codes of a shell that cannot start a program: not executable, and not found (POSIX).
@@ -35,9 +35,10 @@ impl CellRun<'_> {
         let declared = self.cell.scenario.declared();
         let authority = self.profile.authority(Some(&declared));
         let test = ClientTest::new(declared, self.cell.revision, self.profile);
+        let test = test.over(self.cell.transport);
         let recorder = Recorder::new();
         let server = serve(&test).limits(self.plan.limits).record(recorder.clone());
-        let client_run = match self.run_client(client, &server).await {
+        let client_run = match run_client(&self.cell, client, &server, self.timeout()).await {
             Ok(client_run) => client_run,
             Err(finding) => return self.not_run(&finding),
         };
@@ -125,31 +126,6 @@ impl CellRun<'_> {
         })
     }
 
-    #[cfg(feature = "http")]
-    async fn run_client(
-        &self,
-        client: &ClientTarget,
-        server: &Server,
-    ) -> Result<ClientRun, Finding> {
-        use crate::transport::Endpoint;
-
-        // Port 0 is any free one, so that several clients can be tested at the same time.
-        let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
-            Finding::environment("cannot open a port for the client").got(error.to_string())
-        })?;
-        let endpoint = Endpoint::new(listening.url(), self.id(), self.cell.revision);
-        let client_run = client.run(endpoint, self.timeout()).await;
-        // Closes the streams that the client has left open, so that the trace is complete.
-        listening.end().await;
-        Ok(client_run)
-    }
-
-    #[cfg(not(feature = "http"))]
-    #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
-    async fn run_client(&self, _: &ClientTarget, _: &Server) -> Result<ClientRun, Finding> {
-        Err(Finding::environment("clients are tested with the feature `http` of mcp-test"))
-    }
-
     /// The outcome if the client could not be run, for which it is not to blame.
     fn not_run(self, finding: &Finding) -> Outcome {
         let mut checks = Vec::new();
@@ -165,20 +141,29 @@ impl CellRun<'_> {
             let refused = Some("the server has no transport that the client speaks".to_owned());
             Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
         } else {
-            let headline = if has_sent(trace, |_| true) {
+            let headline = if self.has_connected(trace) {
                 "the client connected, but sent no message"
             } else {
                 "the client never connected"
             };
+            let transport = self.cell.transport;
             let finding = Finding::peer(headline)
-                .expected("at least one JSON-RPC message in a POST to the URL of the server")
+                .expected(format!("at least one JSON-RPC message {}", where_to(transport)))
                 .got(how_it_exited(client_run, self))
-                .hint(where_to_look(client_run, self.id()))
+                .hint(where_to_look(client_run, self.id(), transport))
                 .requires(Rule::CLIENT_TAKES_PART.id());
             // Counts also in profile `official`, where the other checks of an absent client may pass.
             Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
         };
         row.described("ClientTookPart", "The client connects, and sends a message")
+    }
+
+    /// Whether the client reached the server, whatever it sent.
+    fn has_connected(&self, trace: &Trace) -> bool {
+        // Over HTTP the server opens the connection of the trace when it begins to listen.
+        let is_opened = |event: &Event| matches!(event.kind, EventKind::Opened { .. });
+        has_sent(trace, |_| true)
+            || (!self.cell.transport.is_http() && trace.events.iter().any(is_opened))
     }
 
     /// The check that the client exited on its own and without an error.
@@ -251,6 +236,15 @@ fn left_behind(client_run: &ClientRun) -> Option<Finding> {
     Some(finding.requires(Rule::CLIENT_LEAVES_NO_PROCESS.id()))
 }
 
+/// Where a client sends its messages, as the end of a sentence.
+const fn where_to(transport: TransportKind) -> &'static str {
+    match transport {
+        TransportKind::Stdio => "on the standard input of the server that it starts",
+        TransportKind::Duplex => "on a pipe that `Endpoint::duplex` opens",
+        _ => "in a POST to the URL of the server",
+    }
+}
+
 /// Whether the client sent an HTTP request with such a method.
 fn has_sent(trace: &Trace, is_meant: impl Fn(&str) -> bool) -> bool {
     let mut of_client = trace.events.iter().filter(|event| event.party == Party::Client);
@@ -312,14 +306,17 @@ fn how_it_exited(client_run: &ClientRun, run: &CellRun<'_>) -> String {
     }
 }
 
-/// Where a client finds the URL and the scenario.
-fn where_to_look(client_run: &ClientRun, scenario: &str) -> String {
-    let url = match (&client_run.command, &client_run.end) {
+/// Where a client finds the server and the scenario.
+fn where_to_look(client_run: &ClientRun, scenario: &str, transport: TransportKind) -> String {
+    let server = match (&client_run.command, &client_run.end) {
         (Some(_), _) => "the URL is the last argument of the command",
         (None, ClientEnd::Unobserved) => "start the client with the URL that was printed",
-        (None, _) => return format!("URL and scenario `{scenario}` are members of its `Endpoint`"),
+        (None, _) => {
+            let server = if transport.is_http() { "URL" } else { "server" };
+            return format!("{server} and scenario `{scenario}` are members of its `Endpoint`");
+        }
     };
-    format!("{url}; the scenario `{scenario}` is in ${SCENARIO}")
+    format!("{server}; the scenario `{scenario}` is in ${SCENARIO}")
 }
 
 /// The last messages, as the end of a sentence, and their events.

@@ -5,8 +5,10 @@ use crate::expect::words;
 use crate::run::Cell;
 use crate::scenario::CheckSpec;
 
+/// The checks that can be made in a cell.
 pub(super) fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
-    cell.scenario.checks_at(cell.revision)
+    let checks = cell.scenario.checks_at(cell.revision);
+    checks.filter(|check| check.transports.contains(cell.transport))
 }
 
 pub(super) fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {

@@ -38,9 +38,13 @@ fn failing() -> ScriptedClient {
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
     for scenario in of_clients() {
-        for revision in scenario.revisions.iter() {
+        let transports = good_client().target().transports();
+        let applies = |it: &TransportKind| scenario.transports.contains(*it);
+        let cells = transports.into_iter().filter(applies).flat_map(|transport| {
+            scenario.revisions.iter().map(move |it| Cell { transport, ..at(scenario, it) })
+        });
+        for cell in cells {
             for profile in Profile::ALL {
-                let cell = at(scenario, revision);
                 let statuses = |client: ScriptedClient| {
                     let outcome = block_on(outcome(&client.into(), cell.clone(), profile));
                     let status = |id| {
@@ -73,7 +77,23 @@ fn rows() -> Vec<Row> {
     let set = |pointer: &str, value: serde_json::Value| [Fault::set(list, pointer, value)];
     let stray = |message: serde_json::Value| [Fault::stray(list, message)];
     let log = || json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
+    let over_duplex = |revision, faults: &[Fault], requirements| {
+        let row = row(revision, faults.iter().cloned(), requirements);
+        row.over(TransportKind::Duplex)
+    };
     vec![
+        // Lines.
+        over_duplex(
+            V2025_11_25,
+            &[Fault::truncate(list)],
+            &["transport.stdio.stdin-only-messages"],
+        ),
+        over_duplex(
+            V2026_07_28,
+            &[Fault::truncate(list)],
+            &["transport.stdio.stdin-only-messages"],
+        ),
+        over_duplex(V2025_11_25, &[Fault::remove(list, "/jsonrpc")], &["jsonrpc.version-member"]),
         // Bodies.
         row(V2025_03_26, [Fault::truncate(list)], &["transport.http.body-single-or-batch"]),
         row(V2025_11_25, [Fault::truncate(list)], &["transport.http.body-single-message"]),

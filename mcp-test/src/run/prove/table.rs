@@ -4,7 +4,7 @@ use super::{block_on, outcome, statuses, unfounded};
 use crate::check::{Status, WELL_FORMED};
 use crate::run::{Cell, Outcome};
 use crate::scenario::{Peer, Profile};
-use crate::transport::Fault;
+use crate::transport::{Fault, TransportKind};
 
 /// Damage on a good peer in one cell, the status of `wire-well-formed`, and all requirements that it cites.
 pub(super) struct Row {
@@ -25,6 +25,13 @@ impl Row {
     ) -> Self {
         let (faults, requirements) = (faults.into_iter().collect(), requirements.to_vec());
         Self { peer: peer.into(), cell, faults, status, requirements }
+    }
+
+    /// The same row over another transport.
+    #[cfg(feature = "http")]
+    pub(super) fn over(mut self, transport: TransportKind) -> Self {
+        self.cell.transport = transport;
+        self
     }
 
     /// The outcome with these faults, which are none or those of the row.

@@ -169,7 +169,7 @@ fn a_client_that_disconnects_from_another_revision_is_skipped_but_may_not_hang()
 #[test]
 fn a_client_of_the_older_transport_is_skipped_where_no_server_has_it() {
     let over_sse = ClientTarget::future(|endpoint| async move {
-        let target = Target::url(endpoint.url.replace("/mcp", "/sse"));
+        let target = Target::url(endpoint.url()?.replace("/mcp", "/sse"));
         let (over, recorder) = (TransportKind::Http, Recorder::new());
         let connection = target.open(over, &recorder, Limits::default()).await?;
         let get = HttpRequest::get().header("Accept", "text/event-stream");
@@ -288,6 +288,53 @@ fn a_scenario_that_needs_a_capability_is_skipped_for_a_client_without_it() {
 }
 
 #[test]
+fn a_client_is_run_over_each_transport_that_it_has_and_the_scenario_applies_to() {
+    let cells = |transports: &[TransportKind], ids: &[&str]| {
+        let asked = Selection { transports: transports.to_vec(), ..selection(ids) };
+        let plan = Plan::build(good_client().target(), Profile::Official, &asked);
+        plan.map(|plan| plan.cells.iter().map(ToString::to_string).collect::<Vec<_>>())
+            .map_err(|error| error.to_string())
+    };
+    let both = ["tools_call::2025-11-25::http", "tools_call::2025-11-25::duplex"];
+    assert_eq!(cells(&[], &["tools_call"]), Ok(both.map(str::to_owned).to_vec()));
+    let duplex = [TransportKind::Duplex];
+    assert_eq!(cells(&duplex, &["tools_call"]), Ok(vec![both[1].to_owned()]));
+    assert_eq!(cells(&duplex, &["sse-retry"]), Ok(Vec::new()));
+    insta::assert_snapshot!(cells(&[TransportKind::Stdio], &["tools_call"]).unwrap_err());
+}
+
+#[test]
+fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    let by_hand = ClientTarget::future(move |endpoint| async move {
+        for _ in 0..2 {
+            let mut pipe = endpoint.duplex().await?;
+            pipe.write_all(ping.as_bytes()).await?;
+            pipe.shutdown().await?;
+            let mut answer = String::new();
+            pipe.read_to_string(&mut answer).await?;
+            assert!(answer.ends_with('\n'), "{answer}");
+        }
+        Ok(())
+    });
+    let plan = of(by_hand.over([TransportKind::Duplex]), Profile::Adaptive, &["initialize"]);
+    let (outcomes, _) = outcomes(&plan);
+    assert_eq!(message(&outcomes[0], TOOK_PART).0, Status::Success);
+    assert_eq!(message(&outcomes[0], LEFT_WELL).0, Status::Success);
+    let connections: Vec<_> = outcomes[0].trace.messages().map(|it| it.0.connection).collect();
+    assert_eq!(connections.iter().collect::<std::collections::BTreeSet<_>>().len(), 2);
+}
+
+#[test]
+fn an_absent_client_over_duplex_is_told_where_the_pipe_is() {
+    let idle = ClientTarget::future(|_| async { Ok(()) }).over([TransportKind::Duplex]);
+    let (outcomes, _) = outcomes(&of(idle, Profile::Official, &["initialize"]));
+    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1);
+}
+
+#[test]
 fn the_exit_of_a_manually_started_client_is_skipped() {
     let nobody = ClientTarget::manual(|_| async { Ok(()) });
     let (outcomes, _) = outcomes(&of(nobody, Profile::Official, &["initialize"]));
@@ -356,6 +403,7 @@ fn a_scenario_runs_officially_at_one_revision_and_elsewhere_at_all() {
     let cells = |profile, revisions: &[Revision]| {
         let asked = Selection {
             revisions: revisions.to_vec(),
+            transports: vec![TransportKind::Http],
             ..selection(&["initialize", "request-metadata"])
         };
         let plan = Plan::build(good_client().target(), profile, &asked).expect("a plan");

@@ -24,6 +24,7 @@ scenario! {
     Client "http-standard-headers": "Headers mirror the method and target of a request",
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
+    transports: StreamableHttp,
     checks: [
         CheckSpec::official(
             "sep-2243-client-includes-standard-headers",

@@ -62,6 +62,7 @@ scenario! {
         )
         .requires(&["transport.http.version-header-sent", "transport.http.version-header-negotiated"])
         .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25))
+        .over_http()
         .also_warns(),
     ],
 }
@@ -111,7 +112,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     first_and_complete(judging, &opened);
     initialized(judging);
-    if judging.revision().sends_version_header() {
+    if judging.transport().is_http() && judging.revision().sends_version_header() {
         version_headers(judging);
     }
     Ok(())

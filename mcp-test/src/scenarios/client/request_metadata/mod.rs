@@ -20,8 +20,8 @@ use crate::wire::RpcError;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// Every request is self-contained: it names its revision in a header and in `_meta`, and carries the capabilities
-    /// and the name of the client.
+    /// Every request is self-contained: it names its revision in `_meta` and, over HTTP, in a header, and carries the
+    /// capabilities and the name of the client.
     ///
     /// The server refuses the first request unconditionally, with a list of the revisions that it speaks; the client should
     /// continue with one of them. The official suite checks notifications too; the specification only binds requests.
@@ -31,7 +31,8 @@ scenario! {
     checks: [
         official("sep-2575-http-client-sends-version-header", "ClientSendsVersionHeader",
             "Every POST has a header with its revision")
-            .requires(&["transport.http.version-header-required"]),
+            .requires(&["transport.http.version-header-required"])
+            .over_http(),
         official("sep-2575-client-populates-meta", "ClientPopulatesMeta",
             "The `_meta` of every request has the revision and the client capabilities")
             .requires(&["base.meta-request-required-fields"]),
@@ -41,7 +42,8 @@ scenario! {
             .also_warns(),
         official("sep-2575-http-version-header-matches-meta", "ClientVersionHeaderMatchesMeta",
             "Header and `_meta` name the same revision")
-            .requires(&["transport.http.version-header-matches-body"]),
+            .requires(&["transport.http.version-header-matches-body"])
+            .over_http(),
         official(ROOTS.0, "ClientDeclaresRootsCapability", "`roots`, if declared, is an object")
             .requires(&["schema.client-capabilities"]),
         official(SAMPLING.0, "ClientDeclaresSamplingCapability", "`sampling`, if declared, is an object")

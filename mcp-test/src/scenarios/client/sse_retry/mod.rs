@@ -31,6 +31,7 @@ scenario! {
     Client "sse-retry": "The client resumes an event stream",
     revisions: Revisions::only(Revision::V2025_11_25),
     official: Official::active(Revisions::only(Revision::V2025_11_25)),
+    transports: StreamableHttp,
     checks: [
         CheckSpec::official(
             "client-sse-graceful-reconnect",

@@ -1,0 +1,101 @@
+//! Serving the client under test over the transport of its scenario run, until the client has exited.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinSet;
+
+use crate::check::Finding;
+use crate::clock::{self, Deadline};
+use crate::run::Cell;
+use crate::server::Server;
+use crate::transport::{
+    ClientRun, ClientTarget, DuplexConnection, DuplexServer, Endpoint, ServerAddress, TransportKind,
+};
+
+/// How long the server may take to end its conversations once the client has exited.
+const LAST_REPLIES: Duration = Duration::from_millis(500);
+
+/// Runs the client against the server, and ends it when its time is up.
+///
+/// # Errors
+///
+/// A finding about the environment, if the server cannot be reached over the transport.
+pub(super) async fn run_client(
+    cell: &Cell,
+    client: &ClientTarget,
+    server: &Server,
+    timeout: Duration,
+) -> Result<ClientRun, Finding> {
+    let endpoint = |server: ServerAddress| Endpoint::new(server, &*cell.scenario.id, cell.revision);
+    match cell.transport {
+        TransportKind::Duplex => {
+            let (address, opened) = DuplexServer::new();
+            let client = client.run(endpoint(address.into()), timeout);
+            Ok(serve_pipes(server, opened, client).await)
+        }
+        TransportKind::Http => over_http(client, server, endpoint, timeout).await,
+        other => {
+            let what = format!("no server for a client can be reached over {other}");
+            Err(Finding::environment(what))
+        }
+    }
+}
+
+/// Serves each pipe that is opened while the client runs.
+async fn serve_pipes(
+    server: &Server,
+    mut opened: Receiver<DuplexConnection>,
+    client: impl Future<Output = ClientRun>,
+) -> ClientRun {
+    let mut conversations = JoinSet::new();
+    let serving = async {
+        while let Some(DuplexConnection { io, served }) = opened.recv().await {
+            let server = server.clone();
+            conversations.spawn(async move {
+                // How it ended is in the trace, by which the client is judged.
+                let _ = server.serve(io).await;
+                drop(served);
+            });
+        }
+        std::future::pending().await
+    };
+    let client_run = tokio::select! {
+        client_run = client => client_run,
+        never = serving => never,
+    };
+    drop(opened);
+    let ended = async { while conversations.join_next().await.is_some() {} };
+    // A client may have left tasks behind that hold their ends of the pipes; the others end at once.
+    clock::within(Deadline::after(LAST_REPLIES), ended).await.ok();
+    conversations.shutdown().await;
+    client_run
+}
+
+#[cfg(feature = "http")]
+async fn over_http(
+    client: &ClientTarget,
+    server: &Server,
+    endpoint: impl Fn(ServerAddress) -> Endpoint,
+    timeout: Duration,
+) -> Result<ClientRun, Finding> {
+    // Port 0 is any free one, so that several clients can be tested at the same time.
+    let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
+        Finding::environment("cannot open a port for the client").got(error.to_string())
+    })?;
+    let client_run = client.run(endpoint(listening.url().into()), timeout).await;
+    // Closes the streams that the client has left open, so that the trace is complete.
+    listening.end().await;
+    Ok(client_run)
+}
+
+#[cfg(not(feature = "http"))]
+#[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
+async fn over_http(
+    _: &ClientTarget,
+    _: &Server,
+    _: impl Fn(ServerAddress) -> Endpoint,
+    _: Duration,
+) -> Result<ClientRun, Finding> {
+    Err(Finding::environment("clients are tested over HTTP with the feature `http` of mcp-test"))
+}
