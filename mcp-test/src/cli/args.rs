@@ -112,10 +112,18 @@ The target is one of
   --reference            the built-in reference server";
 
 const CLIENTS: &str = "\
-The command is run by a shell, with the URL of the server as the last argument and these environment variables:
+The command is run by a shell, with the URL of the server in the place of {url}, or else as the last argument, and these
+environment variables:
   MCP_CONFORMANCE_SCENARIO          the id of the scenario, which determines what the client should do
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           further data as JSON, in a few scenarios
+
+Over stdio it gets a command that starts the server, at its end or in the place of
+  {server}          all of it                        also in MCP_TEST_SERVER
+  {server.command}  its program                      also in MCP_TEST_SERVER_COMMAND
+  {server.args}     its arguments                    also in MCP_TEST_SERVER_ARGS
+  {config}          a JSON file with `mcpServers`    also in MCP_TEST_SERVER_CONFIG
+
 Without --command the server waits for a manually started client, until Ctrl+C.";
 
 const CONFIG: &str = "\
@@ -211,6 +219,10 @@ pub(super) struct ClientArgs {
     /// The command that starts the client
     #[arg(long, value_name = "COMMAND")]
     pub(super) command: Option<String>,
+    /// Have the client reach its server over this transport: http, or stdio, where the client starts it (repeatable)
+    /// [default: http]
+    #[arg(long = "transport", value_name = "NAME")]
+    pub(super) transports: Vec<TransportKind>,
     #[command(flatten)]
     pub(super) run: RunOptions,
 }
@@ -348,9 +360,13 @@ pub(super) struct ReferenceServerArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(group(ArgGroup::new("server").required(true).args(["url", "command"])))]
 pub(super) struct ReferenceClientArgs {
     /// The URL of the server
-    pub(super) url: String,
+    pub(super) url: Option<String>,
+    /// The command that starts the server, which speaks MCP over stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
     /// Inject a fault (repeatable); see `mcp-test list --faults`
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,

@@ -10,7 +10,7 @@ use crate::report::Secrets;
 use crate::scenario::{Leg, Profile, Suite, suite_names};
 use crate::scenarios;
 use crate::trace::secrets_in_command;
-use crate::transport::{ClientTarget, Endpoint};
+use crate::transport::{ClientTarget, Endpoint, TransportKind};
 
 /// Tests a client and returns the exit code.
 pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
@@ -32,12 +32,16 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     }
     let is_single = options.scenarios.len() == 1;
     let client = ResolvedClient::new(args.command.as_deref(), is_single, CliError::NoCommand)?;
+    // Without a choice as the official suite, whose clients get a URL.
+    let default = args.transports.is_empty().then_some(TransportKind::Http);
+    let transports: Vec<_> = args.transports.iter().copied().chain(default).collect();
+    let client = client.over(&transports)?;
     execute::execute(RunRequest {
         command: RunCommand::Client,
         options: &args.run,
         loaded: None,
         target: client.target.into(),
-        transports: Vec::new(),
+        transports,
         secrets: Secrets::new(client.secrets),
         target_args: client.args,
         calls: CallArgs::default(),
@@ -76,6 +80,34 @@ impl ResolvedClient {
             secrets: secrets_in_command([line]),
             args: vec!["--command".to_owned(), line.to_owned()],
         })
+    }
+}
+
+impl ResolvedClient {
+    /// The client over these transports.
+    fn over(mut self, transports: &[TransportKind]) -> Result<Self, CliError> {
+        if transports.iter().any(|it| ![TransportKind::Http, TransportKind::Stdio].contains(it)) {
+            // Planning names those that it has.
+            self.target = self.target.over([TransportKind::Http, TransportKind::Stdio]);
+            return Ok(self);
+        }
+        if transports.contains(&TransportKind::Stdio) {
+            if self.args.is_empty() {
+                return Err(CliError::NoCommandOverStdio);
+            }
+            // The client starts this program as its server.
+            let program = std::env::current_exe().map_err(CliError::OwnProgram)?;
+            self.target = self.target.server_program(program);
+            if let [only] = transports {
+                // With several, each rerun names its own.
+                self.args.extend(["--transport".to_owned(), only.to_string()]);
+            }
+        }
+        for &transport in transports {
+            self.target.check_placeholders(transport).map_err(CliError::Placeholder)?;
+        }
+        self.target = self.target.over(transports.iter().copied());
+        Ok(self)
     }
 }
 

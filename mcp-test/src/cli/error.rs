@@ -13,7 +13,7 @@ use crate::run::{ExitCode, SchemaSourceError, UsageError};
 use crate::scenario::{Leg, Suite};
 use crate::scenarios::fixtures::FixtureError;
 use crate::spec::Revision;
-use crate::transport::{Fault, TransportKind};
+use crate::transport::{Fault, PlaceholderError, TransportKind};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +95,15 @@ pub(super) enum CliError {
         /// The id.
         id: String,
     },
+    /// A manually started client cannot be given a command.
+    #[error("--transport stdio: --command is required, since the client starts the server")]
+    NoCommandOverStdio,
+    /// The command of a client has a placeholder that cannot be replaced.
+    #[error("--command: {0}")]
+    Placeholder(PlaceholderError),
+    /// The path of this program is not known.
+    #[error("cannot find the program of mcp-test, which the client would start: {0}")]
+    OwnProgram(io::Error),
     /// Several files are served, but no command is given.
     #[error(
         "--command is required, unless --scenario selects a single file, which then waits for a manually started client"
@@ -374,6 +383,7 @@ impl CliError {
             Self::Report(_)
             | Self::Write { .. }
             | Self::Stdout(_)
+            | Self::OwnProgram(_)
             | Self::Runtime(_)
             | Self::Listen { .. }
             | Self::Schema(SchemaSourceError::Unreachable { .. })

@@ -61,12 +61,18 @@ use self::execute::RunCommand;
 #[cfg(target_os = "linux")]
 use crate::process;
 use crate::trace::secrets_in_environment;
+#[cfg(unix)]
+use crate::transport::client_stdio;
 
 /// Runs the command line; the first argument is the name of the program.
 ///
 /// All child processes have ended when this returns.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
+    #[cfg(unix)]
+    if let Some(code) = client_stdio::serve_as_relay(&args) {
+        return code;
+    }
     #[cfg(target_os = "linux")]
     {
         if let Some(code) = process::serve_as_guardian(&args) {

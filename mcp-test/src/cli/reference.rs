@@ -8,12 +8,13 @@ use super::signal::Signal;
 use super::{execute, signal, variable};
 use crate::client::reference::good_client;
 use crate::json::Value;
+use crate::process::Command;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Side};
 use crate::trace::Recorder;
 use crate::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
 use crate::transport::fault::Misbehavior;
-use crate::transport::{Endpoint, Fault, TransportKind};
+use crate::transport::{Endpoint, Fault, ServerAddress, TransportKind};
 
 /// Runs the peer until the other side is done or a signal arrives.
 pub(super) fn run(peer: &Reference) -> Result<u8, CliError> {
@@ -71,7 +72,13 @@ async fn run_client(
     if let Some(fault) = args.faults.iter().find(|fault| !fault.is_of(Side::Client)) {
         return Err(CliError::ServerFault(fault.clone()));
     }
-    check_faults(&args.faults, TransportKind::Http, "the reference client speaks only HTTP")?;
+    let (server, advice) = match &args.url {
+        Some(url) => (ServerAddress::from(url.as_str()), "give it a command instead of a URL"),
+        None => {
+            let command = Command::parse(args.command.iter().map(String::as_str))?;
+            (ServerAddress::from(command), "give it a URL instead of a command")
+        }
+    };
     let invalid = |name, problem: String| CliError::Variable { name, problem };
     // The environment of a client of the official suite; all of it is optional, so that a URL is enough by hand.
     let revision = match variable(PROTOCOL_VERSION) {
@@ -85,7 +92,8 @@ async fn run_client(
         .transpose()
         .map_err(|error| invalid(CONTEXT, format!("not JSON: {error}")))?;
     let scenario = variable(SCENARIO).unwrap_or_default();
-    let endpoint = Endpoint::new(args.url.as_str(), scenario, revision).context(context);
+    let endpoint = Endpoint::new(server, scenario, revision).context(context);
+    check_faults(&args.faults, endpoint.transport(), advice)?;
     let client = good_client().faults(args.faults.iter().cloned());
     let client = match recorder {
         Some(recorder) => client.record(recorder),

@@ -435,7 +435,7 @@ fn errors_name_the_responsible_option() {
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");
     insta::assert_snapshot!(refused("reference server --stdio --fault status:tools/list:500"), @"error: --fault status:tools/list:500: not supported over stdio; serve with --listen ADDRESS");
     insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault status:ping:500"), @"error: --fault status:ping:500: not supported by the reference client");
-    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault blank-line:ping"), @"error: --fault blank-line:ping: not supported over http; the reference client speaks only HTTP");
+    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault blank-line:ping"), @"error: --fault blank-line:ping: not supported over http; give it a command instead of a URL");
     insta::assert_snapshot!(refused("reference server --listen 0 --fault exit:tools/list"), @"error: --fault exit:tools/list: not supported over http; serve with --stdio");
 }
 

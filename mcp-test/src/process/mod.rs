@@ -14,6 +14,8 @@ mod exit;
 mod guardian;
 mod lines;
 mod pipes;
+#[cfg(all(unix, feature = "http"))]
+mod private_folder;
 mod process_tree;
 mod registry;
 mod start;
@@ -27,12 +29,13 @@ pub use child::LeftoverProcess;
 #[doc(hidden)]
 pub use child::{Child, Readiness, Shutdown, ShutdownStep};
 pub use command::Command;
-#[cfg(feature = "explore")]
 pub(crate) use command::shell_quoted;
 #[doc(hidden)]
 pub use exit::Exit;
 #[cfg(all(target_os = "linux", feature = "cli"))]
 pub(crate) use guardian::{enable as enable_guardians, serve as serve_as_guardian};
+#[cfg(all(unix, feature = "http"))]
+pub(crate) use private_folder::PrivateFolder;
 #[doc(hidden)]
 pub use registry::kill_children_of;
 

@@ -9,9 +9,10 @@ use super::received_message::{Exchange, ReceivedMessage, exchange};
 use super::{CheckBuilder, Declared, Profile};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
+use crate::process::Exit;
 use crate::spec::{Era, Revision, meta};
 use crate::trace::{EventKind, Party, Trace};
-use crate::transport::TransportKind;
+use crate::transport::{ClientEnd, TransportKind};
 
 /// The check of ours that a client connected and sent something, made in every scenario.
 pub const TOOK_PART: &str = "client-took-part";
@@ -60,13 +61,28 @@ pub struct Judging {
     trace: Arc<Trace>,
     collector: Collector,
     may_give_up: bool,
+    may_fail: bool,
+    end: (ClientEnd, Option<Exit>),
 }
 
 impl Judging {
     /// The messages of a test.
     #[must_use]
     pub fn new(test: ClientTest, trace: Arc<Trace>) -> Self {
-        Self { test, trace, collector: Collector::new(), may_give_up: false }
+        let (collector, end) = (Collector::new(), (ClientEnd::Unobserved, None));
+        Self { test, trace, collector, may_give_up: false, may_fail: false, end }
+    }
+
+    /// The same messages of a client that has ended in this way.
+    pub(crate) fn ended(mut self, end: ClientEnd, exit: Option<Exit>) -> Self {
+        self.end = (end, exit);
+        self
+    }
+
+    /// How the client ended and, if it was a process, how that exited on its own.
+    #[must_use]
+    pub fn client_end(&self) -> (&ClientEnd, Option<Exit>) {
+        (&self.end.0, self.end.1)
     }
 
     /// The revision that the client was asked to use.
@@ -164,6 +180,16 @@ impl Judging {
     /// that it then fails or waits is no more severe.
     pub fn may_give_up(&mut self) {
         self.may_give_up = true;
+    }
+
+    /// Notes that the client may end with an error, because of what the server did.
+    pub fn may_fail(&mut self) {
+        self.may_fail = true;
+    }
+
+    /// Whether a scenario called [`Judging::may_fail`].
+    pub(crate) fn allows_failure(&self) -> bool {
+        self.may_fail
     }
 
     /// Whether a scenario called [`Judging::may_give_up`].

@@ -36,6 +36,8 @@ pub(crate) mod mock_support;
 mod outgoing_requests;
 #[doc(hidden)]
 pub mod reference;
+#[cfg(all(unix, feature = "http"))]
+mod relayed;
 mod reply;
 mod request_context;
 mod request_state;

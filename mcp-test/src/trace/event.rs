@@ -121,6 +121,48 @@ pub struct ExitWait {
     pub start_up: Option<Duration>,
 }
 
+/// A signal that ends a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndSignal {
+    /// SIGHUP.
+    Hangup,
+    /// SIGINT.
+    Interrupt,
+    /// SIGKILL, which the process cannot handle.
+    Kill,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl EndSignal {
+    pub(super) const ALL: [Self; 4] = [Self::Hangup, Self::Interrupt, Self::Kill, Self::Terminate];
+
+    /// Its name, such as `SIGTERM`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hangup => "SIGHUP",
+            Self::Interrupt => "SIGINT",
+            Self::Kill => "SIGKILL",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+
+    /// Its number, which is the same on every unix.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Hangup => 1,
+            Self::Interrupt => 2,
+            Self::Kill => 9,
+            Self::Terminate => 15,
+        }
+    }
+
+    /// The signal with a number.
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|signal| signal.number() == number)
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -189,6 +231,13 @@ pub enum EventKind {
     Exited {
         /// How.
         status: String,
+    },
+    /// A peer sent a signal to the process of the other side, which it had started.
+    Signalled {
+        /// The signal.
+        signal: EndSignal,
+        /// How long before that it had closed the standard input of the process; `None` if it had not.
+        since_eof: Option<Duration>,
     },
     /// Something of a peer was left when it should have ended.
     Lingered {

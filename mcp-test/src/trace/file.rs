@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    ConnectionId, Event, EventKind, ExitWait, Leftover, ParsedText, Party, Redactor, Seq, Trace,
-    UnparsableKind,
+    ConnectionId, EndSignal, Event, EventKind, ExitWait, Leftover, ParsedText, Party, Redactor,
+    Seq, Trace, UnparsableKind,
 };
 
 const FORMAT: &str = "mcp-test-trace";
@@ -178,6 +178,11 @@ fn kind_members(
         EventKind::Stderr(text) => ("stderr", vec![("text", redactor.text(text).into())]),
         EventKind::Closed { how } => ("closed", vec![("how", redactor.text(how).into())]),
         EventKind::Exited { status } => ("exited", vec![("status", redactor.text(status).into())]),
+        EventKind::Signalled { signal, since_eof } => {
+            let signal = ("signal", signal.as_str().into());
+            let since_eof = since_eof.map(|time| ("since_eof_us", micros(time)));
+            ("signalled", [signal].into_iter().chain(since_eof).collect())
+        }
         EventKind::Lingered { what, how, wait } => {
             let how = ("how", redactor.text(how).into());
             let members = [("outstaying", what.as_str().into()), how].into_iter();
@@ -194,8 +199,11 @@ fn kind_members(
     }
 }
 
+fn micros(time: Duration) -> Json {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX).into()
+}
+
 fn wait_members(wait: &ExitWait) -> Vec<(&'static str, Json)> {
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX).into();
     let start_up = wait.start_up.map(|time| ("start_up_us", micros(time)));
     [("waited_us", micros(wait.waited))].into_iter().chain(start_up).collect()
 }
@@ -291,6 +299,12 @@ fn read_kind(line: &Members<'_>) -> Result<EventKind, String> {
         "stderr" => EventKind::Stderr(line.text("text")?),
         "closed" => EventKind::Closed { how: line.text("how")? },
         "exited" => EventKind::Exited { status: line.text("status")? },
+        "signalled" => {
+            let word = line.text("signal")?;
+            let signal = EndSignal::ALL.into_iter().find(|signal| signal.as_str() == word);
+            let signal = signal.ok_or_else(|| format!("`signal` is {word}, which is unknown"))?;
+            EventKind::Signalled { signal, since_eof: line.time("since_eof_us") }
+        }
         "outstayed" => {
             let word = line.text("outstaying")?;
             let what = Leftover::ALL.into_iter().find(|what| what.as_str() == word);
@@ -321,10 +335,13 @@ impl Members<'_> {
         text.ok_or_else(|| format!("`{name}` must be a string"))
     }
 
+    fn time(&self, name: &str) -> Option<Duration> {
+        self.number(name).ok().map(Duration::from_micros)
+    }
+
     /// Absent in files of older versions.
     fn wait(&self) -> Option<ExitWait> {
-        let time = |name| self.number(name).ok().map(Duration::from_micros);
-        Some(ExitWait { waited: time("waited_us")?, start_up: time("start_up_us") })
+        Some(ExitWait { waited: self.time("waited_us")?, start_up: self.time("start_up_us") })
     }
 
     fn damage(&self) -> Result<UnparsableKind, String> {
@@ -393,6 +410,11 @@ mod tests {
             EventKind::Elided { was: "w".into(), bytes: 9 },
             EventKind::Closed { how: "c".into() },
             EventKind::Exited { status: "s".into() },
+            EventKind::Signalled { signal: EndSignal::Kill, since_eof: None },
+            EventKind::Signalled {
+                signal: EndSignal::Terminate,
+                since_eof: Some(Duration::from_millis(3)),
+            },
             EventKind::Lingered { what: Leftover::Stream, how: "o".into(), wait: None },
             EventKind::Lingered {
                 what: Leftover::Process,

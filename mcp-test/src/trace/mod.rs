@@ -25,7 +25,7 @@ pub(crate) use correlation::{
 #[cfg(feature = "guard")]
 pub(crate) use correlation::{Limits, OpenRequests, Revisions, is_rememberable};
 #[doc(hidden)]
-pub use event::{ConnectionId, ExitWait, Leftover, UnparsableKind};
+pub use event::{ConnectionId, EndSignal, ExitWait, Leftover, UnparsableKind};
 pub use event::{Event, EventKind, Party, Seq};
 #[doc(hidden)]
 pub use parsed_text::ParsedText;

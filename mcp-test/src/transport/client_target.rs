@@ -5,19 +5,26 @@
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+#[cfg(all(unix, feature = "http"))]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 
+use super::client_command::{self, PlaceholderError};
 use super::client_run::{CapturedOutput, ClientEnd, ClientRun};
 use super::redacted::redact_urls;
-use super::{Endpoint, TransportKind};
+use super::started_servers::StartedServers;
+use super::{Endpoint, ServerAddress, TransportKind};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::process::{Child, Command};
 
+/// How long the servers that a client has started may take to exit once it has exited.
+const SERVER_EXITS: Duration = Duration::from_secs(1);
 /// How long a client may take to end after its stdin is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -28,11 +35,20 @@ pub(crate) const PROTOCOL_VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// The environment variable with further information, such as credentials, as a JSON object.
 pub(crate) const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 
+/// The environment variable with the command that starts the server over stdio, as a line for a shell.
+pub(crate) const SERVER: &str = "MCP_TEST_SERVER";
+/// The environment variable with the program of that command.
+pub(crate) const SERVER_COMMAND: &str = "MCP_TEST_SERVER_COMMAND";
+/// The environment variable with the arguments of that command, as words for a shell.
+pub(crate) const SERVER_ARGS: &str = "MCP_TEST_SERVER_ARGS";
+/// The environment variable with the path of a file that names that command, in the format of hosts.
+pub(crate) const SERVER_CONFIG: &str = "MCP_TEST_SERVER_CONFIG";
+
 type RunClient = dyn Fn(Endpoint) -> LocalBoxFuture<'static, crate::Result> + Send + Sync;
 
 #[derive(Clone)]
 enum Launch {
-    /// A command line for the shell, to which the URL is appended.
+    /// A command line for the shell, to which the address of the server is appended unless it has a place.
     Command(String),
     /// Code in this process.
     Future(Arc<RunClient>),
@@ -59,10 +75,15 @@ pub struct ClientTarget {
     launch: Launch,
     label: Option<String>,
     transports: Vec<TransportKind>,
+    server_program: Option<PathBuf>,
 }
 
 impl ClientTarget {
-    /// A program: a shell runs the line with the URL of the server appended.
+    /// A program: a shell runs the line with the URL of the server appended, or in the place of `{url}`.
+    ///
+    /// Over stdio it is the command that starts the server: appended, or in the place of `{server}`. Its program and its
+    /// arguments also are `{server.command}` and `{server.args}`, and `{config}` is a file in the format of hosts
+    /// (`{"mcpServers": …}`).
     ///
     /// The scenario and the revision are in its environment, as `MCP_CONFORMANCE_SCENARIO` and
     /// `MCP_CONFORMANCE_PROTOCOL_VERSION`, and in some scenarios `MCP_CONFORMANCE_CONTEXT` is.
@@ -116,6 +137,41 @@ impl ClientTarget {
         self
     }
 
+    /// Sets the program that the client starts as its server over stdio: `mcp-test`, which relays to this process.
+    ///
+    /// ```
+    /// use mcp_test::transport::{ClientTarget, TransportKind};
+    ///
+    /// let client = ClientTarget::command("node dist/my-client.js --server {server}")
+    ///     .over([TransportKind::Stdio])
+    ///     .server_program("/usr/local/bin/mcp-test");
+    /// assert_eq!(client.transports(), [TransportKind::Stdio]);
+    /// ```
+    #[must_use]
+    pub fn server_program(mut self, mcp_test: impl Into<PathBuf>) -> Self {
+        self.server_program = Some(mcp_test.into());
+        self
+    }
+
+    /// The program that the client starts as its server over stdio.
+    #[cfg(all(unix, feature = "http"))]
+    pub(crate) fn relay_program(&self) -> Option<&Path> {
+        self.server_program.as_deref()
+    }
+
+    /// Checks the placeholders in the command line for a transport.
+    ///
+    /// # Errors
+    ///
+    /// [`PlaceholderError`] if one is misspelled, or stands for what another transport has.
+    #[doc(hidden)]
+    pub fn check_placeholders(&self, transport: TransportKind) -> Result<(), PlaceholderError> {
+        match &self.launch {
+            Launch::Command(line) => client_command::check(line, transport),
+            Launch::Future(_) | Launch::Manual(_) => Ok(()),
+        }
+    }
+
     /// The transports by which the client can reach a server.
     #[must_use]
     pub fn transports(&self) -> Vec<TransportKind> {
@@ -124,7 +180,7 @@ impl ClientTarget {
 
     fn new(launch: Launch) -> Self {
         // As the official suite does, with the URL of the server.
-        Self { launch, label: None, transports: vec![TransportKind::Http] }
+        Self { launch, label: None, transports: vec![TransportKind::Http], server_program: None }
     }
 
     /// Names the client in reports.
@@ -149,10 +205,7 @@ impl ClientTarget {
     #[must_use]
     pub fn command_line(&self, url: &str) -> Option<String> {
         match &self.launch {
-            Launch::Command(line) => {
-                let arguments = line.split(' ').filter(|word| !word.is_empty()).chain([url]);
-                Some(arguments.collect::<Vec<_>>().join(" "))
-            }
+            Launch::Command(line) => Some(client_command::with_url(line, url)),
             Launch::Future(_) | Launch::Manual(_) => None,
         }
     }
@@ -162,6 +215,17 @@ impl ClientTarget {
     /// Must be called within a tokio runtime whose I/O is enabled.
     #[doc(hidden)]
     pub async fn run(&self, endpoint: Endpoint, allotted: Duration) -> ClientRun {
+        self.run_starting(endpoint, allotted, None).await
+    }
+
+    /// Like [`ClientTarget::run`], for a client that starts its servers.
+    #[doc(hidden)]
+    pub async fn run_starting(
+        &self,
+        endpoint: Endpoint,
+        allotted: Duration,
+        servers: Option<&StartedServers>,
+    ) -> ClientRun {
         match &self.launch {
             Launch::Future(run) => in_process(run(endpoint), allotted).await,
             Launch::Manual(wait) => match in_process(wait(endpoint), allotted).await {
@@ -171,14 +235,21 @@ impl ClientTarget {
                 // A failure is that of the code that waits, not of the client, and is reported as it is.
                 run => run,
             },
-            Launch::Command(_) => {
-                let line = match endpoint.url() {
-                    Ok(url) => self.command_line(url).unwrap_or_default(),
-                    Err(error) => return ClientRun::not_started(error.to_string()),
+            Launch::Command(line) => {
+                let config = servers.map(StartedServers::config).unwrap_or_default();
+                let line = match &endpoint.server {
+                    ServerAddress::Url(url) => client_command::with_url(line, url),
+                    ServerAddress::Command(server) => {
+                        client_command::with_server(line, server, config)
+                    }
+                    ServerAddress::Duplex(_) => {
+                        let why = "a command cannot use a pipe in the process of mcp-test";
+                        return ClientRun::not_started(why.to_owned());
+                    }
                 };
                 // Without secrets, since reports show it.
                 let command = Some(redact_urls(&line));
-                let run = in_shell(shell(line, &endpoint), allotted).await;
+                let run = in_shell(shell(line, &endpoint, config), allotted, servers).await;
                 ClientRun { command, ..run }
             }
         }
@@ -205,7 +276,11 @@ async fn in_process(running: impl Future<Output = crate::Result>, allotted: Dura
     ClientRun { end, ..ClientRun::default() }
 }
 
-async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
+async fn in_shell(
+    command: Command,
+    allotted: Duration,
+    servers: Option<&StartedServers>,
+) -> ClientRun {
     let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
     let mut child = match Child::spawn(&command, stderr.sink()) {
         Ok(child) => child,
@@ -214,8 +289,17 @@ async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
     // Read all the time: a full pipe would block the client.
     child.log_stdout(stdout.sink());
     let exit = clock::within(Deadline::after(allotted), child.wait_exit()).await.ok();
+    if let Some(servers) = servers {
+        // Its servers exit because their input has ended with it; they are not left behind.
+        if exit.is_some() {
+            servers.exited(Deadline::after(SERVER_EXITS)).await;
+        }
+        servers.end();
+    }
     // Needed after its own exit as well: it may have left processes behind.
-    let leftovers = child.end(GRACE).await.leftovers;
+    let mut leftovers = child.end(GRACE).await.leftovers;
+    // A server that still runs has an input that another process holds, which is left behind and listed.
+    leftovers.retain(|process| !servers.is_some_and(|servers| servers.contain(process)));
     let end = match exit {
         None => ClientEnd::TimedOut,
         Some(exit) if exit.is_success() => ClientEnd::Succeeded,
@@ -225,13 +309,21 @@ async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
     ClientRun { end, command: None, exit, stdout, stderr, leftovers }
 }
 
-fn shell(line: String, endpoint: &Endpoint) -> Command {
+fn shell(line: String, endpoint: &Endpoint, config: &str) -> Command {
     // Through a shell, as the official suite starts its clients.
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let command = Command::new(shell)
         .args([option.to_owned(), line])
         .env(SCENARIO, &endpoint.scenario)
         .env(PROTOCOL_VERSION, endpoint.revision.as_str());
+    let command = match &endpoint.server {
+        ServerAddress::Command(server) => command
+            .env(SERVER, server.to_string())
+            .env(SERVER_COMMAND, &server.program)
+            .env(SERVER_ARGS, client_command::arguments(server))
+            .env(SERVER_CONFIG, config),
+        _ => command,
+    };
     match &endpoint.context {
         Some(context) => command.env(CONTEXT, context.to_string()),
         None => command,

@@ -6,7 +6,10 @@
 
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod actor;
+mod client_command;
 mod client_run;
+#[cfg(all(unix, feature = "http"))]
+pub(crate) mod client_stdio;
 pub(crate) mod client_target;
 mod client_transport;
 mod connection;
@@ -37,6 +40,7 @@ mod redacted;
 #[cfg(feature = "http")]
 pub(crate) mod serve_http;
 pub(crate) mod serve_lines;
+mod started_servers;
 mod stdio;
 mod target;
 mod target_transport;
@@ -45,14 +49,12 @@ mod transport_kind;
 mod without_http;
 
 #[doc(hidden)]
+pub use client_command::PlaceholderError;
+#[doc(hidden)]
 pub use client_run::{ClientEnd, ClientRun};
 pub use client_target::ClientTarget;
 pub use client_transport::ConnectionEnd;
 pub use connection::Connection;
-#[cfg_attr(
-    not(feature = "scenarios"),
-    allow(unused_imports, reason = "only runs serve pipes")
-)]
 pub(crate) use endpoint::DuplexConnection;
 pub use endpoint::{DuplexServer, Endpoint, EndpointError, ServerAddress};
 pub use error::OpenError;
@@ -72,6 +74,8 @@ pub use outgoing::Sent;
 pub use prepared_target::PreparedTarget;
 pub use raw_http::{HttpExchange, HttpFailure, HttpRequest, HttpResponse};
 pub(crate) use redacted::redact_urls;
+#[doc(hidden)]
+pub use started_servers::StartedServers;
 pub use target::Target;
 pub use transport_kind::TransportKind;
 #[doc(hidden)]

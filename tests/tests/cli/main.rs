@@ -7,6 +7,8 @@ mod cases_record;
 mod cases_run;
 mod ci_reports;
 mod client;
+#[cfg(target_os = "linux")]
+mod client_stdio;
 mod config;
 #[cfg(unix)]
 mod echo;

@@ -11,6 +11,7 @@ mod event_ids;
 mod internals;
 mod leftover;
 mod rules;
+mod shutdown;
 mod stray_output;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,8 @@ pub(super) struct EnvelopeJudge<'a> {
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
     /// The connections on which the other party has sent something.
     contacted: HashSet<ConnectionId>,
+    /// The connections whose process a client has sent a signal.
+    signalled: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
     replied_in: HashMap<(ConnectionId, String), u64>,
     /// The HTTP exchanges in which the server used the ids of its requests last.
@@ -112,6 +115,9 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
             }
+            EventKind::Signalled { signal, since_eof } if by_peer => {
+                self.signalled(event, *signal, *since_eof);
+            }
             _ => {}
         }
     }
@@ -129,6 +135,7 @@ impl<'a> EnvelopeJudge<'a> {
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
             contacted: HashSet::new(),
+            signalled: HashSet::new(),
             replied_in: HashMap::new(),
             asked_in: HashMap::new(),
             event_ids: EventIds::new(),

@@ -298,6 +298,34 @@ fn a_process_left_behind_fails_and_ignoring_the_end_of_input_warns() {
 }
 
 #[test]
+fn a_client_that_does_not_let_its_server_exit_warns() {
+    use std::time::Duration;
+
+    use crate::trace::EndSignal::{self, Kill, Terminate};
+    let cited_for = |revision, signals: &[(EndSignal, Option<u64>)]| {
+        let recorder = Recorder::new();
+        let on = recorder.open("stdio");
+        for (signal, since_eof) in signals {
+            let (signal, since_eof) = (*signal, since_eof.map(Duration::from_millis));
+            recorder.record(on, Party::Client, EventKind::Signalled { signal, since_eof });
+        }
+        cited(&judge_envelopes(&recorder.trace(), Party::Client, &|_| revision))
+    };
+    let older = Revision::V2025_11_25;
+    let close = "Should transport.stdio.shutdown-close-stdin";
+    let wait = "Should transport.stdio.shutdown-waits";
+    let term = "Should transport.stdio.shutdown-sigterm-sigkill";
+    assert_eq!(cited_for(older, &[(Terminate, None), (Kill, None)]), [close]);
+    assert_eq!(cited_for(older, &[(Terminate, Some(10))]), [wait]);
+    assert_eq!(cited_for(older, &[(Kill, None)]), [close, term]);
+    assert_eq!(cited_for(older, &[(Kill, Some(2000))]), [term]);
+    assert_eq!(cited_for(older, &[(Terminate, Some(2000)), (Kill, Some(4000))]), [""; 0]);
+    // How it is ended by force is up to the client there.
+    assert_eq!(cited_for(Revision::V2026_07_28, &[(Kill, Some(2000))]), [""; 0]);
+    assert_eq!(cited_for(Revision::V2026_07_28, &[(Kill, None)]), [close]);
+}
+
+#[test]
 fn a_program_that_may_still_be_starting_is_not_blamed_for_running_on() {
     use std::time::Duration;
 

@@ -47,10 +47,11 @@ impl CellRun<'_> {
             let finding = Finding::environment("the client could not be started")
                 .expected(format!("a command that starts the client: `{}`", client.label()))
                 .got(why)
-                .hint("a shell runs --command, with the URL of the server as last argument");
+                .hint(how_it_is_started(self.cell.transport));
             return self.not_run(&finding);
         }
         let judging = Judging::new(test, Arc::clone(&trace));
+        let judging = judging.ended(client_run.end.clone(), client_run.exit);
         // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
         let spoken = judging.spoken();
         let revision = spoken.unwrap_or(self.cell.revision);
@@ -74,7 +75,11 @@ impl CellRun<'_> {
     /// The checks of the scenario, and whether the client may have given up.
     fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
         let ending = judge(&mut judging);
-        let gives_up = if judging.gave_up() { GivesUp::NotRecommended } else { GivesUp::No };
+        let gives_up = match (judging.gave_up(), judging.allows_failure()) {
+            (true, _) => GivesUp::NotRecommended,
+            (false, true) => GivesUp::Allowed,
+            (false, false) => GivesUp::No,
+        };
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
@@ -183,6 +188,8 @@ impl CellRun<'_> {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
             skipped("the client may fail: it was offered nothing that it speaks")
+        } else if gives_up == GivesUp::Allowed && has_reported_an_error(client_run) {
+            skipped("the client may fail: its server did not answer")
         } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
             skipped("the client gave up, where the specification only recommends to go on")
         } else {
@@ -201,7 +208,7 @@ impl CellRun<'_> {
                 .evidence_all(evidence);
             let finding = match gives_up {
                 GivesUp::NotRecommended => finding.should(),
-                GivesUp::No | GivesUp::Refused => finding,
+                GivesUp::No | GivesUp::Allowed | GivesUp::Refused => finding,
             };
             let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
             Check { binding: self.plan.single, ..check }
@@ -215,6 +222,8 @@ impl CellRun<'_> {
 enum GivesUp {
     /// It may not.
     No,
+    /// It may, because of what the server did.
+    Allowed,
     /// The specification only recommends what it should have done instead.
     NotRecommended,
     /// The server refused what the client speaks.
@@ -234,6 +243,16 @@ fn left_behind(client_run: &ClientRun) -> Option<Finding> {
         .got(got)
         .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
     Some(finding.requires(Rule::CLIENT_LEAVES_NO_PROCESS.id()))
+}
+
+/// What `--command` is, for a client that could not be started.
+const fn how_it_is_started(transport: TransportKind) -> &'static str {
+    match transport {
+        TransportKind::Stdio => {
+            "a shell runs --command, with the command that starts the server in the place of `{server}`, or else at its end"
+        }
+        _ => "a shell runs --command, with the URL of the server as last argument",
+    }
 }
 
 /// Where a client sends its messages, as the end of a sentence.
@@ -309,6 +328,9 @@ fn how_it_exited(client_run: &ClientRun, run: &CellRun<'_>) -> String {
 /// Where a client finds the server and the scenario.
 fn where_to_look(client_run: &ClientRun, scenario: &str, transport: TransportKind) -> String {
     let server = match (&client_run.command, &client_run.end) {
+        (Some(_), _) if transport == TransportKind::Stdio => {
+            "the command that starts the server is in the place of `{server}`, or else the last arguments"
+        }
         (Some(_), _) => "the URL is the last argument of the command",
         (None, ClientEnd::Unobserved) => "start the client with the URL that was printed",
         (None, _) => {

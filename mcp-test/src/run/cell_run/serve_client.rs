@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc::Receiver;
 use tokio::task::JoinSet;
 
 use crate::check::Finding;
@@ -15,6 +14,9 @@ use crate::transport::{
 
 /// How long the server may take to end its conversations once the client has exited.
 const LAST_REPLIES: Duration = Duration::from_millis(500);
+
+/// How many connections are served at once; further ones wait.
+const MAX_CONNECTIONS: usize = 32;
 
 /// Runs the client against the server, and ends it when its time is up.
 ///
@@ -29,34 +31,91 @@ pub(super) async fn run_client(
 ) -> Result<ClientRun, Finding> {
     let endpoint = |server: ServerAddress| Endpoint::new(server, &*cell.scenario.id, cell.revision);
     match cell.transport {
-        TransportKind::Duplex => {
-            let (address, opened) = DuplexServer::new();
-            let client = client.run(endpoint(address.into()), timeout);
-            Ok(serve_pipes(server, opened, client).await)
-        }
+        TransportKind::Duplex => Ok(over_duplex(client, server, endpoint, timeout).await),
+        TransportKind::Stdio => over_stdio(client, server, endpoint, timeout).await,
         TransportKind::Http => over_http(client, server, endpoint, timeout).await,
-        other => {
+        other @ (TransportKind::Router | TransportKind::Sse) => {
             let what = format!("no server for a client can be reached over {other}");
             Err(Finding::environment(what))
         }
     }
 }
 
-/// Serves each pipe that is opened while the client runs.
-async fn serve_pipes(
+async fn over_duplex(
+    client: &ClientTarget,
     server: &Server,
-    mut opened: Receiver<DuplexConnection>,
-    client: impl Future<Output = ClientRun>,
+    endpoint: impl Fn(ServerAddress) -> Endpoint,
+    timeout: Duration,
 ) -> ClientRun {
+    let (address, mut opened) = DuplexServer::new();
+    let client = client.run(endpoint(address.into()), timeout);
+    serve_while(client, async || {
+        let DuplexConnection { io, served } = opened.recv().await?;
+        let server = server.clone();
+        Some(async move {
+            // How it ended is in the trace, by which the client is judged.
+            let _ = server.serve(io).await;
+            drop(served);
+        })
+    })
+    .await
+}
+
+#[cfg(all(unix, feature = "http"))]
+async fn over_stdio(
+    client: &ClientTarget,
+    server: &Server,
+    endpoint: impl Fn(ServerAddress) -> Endpoint,
+    timeout: Duration,
+) -> Result<ClientRun, Finding> {
+    use crate::transport::client_stdio::StdioListener;
+
+    let Some(program) = client.relay_program() else {
+        let finding = Finding::environment("there is no program that the client can start");
+        return Err(finding.hint("set the path of `mcp-test` with `ClientTarget::server_program`"));
+    };
+    let listener = StdioListener::listen(program).map_err(|error| {
+        let finding = Finding::environment("cannot open a socket for the client");
+        finding.got(error.to_string())
+    })?;
+    let endpoint = endpoint(listener.command().clone().into());
+    let client = client.run_starting(endpoint, timeout, Some(listener.servers()));
+    Ok(serve_while(client, async || {
+        let connection = listener.accept().await?;
+        let server = server.clone();
+        Some(async move { server.serve_relayed(connection).await })
+    })
+    .await)
+}
+
+#[cfg(not(all(unix, feature = "http")))]
+#[allow(clippy::unused_async, reason = "there is nothing to wait for here")]
+async fn over_stdio(
+    _: &ClientTarget,
+    _: &Server,
+    _: impl Fn(ServerAddress) -> Endpoint,
+    _: Duration,
+) -> Result<ClientRun, Finding> {
+    let what = "clients are tested over stdio on Unix, with the feature `http` of mcp-test";
+    Err(Finding::environment(what))
+}
+
+/// Serves each connection that is opened while the client runs; `next` returns the work for it.
+async fn serve_while<Served>(
+    client: impl Future<Output = ClientRun>,
+    mut next: impl AsyncFnMut() -> Option<Served>,
+) -> ClientRun
+where
+    Served: Future<Output = ()> + Send + 'static,
+{
     let mut conversations = JoinSet::new();
     let serving = async {
-        while let Some(DuplexConnection { io, served }) = opened.recv().await {
-            let server = server.clone();
-            conversations.spawn(async move {
-                // How it ended is in the trace, by which the client is judged.
-                let _ = server.serve(io).await;
-                drop(served);
-            });
+        while let Some(conversation) = next().await {
+            conversations.spawn(conversation);
+            while conversations.try_join_next().is_some() {}
+            if conversations.len() >= MAX_CONNECTIONS {
+                conversations.join_next().await;
+            }
         }
         std::future::pending().await
     };
@@ -64,9 +123,8 @@ async fn serve_pipes(
         client_run = client => client_run,
         never = serving => never,
     };
-    drop(opened);
     let ended = async { while conversations.join_next().await.is_some() {} };
-    // A client may have left tasks behind that hold their ends of the pipes; the others end at once.
+    // A client may have left tasks or processes behind that hold its ends; the others end at once.
     clock::within(Deadline::after(LAST_REPLIES), ended).await.ok();
     conversations.shutdown().await;
     client_run

@@ -300,7 +300,7 @@ fn a_client_is_run_over_each_transport_that_it_has_and_the_scenario_applies_to()
     let duplex = [TransportKind::Duplex];
     assert_eq!(cells(&duplex, &["tools_call"]), Ok(vec![both[1].to_owned()]));
     assert_eq!(cells(&duplex, &["sse-retry"]), Ok(Vec::new()));
-    insta::assert_snapshot!(cells(&[TransportKind::Stdio], &["tools_call"]).unwrap_err());
+    insta::assert_snapshot!(cells(&[TransportKind::Stdio], &["tools_call"]).unwrap_err(), @"the target has no transport stdio; it has http, duplex");
 }
 
 #[test]
@@ -331,7 +331,12 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
 fn an_absent_client_over_duplex_is_told_where_the_pipe_is() {
     let idle = ClientTarget::future(|_| async { Ok(()) }).over([TransportKind::Duplex]);
     let (outcomes, _) = outcomes(&of(idle, Profile::Official, &["initialize"]));
-    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1);
+    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
+    the client never connected
+      expected at least one JSON-RPC message on a pipe that `Endpoint::duplex` opens
+      got a client that exited on its own without an error
+      hint: server and scenario `initialize` are members of its `Endpoint`
+    ");
 }
 
 #[test]

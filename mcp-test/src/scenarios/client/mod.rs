@@ -9,4 +9,5 @@ scenarios![
     sse_retry,
     request_metadata,
     http_standard_headers,
+    server_exit,
 ];

@@ -27,6 +27,7 @@ impl Redactor {
 
     fn what(&mut self, what: &mut EventKind) {
         match what {
+            EventKind::Signalled { .. } => {}
             EventKind::Opened { transport } => *transport = self.urls(transport),
             EventKind::Closed { how: text }
             | EventKind::Resent { why: text }

@@ -8,6 +8,7 @@ use super::layout::{full, short, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
 use super::protocol::{is_added_header, is_mcp, without_additions};
 use super::{Headers, Style};
+use crate::clock;
 use crate::expect::words::{self, grouped};
 use crate::json::{Object, Value, is_deceptive};
 use crate::trace::{ConnectionId, Event, EventKind, ParsedText, Party, Redactor, Seq, Trace};
@@ -102,6 +103,7 @@ impl<'a> Writer<'a> {
             | EventKind::Resent { .. }
             | EventKind::Closed { .. }
             | EventKind::Exited { .. }
+            | EventKind::Signalled { .. }
             | EventKind::Lingered { .. }
             | EventKind::Fence(_)
             | EventKind::Note(_) => self.style.asides,
@@ -145,6 +147,17 @@ impl<'a> Writer<'a> {
             EventKind::Resent { why } => self.remark("sent again on a new connection", why),
             EventKind::Closed { how } => self.remark(event.party.as_str(), how),
             EventKind::Exited { status } => self.remark(&format!("{} exited", event.party), status),
+            EventKind::Signalled { signal, since_eof } => {
+                let when = match since_eof {
+                    Some(since) => format!(
+                        "{} after the end of its standard input",
+                        clock::format_duration(*since)
+                    ),
+                    None => "before the end of its standard input".to_owned(),
+                };
+                let party = event.party;
+                self.remark(&format!("{party} sent {} to the process", signal.as_str()), &when);
+            }
             EventKind::Lingered { what, how, .. } => {
                 let (party, what) = (event.party, what.as_str());
                 self.remark(&format!("{party}: the {what} is still there"), how);

@@ -1,0 +1,64 @@
+//! Where the relays of one scenario run find us: a socket that only this user can reach, and files that name the command.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::json;
+use tokio::net::UnixListener;
+
+use super::{ARGUMENT, RelayedConnection};
+use crate::process::{Command, PrivateFolder};
+use crate::transport::generated_id::generate_id;
+use crate::transport::started_servers::StartedServers;
+
+/// Listens for the relays of one scenario run; its folder is deleted with it.
+#[derive(Debug)]
+pub(crate) struct StdioListener {
+    // Before the folder, so that the socket is closed when it is deleted.
+    listener: UnixListener,
+    command: Command,
+    servers: StartedServers,
+    _folder: PrivateFolder,
+}
+
+impl StdioListener {
+    /// Listens; `program` is `mcp-test`, which clients start as the relay.
+    ///
+    /// # Errors
+    ///
+    /// If the folder, the socket or the file cannot be created.
+    pub(crate) fn listen(program: &Path) -> io::Result<Self> {
+        let folder = PrivateFolder::create(&format!("mcp-test-{}", generate_id()))?;
+        let socket = folder.path().join("server");
+        let listener = UnixListener::bind(&socket)?;
+        let text =
+            |path: &Path| path.to_str().map(str::to_owned).ok_or(io::ErrorKind::InvalidInput);
+        // In arguments and not in variables: many clients do not pass theirs on.
+        let (program, socket) = (text(program)?, text(&socket)?);
+        let command = Command::new(&program).arg(ARGUMENT).arg(&socket);
+        let config = folder.path().join("mcp.json");
+        let server = json!({"command": program, "args": command.args, "env": {}});
+        let hosts = json!({"mcpServers": {"mcp-test": server}});
+        fs::write(&config, format!("{hosts:#}\n"))?;
+        let servers = StartedServers::new(socket, text(&config)?);
+        Ok(Self { listener, command, servers, _folder: folder })
+    }
+
+    /// The command that starts a relay.
+    pub(crate) fn command(&self) -> &Command {
+        &self.command
+    }
+
+    /// The servers that the client has started.
+    pub(crate) fn servers(&self) -> &StartedServers {
+        &self.servers
+    }
+
+    /// Waits for the next relay.
+    pub(crate) async fn accept(&self) -> Option<RelayedConnection> {
+        // An error is about one connection, or about this process, which the next call meets again.
+        let (socket, _) = self.listener.accept().await.ok()?;
+        Some(RelayedConnection { socket, started: self.servers.start() })
+    }
+}
