@@ -264,11 +264,12 @@ fn await_exit(child: Pid) -> Option<Exit> {
             Ok(None) => {}
             Err(_) => return None,
         }
-        let orphans = adopted_zombies();
-        for orphan in &orphans {
+        let dead = adopted_zombies();
+        // The child may have died since it was looked at; reaped like an orphan, its exit would be lost.
+        for orphan in dead.iter().filter(|dead| **dead != child) {
             let _ = waitpid(Some(*orphan), WaitOptions::NOHANG);
         }
-        if orphans.is_empty() {
+        if dead.is_empty() {
             // `/proc` cannot be read, so the orphans stay zombies until this process exits.
             return waitid(WaitId::Pid(child), exited).ok().flatten().map(exit_of);
         }

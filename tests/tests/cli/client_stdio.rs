@@ -164,7 +164,8 @@ fn a_process_that_holds_the_input_of_the_server_is_left_behind() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "client-stdio-holds");
     // Without its standard streams, which would keep those of the client open.
     let command = script(&folder, "holds", "sleep 3600 <&- >&- 2>&- & exit 0");
-    let run = client(&["--scenario", "initialize", "--timeout", "5s"], &command);
+    let words = ["--scenario", "initialize", "--profile", "adaptive", "--timeout", "5s"];
+    let run = client(&words, &command);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
     assert!(run.stdout.contains("the client left a process behind"), "{}", run.stdout);
     assert!(run.stdout.contains("`sleep 3600`"), "{}", run.stdout);
