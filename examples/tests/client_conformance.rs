@@ -20,7 +20,9 @@ async fn my_client(endpoint: Endpoint) -> Result<()> {
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
     };
     let client = match endpoint.transport() {
-        TransportKind::Duplex => ().serve_with_lifecycle(endpoint.duplex().await?, lifecycle).await?,
+        TransportKind::Duplex => {
+            ().serve_with_lifecycle(endpoint.duplex().await?, lifecycle).await?
+        }
         _ => {
             let transport = StreamableHttpClientTransport::from_uri(endpoint.url()?.to_owned());
             ().serve_with_lifecycle(transport, lifecycle).await?

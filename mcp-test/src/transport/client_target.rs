@@ -39,7 +39,7 @@ pub(crate) const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 pub(crate) const SERVER: &str = "MCP_TEST_SERVER";
 /// The environment variable with the program of that command.
 pub(crate) const SERVER_COMMAND: &str = "MCP_TEST_SERVER_COMMAND";
-/// The environment variable with the arguments of that command, as words for a shell.
+/// The environment variable with the arguments of that command, quoted for a shell.
 pub(crate) const SERVER_ARGS: &str = "MCP_TEST_SERVER_ARGS";
 /// The environment variable with the path of a file that names that command, in the format of hosts.
 pub(crate) const SERVER_CONFIG: &str = "MCP_TEST_SERVER_CONFIG";

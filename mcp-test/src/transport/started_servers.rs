@@ -60,7 +60,7 @@ impl StartedServers {
     }
 
     /// Waits until all of them have exited.
-    pub(super) async fn exited(&self, deadline: Deadline) {
+    pub(crate) async fn exited(&self, deadline: Deadline) {
         let mut state = self.0.state.subscribe();
         let exited = state.wait_for(|state| state.running == 0);
         // One that still runs has an input that has not ended: whatever holds it is left behind, and reported.

@@ -188,13 +188,17 @@ fn hostile_clients_fail_in_every_scenario_and_leave_nothing_running() {
     ] {
         let stopwatch = Stopwatch::start();
         let words = ["client", "--transport", transport, "--command", command];
-        let options = ["--profile", "adaptive", "--timeout", "500ms", "--spec-version", "2025-11-25"];
-        let run = mcp_test([words.as_slice(), &options].concat());
+        let run = mcp_test([words.as_slice(), &["--suite", "all", "--timeout", "500ms"]].concat());
+        let elapsed = stopwatch.elapsed();
         let text = run.text(&[]);
         assert_eq!(run.code, 1, "`{command}` over {transport}: {text}");
-        assert!(!text.contains(" passed"), "`{command}` over {transport}: {text}");
-        // No more scenarios than these apply, each of which may outlast its time by two seconds.
-        let most = Duration::from_millis(2500) * 12;
-        assert!(stopwatch.elapsed() < most, "`{command}` over {transport}");
+        let (_, summary) = text.split_once("=== SUITE SUMMARY ===").expect("a summary");
+        let count = |mark: char| summary.lines().filter(|line| line.starts_with(mark)).count();
+        assert_eq!(count('✓'), 0, "`{command}` over {transport}: {text}");
+        let scenarios = u32::try_from(count('✗')).expect("a few scenarios");
+        assert!(scenarios >= 4, "`{command}` over {transport}: {text}");
+        // Each may outlast its time by two seconds.
+        let most = Duration::from_millis(2500) * scenarios;
+        assert!(elapsed < most, "`{command}` over {transport} took {elapsed:?}");
     }
 }

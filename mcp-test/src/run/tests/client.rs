@@ -308,7 +308,7 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    let by_hand = ClientTarget::future(move |endpoint| async move {
+    let manual = ClientTarget::future(move |endpoint| async move {
         for _ in 0..2 {
             let mut pipe = endpoint.duplex().await?;
             pipe.write_all(ping.as_bytes()).await?;
@@ -319,7 +319,7 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
         }
         Ok(())
     });
-    let plan = of(by_hand.over([TransportKind::Duplex]), Profile::Adaptive, &["initialize"]);
+    let plan = of(manual.over([TransportKind::Duplex]), Profile::Adaptive, &["initialize"]);
     let (outcomes, _) = outcomes(&plan);
     assert_eq!(message(&outcomes[0], TOOK_PART).0, Status::Success);
     assert_eq!(message(&outcomes[0], LEFT_WELL).0, Status::Success);
@@ -328,7 +328,7 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
 }
 
 #[test]
-fn an_absent_client_over_duplex_is_told_where_the_pipe_is() {
+fn the_finding_about_an_absent_client_says_where_the_pipe_is() {
     let idle = ClientTarget::future(|_| async { Ok(()) }).over([TransportKind::Duplex]);
     let (outcomes, _) = outcomes(&of(idle, Profile::Official, &["initialize"]));
     insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"

@@ -5,6 +5,8 @@ mod given;
 #[cfg(feature = "http")]
 mod http;
 mod lines;
+#[cfg(all(unix, feature = "cli"))]
+mod relayed;
 mod script;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

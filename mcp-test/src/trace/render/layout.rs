@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::time::Duration;
 
+use crate::clock;
 use crate::expect::words::grouped;
 use crate::json::Value;
 
@@ -173,6 +175,16 @@ pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
         let at = if at < end / 2 { end } else { at };
         lines.push(rest[..at].trim_end_matches(' ').to_owned());
         rest = &rest[at..];
+    }
+}
+
+/// When a process got a signal, in words.
+pub(super) fn time_of_signal(since_eof: Option<Duration>) -> String {
+    match since_eof {
+        Some(since) => {
+            format!("{} after the end of its standard input", clock::format_duration(since))
+        }
+        None => "before the end of its standard input".to_owned(),
     }
 }
 

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::focus::Focus;
-use super::layout::{full, short, without_end, without_long_strings, wrapped};
+use super::layout::{full, short, time_of_signal, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
 use super::protocol::{is_added_header, is_mcp, without_additions};
 use super::{Headers, Style};
-use crate::clock;
 use crate::expect::words::{self, grouped};
 use crate::json::{Object, Value, is_deceptive};
 use crate::trace::{ConnectionId, Event, EventKind, ParsedText, Party, Redactor, Seq, Trace};
@@ -148,15 +147,8 @@ impl<'a> Writer<'a> {
             EventKind::Closed { how } => self.remark(event.party.as_str(), how),
             EventKind::Exited { status } => self.remark(&format!("{} exited", event.party), status),
             EventKind::Signalled { signal, since_eof } => {
-                let when = match since_eof {
-                    Some(since) => format!(
-                        "{} after the end of its standard input",
-                        clock::format_duration(*since)
-                    ),
-                    None => "before the end of its standard input".to_owned(),
-                };
-                let party = event.party;
-                self.remark(&format!("{party} sent {} to the process", signal.as_str()), &when);
+                let what = format!("{} sent {} to the process", event.party, signal.as_str());
+                self.remark(&what, &time_of_signal(*since_eof));
             }
             EventKind::Lingered { what, how, .. } => {
                 let (party, what) = (event.party, what.as_str());

@@ -68,6 +68,8 @@ async fn read_frames(
     let (mut eof, mut has_exited) = (None, false);
     while let Ok(Some(frame)) = Frame::read(&mut frames).await {
         match frame {
+            // A client that is being ended may flood its server, which must not delay the end.
+            Frame::Input(_) if !started.is_judged() => break,
             // A server that has ended reads no more; how the relay ends is still of interest.
             Frame::Input(bytes) => drop(to_server.write_all(&bytes).await),
             Frame::Eof => {

@@ -62,3 +62,21 @@ impl StdioListener {
         Some(RelayedConnection { socket, started: self.servers.start() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_folder_of_a_listener_names_the_command_for_hosts_and_is_deleted() {
+        let listener = StdioListener::listen(Path::new("/bin/mcp-test")).expect("a socket");
+        let config = Path::new(listener.servers().config()).to_owned();
+        let text = fs::read_to_string(&config).expect("a file");
+        let hosts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let server = &hosts["mcpServers"]["mcp-test"];
+        assert_eq!(server["command"], "/bin/mcp-test");
+        assert_eq!(server["args"], serde_json::json!(listener.command().args));
+        drop(listener);
+        assert!(!config.parent().expect("a folder").exists());
+    }
+}

@@ -9,11 +9,11 @@ mod frame;
 mod listener;
 #[cfg(feature = "cli")]
 mod relay;
-#[cfg(all(test, feature = "cli"))]
-mod tests;
 
 pub(crate) use connection::{RelayedConnection, serve_relayed};
 pub(crate) use listener::StdioListener;
+#[cfg(all(test, feature = "cli"))]
+pub(crate) use relay::relay;
 #[cfg(feature = "cli")]
 pub(crate) use relay::serve as serve_as_relay;
 

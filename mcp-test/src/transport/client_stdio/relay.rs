@@ -67,7 +67,7 @@ fn run(socket: &Path) -> io::Result<u8> {
 }
 
 /// Relays until the server is done or a signal arrives; returns the exit code.
-pub(super) async fn relay(
+pub(crate) async fn relay(
     socket: UnixStream,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
@@ -174,5 +174,29 @@ impl Signals {
             _ = interrupt.recv() => second,
             _ = hangup.recv() => third,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_is_reported_with_the_time_since_the_end_of_the_input() {
+        let (signal, signalled) = tokio::sync::oneshot::channel();
+        let (theirs, mut socket) = UnixStream::pair().expect("a socket");
+        // The input has ended, and the server has not.
+        let relaying = relay(theirs, tokio::io::empty(), tokio::io::sink(), async {
+            signalled.await.expect("a signal")
+        });
+        let reading = async {
+            assert_eq!(Frame::read(&mut socket).await.expect("a frame"), Some(Frame::Eof));
+            signal.send(EndSignal::Interrupt).expect("it is awaited");
+            let frame = Frame::read(&mut socket).await.expect("a frame").expect("the signal");
+            let Frame::Signal { signal, since_eof: Some(_) } = frame else { panic!("{frame:?}") };
+            assert_eq!(signal, EndSignal::Interrupt);
+            assert_eq!(Frame::read(&mut socket).await.expect("a frame"), Some(Frame::Exit));
+        };
+        assert_eq!(tokio::join!(relaying, reading).0, 130);
     }
 }

@@ -1,4 +1,4 @@
-//! Relays in this process, between a client by hand and the reference server.
+//! Conversations through a relay, as over stdio with a client that starts the server.
 
 use std::future::pending;
 use std::path::Path;
@@ -7,15 +7,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::UnixStream;
 
-use super::frame::Frame;
-use super::relay::relay;
-use super::{StdioListener, serve_relayed};
 use crate::clock::{self, Deadline};
 use crate::server::reference::everything;
 use crate::trace::{EndSignal, EventKind, Party, Recorder, Trace};
-use crate::transport::Limits;
-use crate::transport::actor::Actor;
-use crate::transport::interceptor::Interceptor;
+use crate::transport::client_stdio::{StdioListener, relay};
 
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
@@ -31,9 +26,8 @@ where
     let socket = UnixStream::connect(&listener.command().args[1]).await.expect("it listens");
     let connection = listener.accept().await.expect("a relay");
     let recorder = Recorder::new();
-    let wire = Interceptor::new([]).recording(recorder.clone()).open("stdio");
-    let server = everything();
-    let serving = serve_relayed(connection, &server as &dyn Actor, &wire, Limits::default());
+    let server = everything().record(recorder.clone());
+    let serving = server.serve_relayed(connection);
     let (ours, theirs) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(theirs);
     let relaying = relay(socket, input, output, signalled);
@@ -81,22 +75,6 @@ async fn a_signal_is_reported_with_whether_the_input_had_ended() {
     })
     .await;
     assert_eq!((code, signals(&trace)), (143, vec![(EndSignal::Terminate, false)]));
-
-    let (signal, signalled) = tokio::sync::oneshot::channel();
-    let (theirs, mut socket) = UnixStream::pair().expect("a socket");
-    // The input has ended, and the server has not.
-    let relaying = relay(theirs, tokio::io::empty(), tokio::io::sink(), async {
-        signalled.await.expect("a signal")
-    });
-    let reading = async {
-        assert_eq!(Frame::read(&mut socket).await.expect("a frame"), Some(Frame::Eof));
-        signal.send(EndSignal::Interrupt).expect("it is awaited");
-        let frame = Frame::read(&mut socket).await.expect("a frame").expect("the signal");
-        let Frame::Signal { signal, since_eof: Some(_) } = frame else { panic!("{frame:?}") };
-        assert_eq!(signal, EndSignal::Interrupt);
-        assert_eq!(Frame::read(&mut socket).await.expect("a frame"), Some(Frame::Exit));
-    };
-    assert_eq!(tokio::join!(relaying, reading).0, 130);
 }
 
 #[tokio::test]
@@ -106,20 +84,6 @@ async fn a_relay_that_ends_without_a_report_was_killed() {
     let connection = listener.accept().await.expect("a relay");
     drop(socket);
     let recorder = Recorder::new();
-    let wire = Interceptor::new([]).recording(recorder.clone()).open("stdio");
-    serve_relayed(connection, &everything(), &wire, Limits::default()).await;
+    everything().record(recorder.clone()).serve_relayed(connection).await;
     assert_eq!(signals(&recorder.trace()), [(EndSignal::Kill, false)]);
-}
-
-#[tokio::test]
-async fn the_folder_of_a_listener_names_the_command_for_hosts_and_is_deleted() {
-    let listener = StdioListener::listen(Path::new("/bin/mcp-test")).expect("a socket");
-    let config = Path::new(listener.servers().config()).to_owned();
-    let text = std::fs::read_to_string(&config).expect("a file");
-    let hosts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let server = &hosts["mcpServers"]["mcp-test"];
-    assert_eq!(server["command"], "/bin/mcp-test");
-    assert_eq!(server["args"], serde_json::json!(listener.command().args));
-    drop(listener);
-    assert!(!config.parent().expect("a folder").exists());
 }
