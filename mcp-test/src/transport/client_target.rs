@@ -25,7 +25,10 @@ use crate::process::{Child, Command};
 
 /// How long the servers that a client has started may take to exit once it has exited.
 const SERVER_EXITS: Duration = Duration::from_secs(1);
-/// How long a client may take to end after its stdin is closed, and again after SIGTERM.
+/// How long a client may take to end after its stdin is closed: few clients read it, and a run may not outlast its time by
+/// two seconds.
+const EOF_GRACE: Duration = Duration::from_millis(250);
+/// How long a client may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The environment variable with the scenario. The names of these variables are those of the official suite.
@@ -297,7 +300,7 @@ async fn in_shell(
         servers.end();
     }
     // Needed after its own exit as well: it may have left processes behind.
-    let mut leftovers = child.end(GRACE).await.leftovers;
+    let mut leftovers = child.end_patiently(EOF_GRACE, GRACE).await.leftovers;
     // A server that still runs has an input that another process holds, which is left behind and listed.
     leftovers.retain(|process| !servers.is_some_and(|servers| servers.contain(process)));
     let end = match exit {
