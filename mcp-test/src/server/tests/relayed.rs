@@ -69,11 +69,14 @@ async fn what_a_client_writes_is_served_until_it_closes_the_input() {
 #[tokio::test]
 async fn a_signal_is_reported_with_whether_the_input_had_ended() {
     let (signal, signalled) = tokio::sync::oneshot::channel();
-    let (code, trace) = converse(async { signalled.await.expect("a signal") }, async |client| {
-        signal.send(EndSignal::Terminate).expect("it is awaited");
-        drop(client);
-    })
-    .await;
+    let (code, trace) =
+        converse(async { signalled.await.expect("a signal") }, async |mut client| {
+            signal.send(EndSignal::Terminate).expect("it is awaited");
+            // Open until the relay has exited, or its input would end with the signal.
+            let mut output = String::new();
+            client.read_to_string(&mut output).await.expect("its end");
+        })
+        .await;
     assert_eq!((code, signals(&trace)), (143, vec![(EndSignal::Terminate, false)]));
 }
 
