@@ -28,6 +28,7 @@ macro_rules! references {
 }
 
 pub mod any;
+pub mod any_client;
 pub mod client;
 mod completion_values;
 pub mod fixtures;
@@ -42,7 +43,7 @@ mod task_states;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::all().chain(any::all()).chain(client::ALL).copied()
+    server::all().chain(any::all()).chain(client::ALL).chain(any_client::ALL).copied()
 }
 
 /// The built-in scenario with this id.

@@ -65,7 +65,9 @@ async fn discover(client: &mut Client) -> crate::Result {
 }
 
 async fn list_tools(client: &mut Client) -> crate::Result {
-    client.request("tools/list", json!({})).await?.result()?;
+    for page in client.pages("tools/list").await? {
+        page.result()?;
+    }
     Ok(())
 }
 

@@ -92,7 +92,10 @@ impl CellRun<'_> {
             return None;
         }
         let sessions = judging.sessions();
-        let is_abandoned = !sessions.is_empty() && sessions.iter().all(ClientSession::is_abandoned);
+        // Unless it is what the scenario asks for.
+        let is_abandoned = !self.cell.scenario.client_may_fail
+            && !sessions.is_empty()
+            && sessions.iter().all(ClientSession::is_abandoned);
         not_spoken(spoken, self.cell.revision)
             .or_else(|| {
                 let asked = self.cell.revision;
