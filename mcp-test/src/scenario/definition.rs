@@ -14,6 +14,7 @@ use super::{
     Repeats, Shared, Stop, Suite,
 };
 use crate::check::Finding;
+use crate::json::{Object, Value};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
 use crate::transport::TransportKind;
@@ -144,6 +145,10 @@ pub struct Scenario {
     pub shares_connection: Revisions,
     /// What it is doing, if it reports that.
     pub activity: Option<Activity>,
+    /// Further information for the client under test, such as what to call: the members of a JSON object.
+    pub context: Option<fn() -> serde_json::Value>,
+    /// Whether a client may end with an error, because what it refuses may be an error for whoever uses it.
+    pub client_may_fail: bool,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
@@ -175,6 +180,8 @@ impl Scenario {
             disturbs: None,
             timeout: None,
             activity: None,
+            context: None,
+            client_may_fail: false,
             opens: false,
             shares_connection: Revisions::none(),
             checks: Shared::Static(&[]),
@@ -214,6 +221,18 @@ impl Scenario {
     /// The names of the fixtures that it uses.
     pub fn fixtures(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.needs.iter().chain(self.asks).filter_map(Need::fixture)
+    }
+
+    /// What the client under test gets in `MCP_CONFORMANCE_CONTEXT`: the id as `name`, and the scenario's own members.
+    #[must_use]
+    pub fn client_context(&self) -> Option<Value> {
+        let members = Value::from(self.context?());
+        let mut context = Object::new();
+        context.push("name", &*self.id);
+        for (name, value) in members.as_object().into_iter().flat_map(Object::iter) {
+            context.push(name, value.clone());
+        }
+        Some(context.into())
     }
 
     /// The part that its body uses.

@@ -1,7 +1,7 @@
 //! What a scenario that tests a client gets: before the test its parameters, afterwards the recorded messages.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::check_builder::about_task;
 use super::client_session::{ClientSession, ClientSessions};
@@ -28,13 +28,28 @@ pub struct ClientTest {
     pub revision: Revision,
     /// The rules for the verdict.
     pub profile: Profile,
+    /// The URL of the server; clones share it, because the server is made before it listens.
+    url: Arc<OnceLock<String>>,
 }
 
 impl ClientTest {
     /// A test with this scenario.
     #[must_use]
-    pub const fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
-        Self { scenario, revision, profile }
+    pub fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
+        Self { scenario, revision, profile, url: Arc::default() }
+    }
+
+    /// The URL of the server to which the client connects, for handlers that refer to it; empty until the server listens.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.get().map_or("", String::as_str)
+    }
+
+    /// Notes where the server listens.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "clients are tested over HTTP"))]
+    pub(crate) fn listens_at(&self, url: &str) {
+        // A test has one server, so that this is called once.
+        let _ = self.url.set(url.to_owned());
     }
 
     /// The era of the revision.
@@ -138,6 +153,14 @@ impl Judging {
         self.messages().into_iter().filter(|received| received.method() == method).collect()
     }
 
+    /// The calls of one tool.
+    #[must_use]
+    pub fn calls(&self, tool: &str) -> Vec<ReceivedMessage> {
+        let mut calls = self.requests("tools/call");
+        calls.retain(|call| call.tool() == Some(tool));
+        calls
+    }
+
     /// The finding that the client did not do the task of the scenario.
     #[must_use]
     pub fn task_not_done(&self, headline: impl Into<String>) -> Finding {
@@ -158,7 +181,7 @@ impl Judging {
     /// Begins a check, which the scenario must declare.
     #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
-        let ClientTest { scenario, revision, profile } = &self.test;
+        let ClientTest { scenario, revision, profile, .. } = &self.test;
         CheckBuilder::of(scenario, &mut self.collector, (*profile, *revision), id)
     }
 

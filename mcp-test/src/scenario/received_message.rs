@@ -32,6 +32,13 @@ impl ReceivedMessage {
         self.message.params().unwrap_or(&Value::Null)
     }
 
+    /// The name of the tool, if it calls one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        let is_call = self.method() == "tools/call";
+        self.params().get("name").filter(|_| is_call).and_then(Value::as_str)
+    }
+
     /// A member of `_meta`.
     #[must_use]
     pub fn meta(&self, key: &str) -> Option<&Value> {

@@ -37,7 +37,7 @@ impl CellRun<'_> {
         let test = ClientTest::new(declared, self.cell.revision, self.profile);
         let recorder = Recorder::new();
         let server = serve(&test).limits(self.plan.limits).record(recorder.clone());
-        let client_run = match self.run_client(client, &server).await {
+        let client_run = match self.run_client(client, &server, &test).await {
             Ok(client_run) => client_run,
             Err(finding) => return self.not_run(&finding),
         };
@@ -130,6 +130,7 @@ impl CellRun<'_> {
         &self,
         client: &ClientTarget,
         server: &Server,
+        test: &ClientTest,
     ) -> Result<ClientRun, Finding> {
         use crate::transport::Endpoint;
 
@@ -137,7 +138,9 @@ impl CellRun<'_> {
         let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
             Finding::environment("cannot open a port for the client").got(error.to_string())
         })?;
-        let endpoint = Endpoint::new(listening.url(), self.id(), self.cell.revision);
+        test.listens_at(listening.url());
+        let endpoint = Endpoint::new(listening.url(), self.id(), self.cell.revision)
+            .context(self.cell.scenario.client_context());
         let client_run = client.run(endpoint, self.timeout()).await;
         // Closes the streams that the client has left open, so that the trace is complete.
         listening.end().await;
@@ -146,7 +149,12 @@ impl CellRun<'_> {
 
     #[cfg(not(feature = "http"))]
     #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
-    async fn run_client(&self, _: &ClientTarget, _: &Server) -> Result<ClientRun, Finding> {
+    async fn run_client(
+        &self,
+        _: &ClientTarget,
+        _: &Server,
+        _: &ClientTest,
+    ) -> Result<ClientRun, Finding> {
         Err(Finding::environment("clients are tested with the feature `http` of mcp-test"))
     }
 
@@ -181,6 +189,11 @@ impl CellRun<'_> {
         row.described("ClientTookPart", "The client connects, and sends a message")
     }
 
+    /// Whether an error with which the client ends says nothing about it.
+    fn may_fail(&self) -> bool {
+        self.cell.scenario.client_may_fail && self.profile != Profile::Strict
+    }
+
     /// The check that the client exited on its own and without an error.
     ///
     /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite.
@@ -198,6 +211,8 @@ impl CellRun<'_> {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
             skipped("the client may fail: it was offered nothing that it speaks")
+        } else if self.may_fail() && has_reported_an_error(client_run) {
+            skipped("the client may fail: what it refuses may be an error for whoever uses it")
         } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
             skipped("the client gave up, where the specification only recommends to go on")
         } else {
