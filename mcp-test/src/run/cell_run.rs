@@ -327,7 +327,8 @@ impl<'a> CellRun<'a> {
         }
         checks.extend(schema_valid(&self.cell.scenario, self.profile, &trace, &judgement));
         let tools = tool_schemas(&judgement.tools);
-        checks.extend(tools.filter(|check| !(check.status.is_failing() && self.is_told_arguments())));
+        checks
+            .extend(tools.filter(|check| !(check.status.is_failing() && self.is_told_arguments())));
         checks.push(well_formed(&judgement.envelopes, &trace, &self.cell));
         let outcome = self.outcome(checks, trace);
         let Some(client_run) = client_run else { return outcome };

@@ -81,11 +81,7 @@ async fn call(client: &mut Client, tool: &str) -> crate::Result {
     call_with(client, tool, json!({})).await
 }
 
-async fn call_with(
-    client: &mut Client,
-    tool: &str,
-    arguments: impl Into<Value>,
-) -> crate::Result {
+async fn call_with(client: &mut Client, tool: &str, arguments: impl Into<Value>) -> crate::Result {
     client.request("tools/call", call_params(tool, arguments)).await?.result()?;
     Ok(())
 }
@@ -129,7 +125,9 @@ async fn valid_tools(client: &mut Client) -> crate::Result {
     discover(client).await?;
     for tool in list_tools(client).await? {
         let schema = tool.get("inputSchema").cloned().unwrap_or_default();
-        if let (Some(name), Ok(_)) = (tool.get("name").and_then(Value::as_str), param_headers(&schema)) {
+        if let (Some(name), Ok(_)) =
+            (tool.get("name").and_then(Value::as_str), param_headers(&schema))
+        {
             call_with(client, name, json!({ "region": "us-east1" })).await?;
         }
     }
@@ -140,7 +138,8 @@ async fn valid_tools(client: &mut Client) -> crate::Result {
 async fn echo_schema(client: &mut Client) -> crate::Result {
     discover(client).await?;
     let tools = list_tools(client).await?;
-    let is_it = |tool: &&Value| tool.get("name").is_some_and(|name| *name == "json_schema_2020_12_tool");
+    let is_it =
+        |tool: &&Value| tool.get("name").is_some_and(|name| *name == "json_schema_2020_12_tool");
     let schema = tools.iter().find(is_it).and_then(|tool| tool.get("inputSchema"));
     let mut arguments = Object::new();
     arguments.push("schema", schema.cloned().unwrap_or_default());

@@ -77,8 +77,16 @@ fn invalid_tools() -> [(&'static str, &'static str, serde_json::Value); 11] {
         ("invalid_array_header", PRIMITIVE, on("array", "Items")),
         ("invalid_null_header", PRIMITIVE, on("null", "Nil")),
         ("invalid_number_header", PRIMITIVE, on("number", "Score")),
-        ("invalid_duplicate_same_case", UNIQUE, json!({ "a": text("Region"), "b": text("Region") })),
-        ("invalid_duplicate_diff_case", UNIQUE, json!({ "a": text("MyField"), "b": text("myfield") })),
+        (
+            "invalid_duplicate_same_case",
+            UNIQUE,
+            json!({ "a": text("Region"), "b": text("Region") }),
+        ),
+        (
+            "invalid_duplicate_diff_case",
+            UNIQUE,
+            json!({ "a": text("MyField"), "b": text("myfield") }),
+        ),
         ("invalid_space_in_name", CHARSET, on("string", "My Region")),
         ("invalid_colon_in_name", CHARSET, on("string", "Region:Primary")),
         ("invalid_non_ascii_name", CHARSET, on("string", "Région")),
@@ -116,13 +124,16 @@ fn serve(test: &ClientTest) -> Server {
             let tools = tools.clone();
             async move { tools }
         })
-        .on("tools/call", |_: Call| async { json!({ "content": [{ "type": "text", "text": "called" }] }) })
+        .on("tools/call", |_: Call| async {
+            json!({ "content": [{ "type": "text", "text": "called" }] })
+        })
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if judging.requests("tools/list").is_empty() {
         let finding = Finding::peer("the client never listed the tools");
-        let finding = finding.expected("`tools/list`").got("no `tools/list` in the whole conversation");
+        let finding =
+            finding.expected("`tools/list`").got("no `tools/list` in the whole conversation");
         judging.check(LISTS).by_task().fail(finding);
     }
     let called = judging.requests("tools/call");
@@ -141,7 +152,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     });
     // A client that calls nothing did not do its task; one that calls another tool has lost this one.
     let check = judging.check(KEEPS);
-    if called.is_empty() { check.by_task().judge(keeps) } else { check.judge(keeps) };
+    if called.is_empty() {
+        check.by_task().judge(keeps)
+    } else {
+        check.judge(keeps)
+    };
     for (tool, check, _) in invalid_tools() {
         let row = judging.check(check).named(format!("ClientRejectsInvalidTool_{tool}"));
         row.judge(not_called(tool));

@@ -69,7 +69,8 @@ const ECHO: &str = "json_schema_echo";
 
 // A client that drops keywords of the default dialect does not support it.
 const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1613]).requires(&["base.schema-default-dialect"])
+    CheckSpec::official(id, name, description, &[SEP_1613])
+        .requires(&["base.schema-default-dialect"])
 }
 
 const fn later_keyword(
@@ -77,7 +78,8 @@ const fn later_keyword(
     name: &'static str,
     description: &'static str,
 ) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2106]).requires(&["base.schema-default-dialect"])
+    CheckSpec::official(id, name, description, &[SEP_2106])
+        .requires(&["base.schema-default-dialect"])
 }
 
 fn serve(test: &ClientTest) -> Server {
@@ -110,9 +112,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let calls = judging.calls(ECHO);
     let is_echo = |value: &&Value| value.is_object() || value.is_array();
     // The last call counts, as in the official suite, for which an array is an object, too.
-    let echo = calls.iter().rev().find_map(|call| {
-        Some((call.seq, call.argument("schema").filter(is_echo)?))
-    });
+    let echo = calls
+        .iter()
+        .rev()
+        .find_map(|call| Some((call.seq, call.argument("schema").filter(is_echo)?)));
     judging.check(ECHOED).by_task().judge(ensure(echo.is_some(), || {
         Finding::peer(format!("the client never called `{ECHO}` with a schema"))
             .expected(format!("a call with the `inputSchema` of `{}` as `schema`", contact::NAME))
