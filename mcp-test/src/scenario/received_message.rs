@@ -39,6 +39,12 @@ impl ReceivedMessage {
         self.params().get("name").filter(|_| is_call).and_then(Value::as_str)
     }
 
+    /// One argument, if it calls a tool.
+    #[must_use]
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.params().get("arguments")?.get(name)
+    }
+
     /// A member of `_meta`.
     #[must_use]
     pub fn meta(&self, key: &str) -> Option<&Value> {

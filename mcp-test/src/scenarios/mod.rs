@@ -37,6 +37,7 @@ mod links;
 mod matchers;
 mod raw_http;
 mod refusal;
+mod schema_keywords;
 mod sdk_answers;
 pub mod server;
 mod task_states;

@@ -11,13 +11,18 @@ use crate::peers::Peers;
 use crate::program::{MCP_TEST, mcp_test, run};
 
 /// The scenarios that the official suite has, too.
-const SCENARIOS: [&str; 6] = [
+const SCENARIOS: [&str; 11] = [
     "initialize",
     "tools_call",
     "elicitation-sep1034-client-defaults",
     "sse-retry",
     "request-metadata",
     "http-standard-headers",
+    "sep-2322-client-request-state",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
 ];
 
 /// The names of rows that the official suite only logs, without checking anything.
@@ -30,7 +35,7 @@ const LOG_ONLY: [&str; 6] = [
     "OutgoingStreamClose",
 ];
 
-/// The command of our reference client with these faults.
+/// The command of our reference client with these faults, which a shell reads.
 fn reference(faults: &[&str]) -> String {
     let faults = faults.iter().map(|fault| format!(" --fault {fault}"));
     format!("{MCP_TEST} reference client{}", faults.collect::<String>())
@@ -88,6 +93,21 @@ fn a_faulty_client_fails_in_both_suites() {
         ("request-metadata", "remove:tools/list:/_meta/io.modelcontextprotocol~1clientInfo"),
         ("http-standard-headers", "no-header:tools/call:Mcp-Name"),
         ("http-standard-headers", "header:prompts/get:Mcp-Method:Prompts/Get"),
+        ("sep-2322-client-request-state", "remove:tools/call:/requestState"),
+        ("sep-2322-client-request-state", r#"set:tools/call:/requestState:\"x\""#),
+        ("sep-2322-client-request-state", "set:tools/call:/inputResponses:{}"),
+        ("http-custom-headers", "no-header:tools/call:Mcp-Param-Region"),
+        ("http-custom-headers", "header:tools/call:Mcp-Param-FloatVal:3.14159"),
+        ("http-custom-headers", "header:tools/call:Mcp-Param-Debug:True"),
+        ("http-custom-headers", "header:tools/call:Mcp-Param-Tab:indented"),
+        ("http-custom-headers", "header:tools/call:Mcp-Param-Verbose:false"),
+        ("http-invalid-tool-headers", r#"set:tools/call:/name:\"invalid_empty_header\""#),
+        ("http-invalid-tool-headers", r#"set:tools/call:/name:\"invalid_number_header\""#),
+        ("http-invalid-tool-headers", r#"set:tools/call:/name:\"invalid_duplicate_same_case\""#),
+        ("http-invalid-tool-headers", r#"set:tools/call:/name:\"invalid_colon_in_name\""#),
+        ("json-schema-2020-12-preservation", r"remove:tools/call:/arguments/schema/\$schema"),
+        ("json-schema-2020-12-preservation", r"remove:tools/call:/arguments/schema/\$defs"),
+        ("json-schema-2020-12-preservation", "remove:tools/call:/arguments/schema/additionalProperties"),
     ];
     for (number, (scenario, fault)) in faulty.into_iter().enumerate() {
         let out = |side: &str| folder.path().join(side).join(number.to_string());

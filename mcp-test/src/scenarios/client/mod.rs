@@ -1,5 +1,6 @@
 //! Scenarios for clients.
 
+mod lenient_server;
 mod references;
 
 scenarios![
@@ -8,5 +9,10 @@ scenarios![
     elicitation_sep1034_client_defaults,
     sse_retry,
     request_metadata,
+    sep_2322_client_request_state,
     http_standard_headers,
+    http_custom_headers,
+    http_invalid_tool_headers,
+    json_schema_ref_no_deref,
+    json_schema_2020_12_preservation,
 ];
