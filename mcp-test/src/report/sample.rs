@@ -52,6 +52,7 @@ const fn scenario(
         needs: &[],
         asks: &[],
         disturbs: None,
+        allows_client_error: false,
         timeout: None,
         activity: None,
         opens: false,

@@ -133,6 +133,8 @@ pub struct Scenario {
     pub asks: &'static [Need],
     /// What it changes on a shared peer; such a scenario runs alone.
     pub disturbs: Option<&'static str>,
+    /// Whether a client may end with an error, since it has to refuse what it is served.
+    pub allows_client_error: bool,
     /// How long one run of it may take; `None` for the time-out of the plan.
     pub timeout: Option<Duration>,
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
@@ -173,6 +175,7 @@ impl Scenario {
             needs: &[],
             asks: &[],
             disturbs: None,
+            allows_client_error: false,
             timeout: None,
             activity: None,
             opens: false,
@@ -199,7 +202,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official.is_some_and(|official| official.runs_at(revision))
+        self.official.is_some_and(|official| official.runs_at(revision, self.leg))
     }
 
     /// The pages of the specification that it tests: the areas of the requirements that its checks cite.

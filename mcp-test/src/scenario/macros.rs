@@ -32,7 +32,8 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports`
+/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `allows_client_error` and `shares_connection` may be left
+/// out; `transports`
 /// names one of [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
@@ -47,6 +48,7 @@ macro_rules! scenario {
         $(needs: $needs:expr,)?
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
+        $(allows_client_error: $allows_client_error:literal,)?
         $(shares_connection: $shares_connection:expr,)?
         checks: $checks:expr $(,)?
     ) => {
@@ -65,6 +67,7 @@ macro_rules! scenario {
             needs: $crate::scenario!(@list $($needs)?),
             asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
+            allows_client_error: $crate::scenario!(@flag $($allows_client_error)?),
             timeout: None,
             activity: None,
             opens: false,
@@ -92,6 +95,8 @@ macro_rules! scenario {
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
+    (@flag) => { false };
+    (@flag $value:literal) => { $value };
     (@repeats) => { $crate::scenario::Repeats::EachRevision };
     (@repeats $repeats:ident) => { $crate::scenario::Repeats::$repeats };
     (@revisions) => { $crate::spec::Revisions::none() };

@@ -196,6 +196,8 @@ impl CellRun<'_> {
             }
         } else if client_run.end == ClientEnd::Unobserved {
             skipped("the client was started by hand, so its exit cannot be observed")
+        } else if self.cell.scenario.allows_client_error && has_reported_an_error(client_run) {
+            skipped("the client may fail in this scenario: it has to refuse what it is served")
         } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
             skipped("the client may fail: it was offered nothing that it speaks")
         } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
@@ -219,7 +221,10 @@ impl CellRun<'_> {
                 GivesUp::No | GivesUp::Refused => finding,
             };
             let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
-            Check { binding: self.plan.single, ..check }
+            // Officially an allowed error is one however the client ends; a crash is still shown.
+            let is_allowed = self.cell.scenario.allows_client_error
+                && matches!(client_run.end, ClientEnd::Failed(_));
+            Check { binding: self.plan.single && !is_allowed, ..check }
         };
         row.described("ClientLeftWell", "The client exits on its own, and without an error")
     }
