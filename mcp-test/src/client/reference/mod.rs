@@ -3,6 +3,8 @@
 //! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
+mod skills;
+
 use serde_json::json;
 
 use super::{Client, ClientTask, Handlers, Options, ScriptedClient};
@@ -29,6 +31,10 @@ pub fn good_client() -> ScriptedClient {
             }
             "sse-retry" => call(&mut client, "test_reconnection").await?,
             "http-standard-headers" => everything(&mut client).await?,
+            "sep-2640-client-no-prefetch" => drop(skills::list(&mut client).await?),
+            "sep-2640-client-verify-digest"
+            | "sep-2640-client-verify-size"
+            | "sep-2640-client-verify-frontmatter" => skills::load_all(&mut client).await?,
             _ => {
                 discover(&mut client).await?;
                 list_tools(&mut client).await?;

@@ -1,6 +1,7 @@
 //! Scenarios for clients.
 
 mod references;
+mod skills;
 
 scenarios![
     initialize,
@@ -9,4 +10,8 @@ scenarios![
     sse_retry,
     request_metadata,
     http_standard_headers,
+    sep_2640_client_no_prefetch,
+    sep_2640_client_verify_digest,
+    sep_2640_client_verify_size,
+    sep_2640_client_verify_frontmatter,
 ];
