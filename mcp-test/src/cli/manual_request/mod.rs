@@ -16,6 +16,7 @@ use super::error::CliError;
 use super::option_value as value;
 use super::output;
 use super::url::Endpoint;
+use super::workflow_commands::{disarm, disarm_json};
 use crate::check::{Blame, Finding};
 use crate::client::{Client, Options, Reply};
 use crate::json::{Object, Value};
@@ -178,8 +179,9 @@ impl RequestArgs {
         let is_error = result.get("isError") == Some(&Value::Bool(true));
         let text = result_text(method, result);
         match (self.json, is_error) {
-            (true, _) => output::print(&format!("{}\n", result.pretty()))?,
-            (false, false) => output::print(&text)?,
+            (true, _) => print_json(result)?,
+            // Redirected, it is data, such as the text of a resource.
+            (false, false) => output::print(&disarm(&text))?,
             (false, true) => {}
         }
         if is_error { Err(CliError::Answer(text.trim_end().to_owned())) } else { Ok(()) }
@@ -188,12 +190,15 @@ impl RequestArgs {
 
 async fn list(client: &mut Client, as_json: bool) -> Result<(), CliError> {
     let listed = Listed::request(client).await?;
-    // For people, whatever the output is; as JSON it is data.
     match as_json {
-        true => output::print(&format!("{}\n", listed.to_json().pretty()))?,
-        false => output::print_styled(&listed.to_string())?,
+        true => print_json(&listed.to_json())?,
+        false => output::print(&disarm(&listed.to_string()))?,
     }
     listed.failure.map_or(Ok(()), Err)
+}
+
+fn print_json(value: &Value) -> Result<(), CliError> {
+    output::print(&disarm_json(&format!("{}\n", value.pretty())))
 }
 
 /// The result of a reply.
