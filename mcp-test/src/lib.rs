@@ -233,6 +233,7 @@ pub mod prelude;
 pub mod process;
 pub mod scenario;
 pub mod server;
+mod skill_file;
 pub mod spec;
 pub mod trace;
 pub mod transport;

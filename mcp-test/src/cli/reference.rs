@@ -72,6 +72,9 @@ async fn run_client(
         return Err(CliError::ServerFault(fault.clone()));
     }
     check_faults(&args.faults, TransportKind::Http, "the reference client speaks only HTTP")?;
+    if let Some(result) = args.request.run(&args.url, recorder.as_ref()).await {
+        return result;
+    }
     let invalid = |name, problem: String| CliError::Variable { name, problem };
     // The environment of a client of the official suite; all of it is optional, so that a URL is enough by hand.
     let revision = match variable(PROTOCOL_VERSION) {

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 24] = [
+const WITHOUT_DEFAULT: [&str; 27] = [
     "address",
     "command",
     "cwd",
@@ -103,6 +103,9 @@ const WITHOUT_DEFAULT: [&str; 24] = [
     "tags",
     "url",
     "write_baseline",
+    "call",
+    "get_prompt",
+    "read",
 ];
 
 /// Options that select from everything.

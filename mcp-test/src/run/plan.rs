@@ -451,7 +451,7 @@ fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<R
     }
     match (profile, scenario.official) {
         // Without `--spec-version` the official suite runs each scenario once.
-        (Profile::Official, Some(official)) => vec![official.default_revision()],
+        (Profile::Official, Some(official)) => vec![official.default_revision(scenario.leg)],
         _ => scenario.revisions.iter().collect(),
     }
 }

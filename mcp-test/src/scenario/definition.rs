@@ -147,7 +147,7 @@ pub struct Scenario {
     pub activity: Option<Activity>,
     /// Further information for the client under test, such as what to call: the members of a JSON object.
     pub context: Option<fn() -> serde_json::Value>,
-    /// Whether a client may end with an error, because what it refuses may be an error for whoever uses it.
+    /// Whether a client may end with an error, since it has to refuse what it is served.
     pub client_may_fail: bool,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
@@ -206,7 +206,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official.is_some_and(|official| official.runs_at(revision))
+        self.official.is_some_and(|official| official.runs_at(revision, self.leg))
     }
 
     /// The pages of the specification that it tests: the areas of the requirements that its checks cite.

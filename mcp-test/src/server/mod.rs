@@ -100,6 +100,8 @@ struct Script {
     info: Value,
     instructions: Option<String>,
     capabilities: Value,
+    /// Whether capabilities are declared at revisions that do not define them, too.
+    declares_undefined: bool,
     served: Revisions,
     handlers: HashMap<String, Handler>,
     faults: Vec<Fault>,
@@ -137,6 +139,7 @@ impl Server {
             info: info.into(),
             instructions: None,
             capabilities: serde_json::json!({}).into(),
+            declares_undefined: false,
             served: Revisions::all(),
             handlers: HashMap::new(),
             faults: Vec::new(),
@@ -162,6 +165,13 @@ impl Server {
     #[must_use]
     pub fn capabilities(self, capabilities: impl Into<Value>) -> Self {
         self.with(|script| script.capabilities = capabilities.into())
+    }
+
+    /// Declares the capabilities also at revisions that do not define them, such as extensions before 2026-07-28.
+    #[must_use]
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn declaring_undefined_capabilities(self) -> Self {
+        self.with(|script| script.declares_undefined = true)
     }
 
     /// Sets the instructions for clients.

@@ -1,6 +1,7 @@
 //! The client scenarios: the official suite and `mcp-test client` agree on our reference client, with and without faults, and
 //! a client on the official TypeScript SDK passes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::peers::Peers;
 use crate::program::{MCP_TEST, mcp_test, run};
 
 /// The scenarios that the official suite has, too.
-const SCENARIOS: [&str; 11] = [
+const SCENARIOS: [&str; 15] = [
     "initialize",
     "tools_call",
     "elicitation-sep1034-client-defaults",
@@ -23,6 +24,10 @@ const SCENARIOS: [&str; 11] = [
     "http-invalid-tool-headers",
     "json-schema-ref-no-deref",
     "json-schema-2020-12-preservation",
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-size",
+    "sep-2640-client-verify-frontmatter",
 ];
 
 /// The names of rows that the official suite only logs, without checking anything.
@@ -70,12 +75,63 @@ fn the_reference_client_passes_with_the_same_statuses_in_both_suites() {
         assert_eq!(code, 0, "{scenario}\n{text}");
         let (code, text) = run_ours(&reference(&[]), scenario, &out("ours"));
         assert_eq!(code, 0, "{scenario}\n{text}");
-        // Ids may repeat, so the rows are compared by name.
-        let mut theirs = statuses_by("name", &out("theirs"));
-        theirs.retain(|name, _| !LOG_ONLY.contains(&name.as_str()));
-        let mut ours = statuses_by("name", &out("ours"));
-        ours.retain(|name, _| !LOG_ONLY.contains(&name.as_str()));
-        assert_eq!(ours, theirs, "{scenario}");
+        assert_eq!(rows(&out("ours")), rows(&out("theirs")), "{scenario}");
+    }
+}
+
+/// The status of each row of a run. Ids may repeat, so the rows are told apart by name.
+fn rows(folder: &Path) -> BTreeMap<String, String> {
+    let mut rows = statuses_by("name", folder);
+    rows.retain(|name, _| !LOG_ONLY.contains(&name.as_str()));
+    rows
+}
+
+/// The fault that the client also reads this file of the skill, together with a request of this method.
+fn also_reads(method: &str, file: &str) -> String {
+    let uri = format!("skill://pdf-processing/{file}");
+    let read = format!(
+        r#"{{"jsonrpc":"2.0","id":"also","method":"resources/read","params":{{"uri":"{uri}"}}}}"#
+    );
+    // A shell runs the command.
+    format!("'stray:{method}:{read}'")
+}
+
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn a_faulty_client_of_skills_has_the_same_statuses_in_both_suites() {
+    let peers = Peers::installed();
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "clients-skills");
+    for scenario in SCENARIOS.into_iter().filter(|it| it.starts_with("sep-2640-")) {
+        let second = "references/FORMS.md";
+        let [only_lists, reads, unasked] = match scenario {
+            "sep-2640-client-no-prefetch" => [("SUCCESS", 0), ("FAILURE", 1), ("FAILURE", 1)],
+            _ => [("FAILURE", 1), ("FAILURE", 1), ("FAILURE", 1)],
+        };
+        let faults = [
+            // It reads a file of another name, which the official suite does not count.
+            (r#"'set:resources/read:/uri:"file:///other"'"#.to_owned(), only_lists),
+            (
+                also_reads("resources/read", second),
+                match scenario {
+                    // It reads nothing, so that nothing is added.
+                    "sep-2640-client-no-prefetch" => ("SUCCESS", 0),
+                    _ => reads,
+                },
+            ),
+            (also_reads("skills/list", second), unasked),
+            (r#"'set:skills/list:/method:"ping"'"#.to_owned(), ("SKIPPED", 0)),
+        ];
+        for (number, (fault, (status, code))) in faults.into_iter().enumerate() {
+            let out = |side: &str| folder.path().join(side).join(format!("{scenario}-{number}"));
+            let command = reference(&[&fault]);
+            let (their_code, their_text) = run_official(&peers, &command, scenario, &out("theirs"));
+            let (our_code, our_text) = run_ours(&command, scenario, &out("ours"));
+            let text = format!("{scenario} {fault}\n{their_text}\n{our_text}");
+            assert_eq!((their_code, our_code), (code, code), "{text}");
+            let theirs = rows(&out("theirs"));
+            assert_eq!(theirs.values().collect::<Vec<_>>(), [status], "{text}");
+            assert_eq!(rows(&out("ours")), theirs, "{text}");
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
+mod skills;
+
 use serde_json::json;
 
 use super::reply::listed_items;
@@ -34,6 +36,10 @@ pub fn good_client() -> ScriptedClient {
             "http-custom-headers" => given_calls(&mut client, task.context()).await?,
             "http-invalid-tool-headers" => valid_tools(&mut client).await?,
             "json-schema-2020-12-preservation" => echo_schema(&mut client).await?,
+            "sep-2640-client-no-prefetch" => drop(skills::list(&mut client).await?),
+            "sep-2640-client-verify-digest"
+            | "sep-2640-client-verify-size"
+            | "sep-2640-client-verify-frontmatter" => skills::load_all(&mut client).await?,
             _ => {
                 discover(&mut client).await?;
                 list_tools(&mut client).await?;
@@ -69,18 +75,10 @@ async fn discover(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-<<<<<<< HEAD
-async fn list_tools(client: &mut Client) -> crate::Result {
-    for page in client.pages("tools/list").await? {
-        page.result()?;
-    }
-    Ok(())
-=======
 /// Lists the tools and returns their definitions.
 async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
     let pages = client.pages("tools/list").await?;
     Ok(listed_items(ItemKind::Tool, &pages)?.into_iter().cloned().collect())
->>>>>>> scenarios-a
 }
 
 /// Lists the tools and calls one without arguments.

@@ -51,8 +51,7 @@ fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
                 };
                 let fails = (Some(Status::Failure), true);
                 let passes = (Some(Status::Success), false);
-                let may_fail = scenario.client_may_fail && profile != Profile::Strict;
-                let failed = if may_fail { (Some(Status::Skipped), false) } else { fails };
+                let failed = if scenario.client_may_fail { (Some(Status::Skipped), false) } else { fails };
                 assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
                 assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
             }

@@ -2,6 +2,7 @@
 
 mod lenient_server;
 mod references;
+mod skills;
 
 scenarios![
     initialize,
@@ -15,4 +16,8 @@ scenarios![
     http_invalid_tool_headers,
     json_schema_ref_no_deref,
     json_schema_2020_12_preservation,
+    sep_2640_client_no_prefetch,
+    sep_2640_client_verify_digest,
+    sep_2640_client_verify_size,
+    sep_2640_client_verify_frontmatter,
 ];
