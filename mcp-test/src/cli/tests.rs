@@ -418,7 +418,7 @@ fn a_set_of_scenarios_excludes_other_selections() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"error: --requirements: mcp-test does not have 21 of the 25 scenarios for clients in the set of 2025-11-25, such as auth/metadata-default, auth/metadata-var1 and auth/metadata-var2");
+    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"error: --requirements: mcp-test does not have 20 of the 25 scenarios for clients in the set of 2025-11-25, such as auth/metadata-default, auth/metadata-var1 and auth/metadata-var2");
 }
 
 #[test]

@@ -327,8 +327,9 @@ impl<'a> CellRun<'a> {
         }
         checks.extend(schema_valid(&self.cell.scenario, self.profile, &trace, &judgement));
         let tools = tool_schemas(&judgement.tools);
-        checks
-            .extend(tools.filter(|check| !(check.status.is_failing() && self.is_told_arguments())));
+        checks.extend(
+            tools.filter(|check| !(check.status.is_failing() && self.has_official_arguments())),
+        );
         checks.push(well_formed(&judgement.envelopes, &trace, &self.cell));
         let outcome = self.outcome(checks, trace);
         let Some(client_run) = client_run else { return outcome };
@@ -337,7 +338,7 @@ impl<'a> CellRun<'a> {
     }
 
     /// Whether the arguments of calls are those of the official suite, which asks for some that the schema of the tool forbids.
-    fn is_told_arguments(&self) -> bool {
+    fn has_official_arguments(&self) -> bool {
         self.profile == Profile::Official && self.cell.scenario.context.is_some()
     }
 

@@ -47,6 +47,11 @@ impl Server {
         self.with(|script| script.identities = Some(Identities(Arc::new(identity))))
     }
 
+    /// Also serves a JSON document at this path, to whoever asks a server that [listens](Self::listen).
+    pub(crate) fn document(self, path: impl Into<String>, document: impl Into<Value>) -> Self {
+        self.with(|script| script.documents.push((path.into(), document.into())))
+    }
+
     /// The revisions that a new conversation may use.
     pub(super) fn speaks(&self) -> Revisions {
         let served = self.served();

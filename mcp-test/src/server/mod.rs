@@ -112,6 +112,7 @@ struct Script {
     retry: Duration,
     allowed_hosts: Vec<String>,
     mirrored: Vec<MirroredArgument>,
+    documents: Vec<(String, Value)>,
     open_conversations: OpenConversations,
     /// Where the identity of each conversation comes from, if it is not the one above.
     identities: Option<mock_support::Identities>,
@@ -150,6 +151,7 @@ impl Server {
             retry: Duration::from_millis(100),
             allowed_hosts: Vec::new(),
             mirrored: Vec::new(),
+            documents: Vec::new(),
             open_conversations: OpenConversations::default(),
             identities: None,
         }))
@@ -364,12 +366,13 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script { limits, streams_replies, retry, allowed_hosts, .. } = &*self.0;
+        let Script { limits, streams_replies, retry, allowed_hosts, documents, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
             retry: *retry,
             allowed_hosts: allowed_hosts.clone(),
+            documents: documents.clone(),
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), &self.interceptor(), options)

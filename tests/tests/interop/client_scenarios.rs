@@ -163,7 +163,10 @@ fn a_faulty_client_fails_in_both_suites() {
         ("http-invalid-tool-headers", r#"set:tools/call:/name:\"invalid_colon_in_name\""#),
         ("json-schema-2020-12-preservation", r"remove:tools/call:/arguments/schema/\$schema"),
         ("json-schema-2020-12-preservation", r"remove:tools/call:/arguments/schema/\$defs"),
-        ("json-schema-2020-12-preservation", "remove:tools/call:/arguments/schema/additionalProperties"),
+        (
+            "json-schema-2020-12-preservation",
+            "remove:tools/call:/arguments/schema/additionalProperties",
+        ),
     ];
     for (number, (scenario, fault)) in faulty.into_iter().enumerate() {
         let out = |side: &str| folder.path().join(side).join(number.to_string());

@@ -8,7 +8,7 @@ mod skills;
 use serde_json::json;
 
 use super::reply::listed_items;
-use super::{Client, ClientTask, Handlers, Options, ScriptedClient};
+use super::{Client, ClientTask, FormElicitation, Handlers, Options, ScriptedClient};
 use crate::json::{Object, Value};
 use crate::spec::{Era, ItemKind, error_code, param_headers};
 
@@ -52,7 +52,7 @@ pub fn good_client() -> ScriptedClient {
 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
 fn options(task: &ClientTask) -> Options {
-    let user = Handlers::new().elicitation(|form| form.accept_examples());
+    let user = Handlers::new().elicitation(FormElicitation::accept_examples);
     let mut options = task.options().handlers(user);
     let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     options.capabilities = Some(capabilities.into());

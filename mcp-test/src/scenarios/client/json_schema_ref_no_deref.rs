@@ -43,14 +43,21 @@ scenario! {
     ],
 }
 
-/// The folder of the schemas; nothing is served there.
+/// The folder of the schemas.
 const FOLDER: &str = "/canary/";
 /// The schema that the official suite refers to.
 const PROFILE: &str = "/canary/profile-schema.json";
+const TEAM_ID: &str = "/canary/team-id-schema.json";
+const LEAD: &str = "/canary/lead-schema.json";
 
 fn serve(test: &ClientTest) -> Server {
     let listening = test.clone();
-    lenient_server(test).on("tools/list", move |_: Call| {
+    // Served, so that a client which fetches them does not fail for another reason.
+    let schema = || json!({ "type": "string" });
+    let server = [PROFILE, TEAM_ID, LEAD]
+        .into_iter()
+        .fold(lenient_server(test), |server, path| server.document(path, schema()));
+    server.on("tools/list", move |_: Call| {
         // The port is known only now.
         let origin = listening.url().trim_end_matches("/mcp").to_owned();
         async move { json!({ "tools": tools(&origin) }) }
@@ -81,9 +88,9 @@ fn tools(origin: &str) -> serde_json::Value {
                 "$schema": dialect,
                 "$id": format!("{origin}{FOLDER}team-schema.json"),
                 "type": "object",
-                "properties": { "team": { "$ref": "team-id-schema.json" } },
+                "properties": { "team": { "$ref": TEAM_ID.trim_start_matches(FOLDER) } },
             },
-            "outputSchema": { "type": "object", "properties": { "lead": { "$ref": format!("{origin}{FOLDER}lead-schema.json") } } },
+            "outputSchema": { "type": "object", "properties": { "lead": { "$ref": format!("{origin}{LEAD}") } } },
         },
     ])
 }
@@ -128,8 +135,11 @@ fn fetching(path: &'static str) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
         good_client().run(task.endpoint().clone()).await?;
         let deadline = Deadline::after(Duration::from_secs(20));
-        task.open().await?.http(HttpRequest::get().at(path), deadline).await?;
-        Ok(())
+        let answer = task.open().await?.http(HttpRequest::get().at(path), deadline).await?;
+        answer
+            .json()
+            .map(|_| ())
+            .ok_or_else(|| format!("HTTP {} and no schema", answer.status).into())
     })
 }
 
@@ -138,7 +148,7 @@ fn fetching_the_profile() -> ScriptedClient {
 }
 
 fn fetching_a_relative_schema() -> ScriptedClient {
-    fetching("/canary/team-id-schema.json")
+    fetching(TEAM_ID)
 }
 
 proofs! {

@@ -92,7 +92,9 @@ fn mirrors(
         Value::String(value) => text == value,
         Value::Number(_) => Value::parse(text.as_bytes())
             .is_ok_and(|number| number.value.as_f64() == value.as_f64()),
-        value => text == value.to_string(),
+        Value::Bool(truth) => text == if *truth { "true" } else { "false" },
+        // The schema allows nothing else.
+        _ => false,
     });
     let is_encoded = got != text.as_deref();
     ensure(is_same && (is_encoded || !needs_base64), || {
