@@ -214,7 +214,7 @@ fn result_of(reply: &Reply) -> Result<&Value, CliError> {
     })
 }
 
-/// The error for a request without an answer.
+/// The error for a request that was not answered.
 fn no_answer(finding: Finding) -> CliError {
     match finding.blame {
         Blame::Environment => CliError::NotConnected(finding.to_string()),
