@@ -50,8 +50,7 @@ fn compress(state: &mut [u32; 8], block: &[u8]) {
     for (round, word) in ROUNDS.into_iter().zip(words) {
         let sum = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
         let choice = (e & f) ^ (!e & g);
-        let first =
-            [sum, choice, round, word].into_iter().fold(h, |total, it| total.wrapping_add(it));
+        let first = [sum, choice, round, word].into_iter().fold(h, u32::wrapping_add);
         let sum = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
         let majority = (a & b) ^ (a & c) ^ (b & c);
         let second = sum.wrapping_add(majority);
