@@ -253,8 +253,7 @@ fn a_server_that_misbehaves_is_reported() {
 #[test]
 fn what_the_server_says_does_not_control_the_terminal() {
     let title = "set:tools/list:/tools/0/description:\"\\u001b]0;x\\u0007\\u202eabc\"";
-    let refusal = "set:prompts/get:/messages/0/role:\"\\u001b[2J\"";
-    let serving = Serving::reference(MCP_TEST, &[title, refusal]);
+    let serving = Serving::reference(MCP_TEST, &[title]);
     let listed = request(&serving, &["--list"]);
     assert!(!listed.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{listed:?}");
     assert!(listed.contains("·]0;x··abc"), "{listed}");

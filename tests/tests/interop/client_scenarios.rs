@@ -86,12 +86,12 @@ fn rows(folder: &Path) -> BTreeMap<String, String> {
     rows
 }
 
-/// The fault that the client also reads this file of the skill, together with a request of this method.
-fn also_reads(method: &str, file: &str) -> String {
-    let uri = format!("skill://pdf-processing/{file}");
-    let read = format!(
-        r#"{{"jsonrpc":"2.0","id":"also","method":"resources/read","params":{{"uri":"{uri}"}}}}"#
-    );
+/// The fault that the client also reads the second file of the skill, before a message of this method.
+fn also_reads_before(method: &str) -> String {
+    let uri = "skill://pdf-processing/references/FORMS.md";
+    // A notification, since the client would take a reply that it does not expect for the end of the conversation.
+    let read =
+        format!(r#"{{"jsonrpc":"2.0","method":"resources/read","params":{{"uri":"{uri}"}}}}"#);
     // A shell runs the command.
     format!("'stray:{method}:{read}'")
 }
@@ -101,25 +101,15 @@ fn also_reads(method: &str, file: &str) -> String {
 fn a_faulty_client_of_skills_has_the_same_statuses_in_both_suites() {
     let peers = Peers::installed();
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "clients-skills");
+    let (passes, fails) = (("SUCCESS", 0), ("FAILURE", 1));
     for scenario in SCENARIOS.into_iter().filter(|it| it.starts_with("sep-2640-")) {
-        let second = "references/FORMS.md";
-        let [only_lists, reads, unasked] = match scenario {
-            "sep-2640-client-no-prefetch" => [("SUCCESS", 0), ("FAILURE", 1), ("FAILURE", 1)],
-            _ => [("FAILURE", 1), ("FAILURE", 1), ("FAILURE", 1)],
-        };
+        // In the scenario without prefetching nothing is read that the first two faults could change.
+        let of_reads = if scenario.ends_with("no-prefetch") { passes } else { fails };
         let faults = [
-            // It reads a file of another name, which the official suite does not count.
-            (r#"'set:resources/read:/uri:"file:///other"'"#.to_owned(), only_lists),
-            (
-                also_reads("resources/read", second),
-                match scenario {
-                    // It reads nothing, so that nothing is added.
-                    "sep-2640-client-no-prefetch" => ("SUCCESS", 0),
-                    _ => reads,
-                },
-            ),
-            (also_reads("skills/list", second), unasked),
-            (r#"'set:skills/list:/method:"ping"'"#.to_owned(), ("SKIPPED", 0)),
+            // The `SKILL.md` that has to be refused is never read.
+            (r#"'set:resources/read:/uri:"file:///other"'"#.to_owned(), of_reads),
+            (also_reads_before("resources/read"), of_reads),
+            (also_reads_before("notifications/initialized"), fails),
         ];
         for (number, (fault, (status, code))) in faults.into_iter().enumerate() {
             let out = |side: &str| folder.path().join(side).join(format!("{scenario}-{number}"));

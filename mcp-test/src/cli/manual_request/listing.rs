@@ -66,7 +66,7 @@ impl Listed {
 }
 
 async fn items(client: &mut Client, kind: ItemKind) -> Result<Vec<Value>, CliError> {
-    let pages = client.pages(kind.method()).await.map_err(no_answer)?;
+    let pages = client.pages(kind.method()).await.map_err(|finding| no_answer(&finding))?;
     if let Some(refused) = pages.last().filter(|page| page.outcome().is_err()) {
         let error = refused.error().map(|error| error.code);
         // The capability of resources says nothing about templates.
@@ -75,7 +75,7 @@ async fn items(client: &mut Client, kind: ItemKind) -> Result<Vec<Value>, CliErr
         }
         result_of(refused)?;
     }
-    let items = listed_items(kind, &pages).map_err(no_answer)?;
+    let items = listed_items(kind, &pages).map_err(|finding| no_answer(&finding))?;
     Ok(items.into_iter().cloned().collect())
 }
 

@@ -174,7 +174,7 @@ impl RequestArgs {
         method: &str,
         params: serde_json::Value,
     ) -> Result<(), CliError> {
-        let reply = client.request(method, params).await.map_err(no_answer)?;
+        let reply = client.request(method, params).await.map_err(|finding| no_answer(&finding))?;
         let result = result_of(&reply)?;
         let is_error = result.get("isError") == Some(&Value::Bool(true));
         let text = result_text(method, result);
@@ -214,8 +214,8 @@ fn result_of(reply: &Reply) -> Result<&Value, CliError> {
     })
 }
 
-/// The error for a request without an answer.
-fn no_answer(finding: Finding) -> CliError {
+/// The error for a request that was not answered.
+fn no_answer(finding: &Finding) -> CliError {
     match finding.blame {
         Blame::Environment => CliError::NotConnected(finding.to_string()),
         _ => CliError::Answer(finding.to_string()),
