@@ -81,21 +81,17 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let name = format!("{}{case_name}", ident.unraw());
     let site = call_site(ident.span(), private);
     let options = &scenario.options;
-    let target =
-        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
     let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
     let ignored = option(scenario.ignored.as_ref().map(|reason| quote!(#reason)));
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
-    let run = run(scenario, case, private);
-    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
+    let body = body(scenario, case, private);
     // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
     quote! {
         #private::UserScenario {
             name: #name,
             site: #site,
-            target: #target,
             revisions: #revisions,
             transports: &[#(#transports),*],
             matrix: #matrix,
@@ -103,6 +99,30 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
             ignored: #ignored,
             timeout: #timeout,
             golden: #private::golden_fn!(),
+            body: #body,
+        }
+    }
+}
+
+/// What the scenario tests, and its functions.
+fn body(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
+    let options = &scenario.options;
+    let run = run(scenario, case, private);
+    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
+    if let Some(client) = options.client {
+        return quote! {
+            #private::UserBody::Client {
+                client: || #private::IntoClientTarget::into_client_target(#client),
+                run: #run,
+                teardown: #teardown,
+            }
+        };
+    }
+    let target =
+        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
+    quote! {
+        #private::UserBody::Server {
+            target: #target,
             run: #run,
             teardown: #teardown,
         }

@@ -11,7 +11,7 @@ mod revisions;
 mod signature;
 
 pub(crate) use attributes::{belongs_to_tests, is_lint_level};
-pub(crate) use signature::{borrows_mutably, is_unit};
+pub(crate) use signature::{Tests, borrows_mutably, is_unit};
 
 /// The scenario that the options and the function describe, unless there are errors.
 pub(crate) fn scenario<'a>(
@@ -21,7 +21,7 @@ pub(crate) fn scenario<'a>(
 ) -> Result<Scenario<'a>, Errors> {
     let options = options::validate(written, &mut errors);
     let ignored = attributes::validate(&function.attributes, &mut errors);
-    signature::validate(&function.signature, &mut errors);
+    signature::validate(&function.signature, Tests::of(written), &mut errors);
     let takes_setup = cases::takes_setup(&function.signature, &options, &mut errors);
     // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
