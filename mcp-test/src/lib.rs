@@ -262,8 +262,8 @@ pub mod __private {
     pub use crate::__golden_fn as golden_fn;
     #[cfg(feature = "cases")]
     pub use crate::cases::{
-        CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
-        case_inputs, user_cases,
+        CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs,
+        user_cases,
     };
     #[cfg(feature = "harness")]
     pub use crate::harness::main;
@@ -271,9 +271,10 @@ pub mod __private {
     pub use crate::harness::run_case;
     pub use crate::harness::run_test;
     pub use crate::scenario::Ctx;
+    pub use crate::scenario::ServerCtx;
     pub use crate::scenario::{
-        CallSite, DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario,
-        user_scenarios, value_of_setup,
+        CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Registered, ScenarioOutcome, UserBody,
+        UserScenario, user_scenarios, value_of_setup,
     };
     #[cfg(feature = "golden")]
     pub use insta;

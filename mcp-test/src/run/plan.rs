@@ -178,7 +178,7 @@ impl Plan {
     }
 
     /// Plans one cell, which must apply.
-    pub(super) fn single(cell: Cell, target: Target, timeout: Duration) -> Self {
+    pub(super) fn single(cell: Cell, target: impl Into<Tested>, timeout: Duration) -> Self {
         let scenarios = vec![cell.scenario.clone()];
         let plan = Self::of_cells(target.into(), Profile::Adaptive, vec![cell], scenarios);
         // Its revision is settled, so it must not be dropped as one that the target may not speak.

@@ -36,11 +36,13 @@ mod assert_schema_valid;
 mod call_site;
 mod check_builder;
 mod check_spec;
+mod client_ending;
 mod client_session;
 mod connected;
 mod context;
 mod conversation;
 mod declared;
+mod into_client_target;
 mod default_target;
 mod definition;
 mod golden;
@@ -57,12 +59,13 @@ mod official;
 mod official_client;
 mod profile;
 mod proof;
-mod received_message;
 mod repeats;
 mod request_builder;
 mod requests;
 mod requirement_set;
 mod schema_authority;
+mod serve_client;
+mod server_ctx;
 mod server_requests;
 mod static_or_arc;
 mod stop;
@@ -100,7 +103,9 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
-pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
+pub use definition::{
+    Body, Judge, Kind, Run, RunClientTest, Running, Scenario, Serve, Teardown, Transports,
+};
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
 pub use golden::{GoldenOptions, SnapshotMismatch};
@@ -120,8 +125,6 @@ pub use profile::Profile;
 pub use profile::UnknownProfile;
 #[doc(hidden)]
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
-#[doc(hidden)]
-pub use received_message::ReceivedMessage;
 pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]
@@ -131,6 +134,12 @@ pub use static_or_arc::Shared;
 #[doc(hidden)]
 pub use stop::Stop;
 pub use stop::{BoxError, Skip};
+pub use server_ctx::ServerCtx;
+pub(crate) use server_ctx::{EndedClientTest, ServerSetup, spoken};
+pub(crate) use serve_client::serve_client;
+pub(crate) use client_ending::{ClientEnding, has_sent};
+#[doc(hidden)]
+pub use into_client_target::IntoClientTarget;
 pub(crate) use suite::names as suite_names;
 #[doc(hidden)]
 pub use suite::{Suite, UnknownSuite};
@@ -139,7 +148,9 @@ pub use surroundings::{RunningSurroundings, Surroundings};
 #[doc(hidden)]
 pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
 #[doc(hidden)]
+pub use crate::trace::ReceivedMessage;
+#[doc(hidden)]
 pub use user_scenario::{
-    Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,
-    value_of_setup,
+    ClientFunction, Registered, ScenarioFuture, ScenarioOutcome, UserBody, UserFunction,
+    UserScenario, user_scenarios, value_of_setup,
 };

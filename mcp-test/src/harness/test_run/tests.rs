@@ -14,7 +14,7 @@ use crate::transport::{Fault, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
-        scenario: Box::leak(Box::new(UserScenario { run, ..scenario() })),
+        scenario: Box::leak(Box::new(UserScenario { body: body(run, None), ..scenario() })),
         source: Source::Function(|| everything().target()),
         cell: DeclaredCell { revision: RevisionRequest::Newest, transport: None },
         timeout: TIMEOUT,
@@ -24,9 +24,13 @@ fn run_of(run: UserFunction) -> TestRun {
     }
 }
 
+fn body(run: UserFunction, teardown: Option<UserFunction>) -> UserBody {
+    UserBody::Server { target: None, run, teardown }
+}
+
 /// The run of a scenario that takes a second at most, with a teardown.
 fn run_with_teardown(run: UserFunction, teardown: UserFunction) -> TestRun {
-    let scenario = UserScenario { run, teardown: Some(teardown), ..scenario() };
+    let scenario = UserScenario { body: body(run, Some(teardown)), ..scenario() };
     let timeout = Duration::from_secs(1);
     TestRun { scenario: Box::leak(Box::new(scenario)), timeout, ..run_of(run) }
 }

@@ -12,31 +12,55 @@ use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Outcome;
-use crate::scenario::{Ended, Stop};
+use crate::scenario::{Ended, Leg, Stop};
 use crate::spec::Revision;
 use crate::trace::Trace;
 
+/// A test function that ended.
+pub(super) struct TestEnd {
+    pub(super) checks: Vec<Check>,
+    pub(super) trace: Trace,
+    /// What is wrong with what the peer sent.
+    pub(super) judgement: Judgement,
+    /// Why it did not run to its end.
+    pub(super) early: Option<EarlyEnd>,
+    pub(super) torn_down: TornDown,
+    /// What else fails it however it ended: what may be the cause of an early end.
+    pub(super) causes: Vec<Finding>,
+    /// What else fails it if it ran to its end.
+    pub(super) omissions: Vec<Finding>,
+    /// What else is wrong with the peer, which an early end may have reported.
+    pub(super) of_peer: Vec<Finding>,
+}
+
 impl CellRun<'_> {
-    /// The outcome of a test function that ended.
-    pub(super) fn test_outcome(
+    /// The outcome of a test of a server.
+    pub(super) fn server_test_outcome(
         self,
         ended: Ended,
         early: Option<EarlyEnd>,
         torn_down: TornDown,
     ) -> Outcome {
         let Ended { checks, trace, judgement, unexamined, .. } = ended;
+        let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
+        let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
+        let omissions = unexamined.into_iter().chain(nothing).collect();
+        let (causes, of_peer) = (Vec::new(), Vec::new());
+        let end =
+            TestEnd { checks, trace, judgement, early, torn_down, causes, omissions, of_peer };
+        self.test_outcome(end)
+    }
+
+    /// The outcome of a test function that ended.
+    pub(super) fn test_outcome(self, end: TestEnd) -> Outcome {
+        let TestEnd { checks, trace, judgement, early, torn_down, .. } = end;
         let Judgement { envelopes, shapes, tools, .. } = judgement;
         let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
         let mut assertion = None;
         let mut skipped = None;
+        end.causes.into_iter().for_each(|finding| rows.fail(finding));
         match early {
-            None => {
-                let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
-                let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
-                for finding in unexamined.into_iter().chain(nothing) {
-                    rows.fail(finding);
-                }
-            }
+            None => end.omissions.into_iter().for_each(|finding| rows.fail(finding)),
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
                 Ok(failure) => assertion = Some(*failure),
                 Err(payload) => {
@@ -54,7 +78,7 @@ impl CellRun<'_> {
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
         let judged = envelopes.into_iter().chain(shapes.findings).chain(tools.findings);
-        let mut remarks = rows.add_judged(judged);
+        let mut remarks = rows.add_judged(end.of_peer.into_iter().chain(judged));
         // A test may send invalid messages, often on purpose, so that they only cause warnings.
         let of_test = |finding| Finding { blame: Blame::Test, ..finding };
         remarks.extend(shapes.harness.into_iter().map(of_test));
@@ -64,7 +88,10 @@ impl CellRun<'_> {
             rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
-        rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
+        // The revision of a client is its own choice.
+        if self.cell.scenario.leg == Leg::Server {
+            rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
+        }
         // Remarks alone are not reported: the output of a test that passes is not read.
         if rows.checks.is_empty() {
             let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
