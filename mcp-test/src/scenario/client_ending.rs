@@ -76,7 +76,11 @@ impl ClientEnding<'_> {
                 format!("its exit within {}", clock::format_duration(self.timeout)),
             ),
             ClientEnd::Failed(_) | ClientEnd::NotStarted(_) => {
-                ("the client exited with an error", "exit code 0".to_owned())
+                let expected = match self.run.command {
+                    Some(_) => "exit code 0",
+                    None => "an end without an error",
+                };
+                ("the client exited with an error", expected.to_owned())
             }
         };
         let (last, evidence) = last_messages(self.trace);
@@ -114,7 +118,10 @@ impl ClientEnding<'_> {
     pub(crate) fn how_it_exited(&self) -> String {
         match &self.run.end {
             ClientEnd::Succeeded => "a client that exited on its own without an error".to_owned(),
-            ClientEnd::Failed(how) => format!("a client that exited with {how}"),
+            ClientEnd::Failed(how) if self.run.command.is_some() => {
+                format!("a client that exited with {how}")
+            }
+            ClientEnd::Failed(error) => format!("a client that failed: {error}"),
             ClientEnd::NotStarted(why) => why.clone(),
             ClientEnd::Unobserved => "nothing until the wait for a client was ended".to_owned(),
             ClientEnd::TimedOut => {

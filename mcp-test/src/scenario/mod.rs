@@ -135,7 +135,7 @@ pub use static_or_arc::Shared;
 pub use stop::Stop;
 pub use stop::{BoxError, Skip};
 pub use server_ctx::ServerCtx;
-pub(crate) use server_ctx::{EndedClientTest, ServerSetup, spoken};
+pub(crate) use server_ctx::{EndedClientTest, MORE_TIME, ServerSetup, spoken};
 pub(crate) use serve_client::serve_client;
 pub(crate) use client_ending::{ClientEnding, has_sent};
 #[doc(hidden)]

@@ -16,6 +16,10 @@ use crate::spec::{Revision, Revisions};
 use crate::trace::{Correlator, ReceivedMessage, Recorder, Seq, Trace};
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Limits, TransportKind};
 
+/// What to do about a test that needs more time.
+pub(crate) const MORE_TIME: &str =
+    "`#[mcp_scenario(timeout = \"…\")]` or MCP_TEST_TIMEOUT gives it more time";
+
 /// The parameters of a [`ServerCtx`].
 #[derive(Debug, Clone)]
 pub(crate) struct ServerSetup {
@@ -205,7 +209,9 @@ impl ServerCtx {
             None => all,
         };
         let ending = self.ending(&run, &of_this_run, allotted);
-        let wrong = ending.bad_exit().or_else(|| ending.absence()).or_else(|| ending.left_behind());
+        // Why a client that has failed sent nothing is its failure.
+        let wrong = bad_exit(&ending).or_else(|| ending.absence());
+        let wrong = [wrong, ending.left_behind()];
         self.ended(run, wrong)
     }
 
@@ -220,14 +226,15 @@ impl ServerCtx {
         let trace = self.trace();
         let ending = self.ending(&run, &trace, allotted);
         let wrong = match run.end {
-            _ if ending.has_reported_an_error() => ending.left_behind(),
-            ClientEnd::Failed(_) | ClientEnd::TimedOut => ending.bad_exit(),
+            _ if ending.has_reported_an_error() => None,
+            ClientEnd::Failed(_) | ClientEnd::TimedOut => bad_exit(&ending),
             ClientEnd::Succeeded | ClientEnd::NotStarted(_) | ClientEnd::Unobserved => Some(
                 Finding::peer("the client did not fail")
                     .expected("a client that exits with an error")
                     .got(ending.how_it_exited()),
             ),
         };
+        let wrong = [wrong, ending.left_behind()];
         let run = self.ended(run, wrong)?;
         Ok(FailedClient::new(run, trace, self.revision()))
     }
@@ -249,12 +256,12 @@ impl ServerCtx {
         }
     }
 
-    fn ended(&mut self, run: ClientRun, wrong: Option<Finding>) -> Result<ClientRun, Finding> {
+    /// Notes how a client ended; the error is the first thing that is wrong with it.
+    fn ended(&mut self, run: ClientRun, wrong: [Option<Finding>; 2]) -> Result<ClientRun, Finding> {
         self.last_run = Some(run.clone());
-        match wrong {
-            Some(finding) => Err(self.note(finding)),
-            None => Ok(run),
-        }
+        let wrong: Vec<Finding> = wrong.into_iter().flatten().collect();
+        self.findings.extend(wrong.iter().cloned());
+        wrong.into_iter().next().map_or(Ok(run), Err)
     }
 
     fn note(&mut self, finding: Finding) -> Finding {
@@ -346,7 +353,7 @@ impl ServerCtx {
         let unexamined = unscripted.filter(|request| !self.examined.contains(*request));
         let still_running = self.running.and_then(|allotted| {
             let run = ClientRun { end: ClientEnd::TimedOut, ..ClientRun::default() };
-            self.ending(&run, &trace, allotted).bad_exit()
+            bad_exit(&self.ending(&run, &trace, allotted))
         });
         EndedClientTest {
             unscripted: unexamined.map(|request| no_answer(&trace, request)).collect(),
@@ -362,6 +369,15 @@ impl ServerCtx {
 /// The revision that the client spoke, as far as its messages show it.
 pub(crate) fn spoken(trace: &Trace, asked: Revision) -> Option<Revision> {
     ClientSessions::of(trace, trace.received_messages()).spoken(asked.era())
+}
+
+/// That a client did not exit on its own and without an error, and what a test can do about one that takes long.
+fn bad_exit(ending: &ClientEnding<'_>) -> Option<Finding> {
+    let finding = ending.bad_exit()?;
+    Some(match ending.run.end {
+        ClientEnd::TimedOut => finding.hint(MORE_TIME),
+        _ => finding,
+    })
 }
 
 /// The requests that nothing in the script answered, in order of arrival.

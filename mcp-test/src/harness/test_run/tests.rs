@@ -1,5 +1,8 @@
 //! Runs with unusual targets and scenarios.
 
+#[cfg(feature = "http")]
+mod clients;
+
 use serde_json::json;
 
 use super::*;
@@ -10,7 +13,7 @@ use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
 use crate::server::{given, method};
 use crate::spec::Revision;
-use crate::transport::{Fault, TransportKind};
+use crate::transport::{Fault, Target, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {

@@ -80,7 +80,9 @@ impl CellRun<'_> {
             }
             (early, _) => early,
         };
-        let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
+        // What is wrong with the client says why it exchanged nothing.
+        let tests_nothing = ended.findings.is_empty()
+            && (torn_down.adds_exchange || !trace.has_messages_both_ways());
         let nothing = tests_nothing.then(|| nothing_exchanged(last_run.is_some()));
         let is_skipped = matches!(early, Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         let outcome = self.test_outcome(TestEnd {

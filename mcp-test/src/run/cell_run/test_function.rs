@@ -75,10 +75,15 @@ impl CellRun<'_> {
         if let Some(finding) = torn_down.finding {
             rows.fail(finding);
         }
+        for finding in end.of_peer {
+            if !rows.has_headline(&finding.headline) {
+                rows.fail(finding);
+            }
+        }
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
         let judged = envelopes.into_iter().chain(shapes.findings).chain(tools.findings);
-        let mut remarks = rows.add_judged(end.of_peer.into_iter().chain(judged));
+        let mut remarks = rows.add_judged(judged);
         // A test may send invalid messages, often on purpose, so that they only cause warnings.
         let of_test = |finding| Finding { blame: Blame::Test, ..finding };
         remarks.extend(shapes.harness.into_iter().map(of_test));
@@ -161,6 +166,12 @@ impl Rows {
             assertion.finding = finding.clone();
         }
         self.checks[0] = self.row(finding, Status::Failure);
+    }
+
+    /// Whether a row has this headline.
+    fn has_headline(&self, headline: &str) -> bool {
+        let known = self.checks.iter().filter_map(|check| check.finding.as_ref());
+        known.into_iter().any(|known| known.headline == headline)
     }
 
     /// Whether a row reports the same as this finding: about the same events, or with the same headline.
