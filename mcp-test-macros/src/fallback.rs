@@ -115,6 +115,13 @@ mod tests {
     }
 
     #[test]
+    fn the_function_gets_the_context_of_a_test_of_a_client() {
+        let signature = function("client = my_client", "fn f() { Ok(()) }").sig;
+        let head = quote::quote!(#signature).to_string();
+        assert!(head.contains("server : & mut :: mcp_test :: __private :: ServerCtx"), "{head}");
+    }
+
+    #[test]
     fn a_valid_function_with_invalid_options_is_unchanged() {
         let kept =
             function("matrx", "/// Docs.\npub async fn f(mut c: &mut Ctx) -> Result<()> { body }");

@@ -114,7 +114,8 @@ fn client<'a>(
     errors: &mut Errors,
 ) -> Option<&'a Expr> {
     if written.iter().any(|other| other.name == "target") {
-        let message = "`client` and `target` exclude each other: a scenario tests a client or a server";
+        let message =
+            "`client` and `target` exclude each other: a scenario tests a client or a server";
         errors.at(&option.name, message);
     }
     value(option, "my_client", errors)

@@ -85,7 +85,8 @@ impl MatchingMessages {
             return Err(Finding::test("no message is selected"));
         };
         if count > 1 {
-            first.headline = format!("none of the {count} messages that are a {what} is as expected");
+            first.headline =
+                format!("none of the {count} messages that are a {what} is as expected");
             let got = findings.iter().filter_map(|finding| finding.got.as_deref());
             let more = count.saturating_sub(SHOWN);
             let got = got.take(SHOWN).map(str::to_owned);
@@ -97,11 +98,7 @@ impl MatchingMessages {
         Err(first)
     }
 
-    fn narrow_by_param(
-        &self,
-        pointer: &str,
-        matcher: &dyn Matcher,
-    ) -> Result<Selection, Finding> {
+    fn narrow_by_param(&self, pointer: &str, matcher: &dyn Matcher) -> Result<Selection, Finding> {
         let what = &self.selection.what;
         self.narrow(|received| {
             let headline = format!("the parameters of the {what} are not as expected");

@@ -67,10 +67,10 @@ pub use failure::explain;
 pub(crate) use failure::{catch_failures, explain_next, fail_with, outside_of_the_test};
 #[doc(hidden)]
 pub use golden::golden;
-pub(crate) use received::ExaminedRequests;
-pub use matching_messages::MatchingMessages;
-pub use received::ReceivedMessages;
 pub use item::{ItemAssert, PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
+pub use matching_messages::MatchingMessages;
+pub(crate) use received::ExaminedRequests;
+pub use received::ReceivedMessages;
 
 use failure::{Scene, Staged, fail};
 use macros::{assertions, plain_assertions};

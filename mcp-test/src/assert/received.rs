@@ -194,7 +194,10 @@ fn check_no_other_calls(received: &ReceivedMessages) -> Result<(), Finding> {
     }
     let shown = others.iter().map(|(_, call, name)| {
         let arguments = call.params().get("arguments");
-        format!("`{name}` with {}", arguments.map_or("no arguments".to_owned(), |it| words::got(Some(it))))
+        format!(
+            "`{name}` with {}",
+            arguments.map_or("no arguments".to_owned(), |it| words::got(Some(it)))
+        )
     });
     let more = others.len().saturating_sub(SHOWN);
     let shown = shown.take(SHOWN).chain((more > 0).then(|| format!("{more} more")));

@@ -6,8 +6,8 @@ use super::Unplayable;
 use super::environment::Environment;
 use crate::expect::words::panic_text;
 use crate::process::Command;
-use crate::run::spoken_revisions::TargetKey;
 use crate::run::Tested;
+use crate::run::spoken_revisions::TargetKey;
 use crate::scenario::{UserBody, default_target};
 use crate::transport::{ClientTarget, Target};
 

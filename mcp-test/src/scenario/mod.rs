@@ -26,6 +26,8 @@
 //! | end the connection, or send raw HTTP | [`Ctx::disconnect`], [`Ctx::http`] |
 //! | skip the test | [`Ctx::skip`] |
 //!
+//! A test of a client has a [`ServerCtx`] as its context instead: the server that the client talks to.
+//!
 //! The [guide](crate::guide::testing_servers) shows them together. The built-in scenarios use the same context, and also
 //! [make checks](Ctx::check).
 
@@ -42,11 +44,11 @@ mod connected;
 mod context;
 mod conversation;
 mod declared;
-mod into_client_target;
 mod default_target;
 mod definition;
 mod golden;
 mod http;
+mod into_client_target;
 mod judging;
 mod leg;
 mod macros;
@@ -75,6 +77,8 @@ mod tool_calls;
 mod user_scenario;
 
 #[doc(hidden)]
+pub use crate::trace::ReceivedMessage;
+#[doc(hidden)]
 pub use activity::Activity;
 #[doc(hidden)]
 pub use call_site::CallSite;
@@ -85,6 +89,7 @@ pub use check_builder::CheckBuilder;
 pub use check_builder::{Part, Subject};
 #[doc(hidden)]
 pub use check_spec::{CheckSpec, Reference};
+pub(crate) use client_ending::{ClientEnding, has_sent};
 #[doc(hidden)]
 pub use client_session::ClientSession;
 #[doc(hidden)]
@@ -110,6 +115,8 @@ pub use definition::{
 pub use golden::{Golden, GoldenFn};
 pub use golden::{GoldenOptions, SnapshotMismatch};
 #[doc(hidden)]
+pub use into_client_target::IntoClientTarget;
+#[doc(hidden)]
 pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
 #[doc(hidden)]
 pub use leg::Leg;
@@ -129,17 +136,14 @@ pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use requirement_set::{Reason, RequirementSet};
+pub(crate) use serve_client::serve_client;
+pub use server_ctx::ServerCtx;
+pub(crate) use server_ctx::{EndedClientTest, MORE_TIME, ServerSetup, spoken};
 #[doc(hidden)]
 pub use static_or_arc::Shared;
 #[doc(hidden)]
 pub use stop::Stop;
 pub use stop::{BoxError, Skip};
-pub use server_ctx::ServerCtx;
-pub(crate) use server_ctx::{EndedClientTest, MORE_TIME, ServerSetup, spoken};
-pub(crate) use serve_client::serve_client;
-pub(crate) use client_ending::{ClientEnding, has_sent};
-#[doc(hidden)]
-pub use into_client_target::IntoClientTarget;
 pub(crate) use suite::names as suite_names;
 #[doc(hidden)]
 pub use suite::{Suite, UnknownSuite};
@@ -147,8 +151,6 @@ pub use suite::{Suite, UnknownSuite};
 pub use surroundings::{RunningSurroundings, Surroundings};
 #[doc(hidden)]
 pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
-#[doc(hidden)]
-pub use crate::trace::ReceivedMessage;
 #[doc(hidden)]
 pub use user_scenario::{
     ClientFunction, Registered, ScenarioFuture, ScenarioOutcome, UserBody, UserFunction,

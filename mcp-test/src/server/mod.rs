@@ -80,8 +80,8 @@ pub use ask::AskError;
 pub use call::{Call, CallError};
 pub use given::{
     ClientMessage, Condition, Gate, GivenRule, Respond, Rule, RuleBuilder, RuleGuard, RuleHandle,
-    SteppedResponse, Steps, Times, Unmet, any_message, by_client, calls, given, meta, method, param,
-    params, revision, steps,
+    SteppedResponse, Steps, Times, Unmet, any_message, by_client, calls, given, meta, method,
+    param, params, revision, steps,
 };
 pub use input_request::InputRequest;
 pub use request_state::RequestStates;

@@ -23,8 +23,7 @@ pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
 
 fn timed_out(allotted: Duration) -> Finding {
     let allotted = clock::format_duration(allotted);
-    Finding::test(format!("the scenario did not finish within {allotted}"))
-        .hint(MORE_TIME)
+    Finding::test(format!("the scenario did not finish within {allotted}")).hint(MORE_TIME)
 }
 
 /// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic

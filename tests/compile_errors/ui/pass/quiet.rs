@@ -48,6 +48,18 @@ async fn with_cases(_: &mut Ctx, made: &mut String, number: u8, word: &str) -> R
     Ok(())
 }
 
+/// Documented.
+#[mcp_scenario(client = my_client, revisions = "2025-06-18..", case(1), crate = crate::renamed)]
+#[ignore]
+async fn of_a_client(server: &mut ServerCtx, number: u8) -> Result<()> {
+    let _ = (server, number);
+    Ok(())
+}
+
+fn my_client() -> ClientTarget {
+    unimplemented!("never started here")
+}
+
 #[mcp_scenario(setup = nothing, teardown = nothing)]
 async fn without_a_value(_: &mut Ctx) -> Result<()> {
     Ok(())

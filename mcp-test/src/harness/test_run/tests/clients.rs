@@ -333,7 +333,12 @@ fn a_client_that_panics_fails_the_test() {
 
 #[test]
 fn a_client_that_hangs_fails_the_test_in_time() {
-    let hanging = || client(|client| async move { adds(client).await?; std::future::pending().await });
+    let hanging = || {
+        client(|client| async move {
+            adds(client).await?;
+            std::future::pending().await
+        })
+    };
     let stopwatch = Stopwatch::start();
     let text = failure(&within(Duration::from_secs(1), run_with(hanging, runs)));
     assert!(stopwatch.elapsed() < Duration::from_secs(3), "{:?}", stopwatch.elapsed());
@@ -468,14 +473,17 @@ fn a_named_revision_is_demanded_and_one_of_a_range_is_not() {
     insta::assert_snapshot!(text.lines().take(5).collect::<Vec<_>>().join("\n"), @"
     scenario `works` failed at 2025-11-25 over http of in-process client, tests/calculator.rs:12:10
 
-    the client exited with an error
-      expected exit code 0
-      got a client that exited with the server does not speak MCP 2025-06-18
+    the client does not speak 2025-11-25
+      expected a client that speaks 2025-11-25, which the test names
+      got the client disconnected: it does not speak 2025-11-25
     ");
     let ranged = at(RevisionRequest::Ranged(wanted), run_with(older, runs)).execute();
     assert!(ranged.is_unsupported);
     let spoken = at(RevisionRequest::Named(Revision::V2025_06_18), run_with(older, runs)).execute();
-    assert_eq!((spoken.result, spoken.place.as_str()), (TestResult::Passed, "2025-06-18 over http"));
+    assert_eq!(
+        (spoken.result, spoken.place.as_str()),
+        (TestResult::Passed, "2025-06-18 over http")
+    );
 }
 
 #[test]
