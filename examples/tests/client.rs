@@ -81,11 +81,3 @@ async fn fails_without_the_tool(server: &mut ServerCtx) -> Result<()> {
     server.received().assert_unscripted("tools/call").assert_param("/name", "add").assert_times(2);
     Ok(())
 }
-
-#[mcp_scenario(client = my_client, revisions = "2025-11-25")]
-async fn the_whole_conversation(server: &mut ServerCtx) -> Result<()> {
-    server.given(calls("add")).respond_with(sum());
-    server.run_client().await?;
-    server.assert_golden();
-    Ok(())
-}

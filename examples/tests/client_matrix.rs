@@ -48,3 +48,14 @@ async fn prefers_the_newest_revision(server: &mut ServerCtx) -> Result<()> {
     server.received().assert_sent("server/discover").and().assert_not_sent("initialize");
     Ok(())
 }
+
+// At an older revision, the client opens a stream while it goes on, so that the order of both is not known.
+#[mcp_scenario(client = my_client, revisions = "2026-07-28")]
+async fn the_whole_conversation(server: &mut ServerCtx) -> Result<()> {
+    server.given(calls("add")).respond_with(json!({"content": [{"type": "text", "text": "3"}]}));
+    server.run_client().await?;
+    let mut settings = mcp_test::insta::Settings::clone_current();
+    settings.add_filter(r#""rmcp", "version": "[^"]+""#, r#""rmcp", "version": "[version]""#);
+    settings.bind(|| server.assert_golden());
+    Ok(())
+}

@@ -87,6 +87,8 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
     let body = body(scenario, case, private);
+    // What the snapshots say that they show.
+    let golden = options.client.map(|_| quote!(server));
     // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
     quote! {
         #private::UserScenario {
@@ -98,7 +100,7 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
             allow_skip: #allow_skip,
             ignored: #ignored,
             timeout: #timeout,
-            golden: #private::golden_fn!(),
+            golden: #private::golden_fn!(#golden),
             body: #body,
         }
     }

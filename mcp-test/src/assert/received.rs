@@ -83,11 +83,13 @@ impl ReceivedMessages {
             [] => "no request or notification".to_owned(),
             methods => names(methods.iter().copied()),
         };
-        // The end of the conversation: what was sent last may say why nothing followed.
-        let last = self.messages.iter().rev().take(SHOWN).map(|received| received.seq);
-        let mut shown: Vec<Seq> = last.collect();
-        shown.reverse();
-        Finding::peer(headline).got(got).evidence_all(shown)
+        Finding::peer(headline).got(got).evidence_all(self.last())
+    }
+
+    /// The last messages, which may say why nothing followed.
+    fn last(&self) -> impl Iterator<Item = Seq> {
+        let first = self.messages.len().saturating_sub(SHOWN);
+        self.messages[first..].iter().map(|received| received.seq)
     }
 }
 
@@ -132,18 +134,13 @@ assertions! { [] ReceivedMessages {
 
     /// Asserts that the client sent requests and notifications of these methods in this order, possibly with others in between.
     assert_order / try_order (self, methods: impl IntoIterator<Item = impl AsRef<str>>) {
-        let evidence = self.messages.iter().rev().take(SHOWN).map(|received| received.seq);
-        check_order_of(&self.methods(), methods).map_err(|finding| finding.evidence_all(evidence))
+        check_order_of(&self.methods(), methods)
+            .map_err(|finding| finding.evidence_all(self.last()))
     }
 
     /// Asserts that each message came in an HTTP request with this header, whose value, a string, matches.
     assert_header_everywhere / try_header_everywhere (self, name: &str, matcher: impl Matcher) {
-        self.messages.iter().try_for_each(|received| {
-            let headline = format!("a header of `{}` is not as expected", received.method());
-            check_header(received, name, &matcher)?.map_err(|mismatch| {
-                header_finding(headline, name, &mismatch).evidence(received.seq)
-            })
-        })
+        check_headers(&self, name, &matcher)
     }
 
     /// Asserts that the client sent a request of this method for which the test has scripted no answer, and selects these
@@ -237,6 +234,22 @@ fn check_not_sent(received: &ReceivedMessages, method: &str) -> Result<(), Findi
         .expected(format!("no `{method}`"))
         .got(words::count(indices.len(), "message"))
         .evidence_all(seqs))
+}
+
+fn check_headers(
+    received: &ReceivedMessages,
+    name: &str,
+    matcher: &dyn Matcher,
+) -> Result<(), Finding> {
+    if received.messages.is_empty() {
+        let expected = format!("messages with a header `{name}`");
+        return Err(received.not_sent("the client sent no message".to_owned()).expected(expected));
+    }
+    received.messages.iter().try_for_each(|received| {
+        let headline = format!("a header of `{}` is not as expected", received.method());
+        check_header(received, name, matcher)?
+            .map_err(|mismatch| header_finding(headline, name, &mismatch).evidence(received.seq))
+    })
 }
 
 fn select_unscripted(received: &ReceivedMessages, method: &str) -> Result<Selection, Finding> {

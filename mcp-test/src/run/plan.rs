@@ -15,7 +15,9 @@ use crate::scenario::{
 use crate::scenarios;
 use crate::spec::schema::Schemas;
 use crate::spec::{Revision, Revisions};
-use crate::transport::{Limits, Target, TransportKind};
+#[cfg(feature = "http")]
+use crate::transport::Target;
+use crate::transport::{Limits, TransportKind};
 
 /// The selected scenarios, revisions and transports. The profile decides for empty lists.
 #[derive(Debug, Clone, Default)]

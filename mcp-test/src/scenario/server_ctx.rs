@@ -11,9 +11,11 @@ use crate::assert::{
 };
 use crate::check::Finding;
 use crate::clock::Deadline;
-use crate::server::{Condition, GivenRule, Rule, RuleHandle, Server};
+use crate::expect::words;
+use crate::json::Value;
+use crate::server::{ClientMessage, Condition, GivenRule, Rule, RuleHandle, Server};
 use crate::spec::{Revision, Revisions};
-use crate::trace::{Correlator, ReceivedMessage, Recorder, Seq, Trace};
+use crate::trace::{Correlator, Recorder, Seq, Trace};
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Limits, TransportKind};
 
 /// What to do about a test that needs more time.
@@ -215,7 +217,8 @@ impl ServerCtx {
         self.ended(run, wrong)
     }
 
-    /// Runs the client against the server until it exits with an error, as the test expects.
+    /// Runs the client against the server until it exits with an error, as the test expects; a panic of a client in this process is
+    /// one, too.
     ///
     /// # Errors
     ///
@@ -282,6 +285,7 @@ impl ServerCtx {
     pub fn received(&self) -> ReceivedMessages {
         let trace = self.trace();
         let unscripted = unscripted(&self.server, &trace);
+        let unscripted = unscripted.into_iter().filter_map(|(_, request)| request).collect();
         ReceivedMessages::new(trace, self.revision(), unscripted, self.examined.clone())
     }
 
@@ -349,14 +353,14 @@ impl ServerCtx {
     /// What is known at the end of the test.
     pub(crate) fn end(self) -> EndedClientTest {
         let trace = self.trace();
-        let unscripted = unscripted(&self.server, &trace).into_iter();
-        let unexamined = unscripted.filter(|request| !self.examined.contains(*request));
+        let mut unscripted = unscripted(&self.server, &trace);
+        unscripted.retain(|(_, request)| !request.is_some_and(|it| self.examined.contains(it)));
         let still_running = self.running.and_then(|allotted| {
             let run = ClientRun { end: ClientEnd::TimedOut, ..ClientRun::default() };
             bad_exit(&self.ending(&run, &trace, allotted))
         });
         EndedClientTest {
-            unscripted: unexamined.map(|request| no_answer(&trace, request)).collect(),
+            unscripted: no_answers(&trace, &unscripted),
             unmet: self.server.verify(),
             still_running,
             last_run: self.last_run,
@@ -380,31 +384,40 @@ fn bad_exit(ending: &ClientEnding<'_>) -> Option<Finding> {
     })
 }
 
-/// The requests that nothing in the script answered, in order of arrival.
-fn unscripted(server: &Server, trace: &Trace) -> Vec<Seq> {
+/// The requests that nothing in the script answered, in order of arrival, with their events as far as the trace has them.
+fn unscripted(server: &Server, trace: &Trace) -> Vec<(ClientMessage, Option<Seq>)> {
     let mut remaining = trace.received_messages();
-    let found = server.unscripted().into_iter().filter_map(|request| {
+    let found = server.unscripted().into_iter().map(|request| {
         // Each once: a client may send the same request on two connections.
-        let place = remaining.iter().position(|received| received.message == request.message)?;
-        Some(remaining.remove(place).seq)
+        let place = remaining.iter().position(|received| received.message == request.message);
+        let seq = place.map(|place| remaining.remove(place).seq);
+        (request, seq)
     });
     found.collect()
 }
 
-/// The finding that a request was not answered as a test scripts it.
-fn no_answer(trace: &Trace, request: Seq) -> Finding {
-    let messages = trace.received_messages();
-    let received = messages.iter().find(|received| received.seq == request);
-    let method = received.map(ReceivedMessage::method).unwrap_or_default();
-    let finding = Finding::test(format!("the test has scripted no answer to `{method}`"))
-        .expected("a rule or a handler for each request of the client")
-        .got("a request that the server answered with an error");
-    finding
-        .hint(format!(
+/// The findings that requests were not answered as a test scripts it: one for all that ask for the same.
+fn no_answers(trace: &Trace, requests: &[(ClientMessage, Option<Seq>)]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (request, seq) in requests {
+        let method = request.method().unwrap_or_default();
+        let name = request.param("/name").and_then(Value::as_str);
+        let of = name.map(|name| format!(" of `{}`", words::excerpt(name))).unwrap_or_default();
+        let headline = format!("the test has scripted no answer to `{method}`{of}");
+        if findings.iter().any(|known| known.headline == headline) {
+            continue;
+        }
+        let finding = Finding::test(headline)
+            .expected("a rule or a handler for each request of the client")
+            .got("a request that the server answered with an error");
+        let finding = finding.hint(format!(
             "script it with `server.given(…).respond_with(…)`, or assert it with \
              `server.received().assert_unscripted(\"{method}\")`"
-        ))
-        .evidence_all(exchange_of(trace, request))
+        ));
+        let evidence = seq.map(|seq| exchange_of(trace, seq)).unwrap_or_default();
+        findings.push(finding.evidence_all(evidence));
+    }
+    findings
 }
 
 /// The event of a request and that of its reply.

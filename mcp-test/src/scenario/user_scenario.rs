@@ -142,8 +142,15 @@ struct SetupError(#[source] BoxError);
 #[macro_export]
 macro_rules! __golden_fn {
     () => {
+        $crate::__golden_fn!(ctx)
+    };
+    ($context:ident) => {
         ::core::option::Option::Some(|name, text| {
-            $crate::__private::insta::assert_snapshot!(name, text, "ctx.assert_golden()");
+            $crate::__private::insta::assert_snapshot!(
+                name,
+                text,
+                ::core::concat!(::core::stringify!($context), ".assert_golden()")
+            );
         })
     };
 }
@@ -153,7 +160,7 @@ macro_rules! __golden_fn {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __golden_fn {
-    () => {
+    ($($context:ident)?) => {
         ::core::option::Option::None
     };
 }

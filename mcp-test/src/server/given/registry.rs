@@ -12,7 +12,8 @@ use crate::server::handler::Handler;
 
 /// How many messages are kept, the latest ones.
 const KEPT: usize = 4096;
-/// How many requests without a scripted answer are kept, the first ones: the later ones are mostly the same.
+/// How many requests without a scripted answer are kept, the first ones, and as many of other methods: later ones are mostly
+/// the same.
 const KEPT_UNSCRIPTED: usize = 64;
 /// How many bytes of JSON they may have together.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
@@ -109,7 +110,9 @@ impl RuleRegistry {
     /// Keeps a request that nothing in the script answers.
     pub(in crate::server) fn keep_unscripted(&self, message: ClientMessage) {
         self.write(|state| {
-            if state.unscripted.len() < KEPT_UNSCRIPTED {
+            let kept = state.unscripted.len();
+            let is_new = !state.unscripted.iter().any(|it| it.method() == message.method());
+            if kept < KEPT_UNSCRIPTED || (is_new && kept < 2 * KEPT_UNSCRIPTED) {
                 state.unscripted.push(message);
             }
         });

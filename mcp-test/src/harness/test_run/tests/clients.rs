@@ -541,3 +541,13 @@ fn a_program_is_started_and_leaves_nothing_behind() {
     let missing = failure(&run_with(|| ClientTarget::command("no-such-client"), runs));
     assert!(missing.contains("the client could not be started"), "{missing}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_hangs_is_ended_in_time() {
+    let hanging = || ClientTarget::command("sh -c 'trap \"\" TERM; sleep 600; sleep 600' client");
+    let stopwatch = Stopwatch::start();
+    let text = failure(&within(Duration::from_secs(1), run_with(hanging, runs)));
+    assert!(stopwatch.elapsed() < Duration::from_secs(3), "{:?}", stopwatch.elapsed());
+    assert!(text.contains("the client did not exit in time, and was ended"), "{text}");
+}
