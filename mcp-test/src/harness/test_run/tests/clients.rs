@@ -197,7 +197,7 @@ fn a_request_that_the_test_forgot_fails_it() {
     insta::assert_snapshot!(stable(&text), @r#"
     scenario `works` failed at 2025-11-25 over http of in-process client, tests/calculator.rs:12:10
 
-    the test has scripted no answer to `tools/call`
+    the test has scripted no answer to `tools/call` of `add`
       expected a rule or a handler for each request of the client
       got a request that the server answered with an error
       hint: script it with `server.given(…).respond_with(…)`, or assert it with `server.received().assert_unscripted("tools/call")`
