@@ -1,69 +1,18 @@
-//! Messages of a client that an assertion has selected, and assertions that narrow the selection.
+//! Assertions that narrow a selection of the messages of a client.
 //!
 //! Each keeps the messages that match, and fails if none is left: two arguments that are asserted in one chain belong to one
 //! call.
 
-use super::received::{ReceivedMessages, check_header, header_finding};
+use super::received::{MatchingMessages, SHOWN, Selection, check_header, header_finding};
 use super::reply::member;
-use super::{Asserted, Scene, Staged, assertions, plain_assertions};
+use super::{assertions, plain_assertions};
 use crate::check::Finding;
 use crate::expect::{Matcher, words};
 use crate::json::Pointer;
 use crate::server::Times;
-use crate::trace::{ReceivedMessage, Seq};
-
-/// How many messages a finding shows.
-pub(super) const SHOWN: usize = 4;
-
-/// Messages of the client that an assertion has selected; [`MatchingMessages::and`] returns to all of them.
-#[derive(Debug, Clone)]
-pub struct MatchingMessages {
-    received: ReceivedMessages,
-    selection: Selection,
-}
-
-/// The selected messages, and a name for one of them.
-#[derive(Debug, Clone)]
-pub(super) struct Selection {
-    /// Their places among all messages.
-    pub(super) indices: Vec<usize>,
-    /// What each of them is: "call of `add`".
-    pub(super) what: String,
-}
-
-impl From<MatchingMessages> for ReceivedMessages {
-    fn from(matching: MatchingMessages) -> Self {
-        matching.received
-    }
-}
+use crate::trace::ReceivedMessage;
 
 impl MatchingMessages {
-    pub(super) fn new(received: impl Into<ReceivedMessages>, selection: Selection) -> Self {
-        Self { received: received.into(), selection }
-    }
-
-    /// Returns to all messages of the client.
-    ///
-    /// ```
-    /// # use mcp_test::prelude::*;
-    /// # async fn scenario(server: &mut ServerCtx) -> Result<()> {
-    /// server.received().assert_call("add").and().assert_no_call("subtract");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn and(self) -> Asserted<ReceivedMessages> {
-        let selected: Vec<Seq> = self.iter().map(|received| received.seq).collect();
-        let mut received = self.received;
-        received.asserted.extend(selected);
-        Asserted(received)
-    }
-
-    /// The selected messages, in the order of arrival.
-    pub fn iter(&self) -> impl Iterator<Item = &ReceivedMessage> {
-        let Self { received, selection } = self;
-        selection.indices.iter().filter_map(|index| received.messages.get(*index))
-    }
-
     /// Keeps the messages that pass; fails with what is wrong with them if there are none.
     fn narrow(
         &self,
@@ -104,12 +53,6 @@ impl MatchingMessages {
             let headline = format!("the parameters of the {what} are not as expected");
             member(received.params(), pointer, matcher, headline)
         })
-    }
-}
-
-impl Staged for MatchingMessages {
-    fn scene(&self) -> Scene<'_> {
-        self.received.scene()
     }
 }
 

@@ -48,6 +48,7 @@ mod received;
 mod reply;
 mod resource;
 mod rust_types;
+mod sent_messages;
 mod server_exit;
 mod server_notification;
 mod structured;
@@ -68,9 +69,8 @@ pub(crate) use failure::{catch_failures, explain_next, fail_with, outside_of_the
 #[doc(hidden)]
 pub use golden::golden;
 pub use item::{ItemAssert, PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
-pub use matching_messages::MatchingMessages;
 pub(crate) use received::ExaminedRequests;
-pub use received::ReceivedMessages;
+pub use received::{MatchingMessages, ReceivedMessages};
 
 use failure::{Scene, Staged, fail};
 use macros::{assertions, plain_assertions};
