@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
-    Repeats, Shared, Stop, Suite,
+    Repeats, ServerCtx, Shared, Stop, Suite,
 };
 use crate::check::Finding;
 use crate::json::{Object, Value};
@@ -48,6 +48,9 @@ pub type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Stop>> + 'a>>;
 /// Talks to a server, and checks its answers.
 pub type Run = dyn for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync;
 
+/// Tests a client: scripts its server, runs it, and asserts what it has sent.
+pub type RunClientTest = dyn for<'a> Fn(&'a mut ServerCtx) -> Running<'a> + Send + Sync;
+
 /// Makes the server to which a client connects, which only serves and records.
 pub type Serve = dyn Fn(&ClientTest) -> Server + Send + Sync;
 
@@ -68,6 +71,17 @@ pub enum Body {
         /// Judges the client.
         judge: Shared<Judge>,
     },
+    /// Tests a client with a function of the user.
+    ClientTest(Shared<RunClientTest>),
+}
+
+/// What runs after the body of a function under `#[mcp_scenario]`.
+#[derive(Clone)]
+pub enum Teardown {
+    /// After the test of a server.
+    Server(Shared<Run>),
+    /// After the test of a client.
+    Client(Shared<RunClientTest>),
 }
 
 /// Who wrote a scenario, which decides about its checks and about blame.
@@ -154,7 +168,7 @@ pub struct Scenario {
     /// Its body.
     pub body: Body,
     /// What runs after the body however that ended; only a function under `#[mcp_scenario]` has it.
-    pub teardown: Option<Shared<Run>>,
+    pub teardown: Option<Teardown>,
     /// The proofs that its checks can pass and can fail; only built-in scenarios have them.
     pub proofs: Option<fn() -> Proofs>,
     /// The source file.

@@ -1,16 +1,14 @@
 //! What a scenario that tests a client gets: before the test its parameters, afterwards the recorded messages.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::check_builder::about_task;
 use super::client_session::{ClientSession, ClientSessions};
-use super::received_message::{Exchange, ReceivedMessage, exchange};
-use super::{CheckBuilder, Declared, Profile};
+use super::{CheckBuilder, Declared, Part, Profile};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::spec::{Era, Revision, meta};
-use crate::trace::{EventKind, Party, Trace};
+use crate::trace::{ReceivedMessage, Trace};
 
 /// The check of ours that a client connected and sent something, made in every scenario.
 pub const TOOK_PART: &str = "client-took-part";
@@ -135,16 +133,7 @@ impl Judging {
     /// Every well-formed message of the client, in the order of arrival.
     #[must_use]
     pub fn messages(&self) -> Vec<ReceivedMessage> {
-        // A message is recorded after the HTTP request that carried it, as another event of the same exchange.
-        let of_client = self.trace.messages().filter(|(event, _)| event.party == Party::Client);
-        let headers = self.headers();
-        let received = of_client.map(|(event, message)| ReceivedMessage {
-            seq: event.seq,
-            message: message.clone(),
-            headers: headers.get(&exchange(event)).map(|it| it.to_vec()).unwrap_or_default(),
-            exchange: exchange(event),
-        });
-        received.collect()
+        self.trace.received_messages()
     }
 
     /// The requests and notifications of one method.
@@ -190,13 +179,13 @@ impl Judging {
     pub fn into_checks(self) -> Vec<Check> {
         self.collector.into_checks()
     }
+}
 
-    /// The headers of the HTTP requests, by exchange.
-    fn headers(&self) -> HashMap<Exchange, &[(String, String)]> {
-        let requests = self.trace.events.iter().filter_map(|event| match &event.kind {
-            EventKind::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
-            _ => None,
-        });
-        requests.collect()
+impl ReceivedMessage {
+    /// The params, as the subject of a check.
+    #[must_use]
+    pub fn part(&self) -> Part<'_> {
+        let what = format!("the message `{}`", self.method());
+        Part::new(what, self.params(), Some(self.seq))
     }
 }

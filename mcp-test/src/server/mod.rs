@@ -39,6 +39,7 @@ pub mod reference;
 mod reply;
 mod request_context;
 mod request_state;
+mod scripted;
 mod shape;
 mod skills;
 mod subscriptions;
@@ -78,8 +79,9 @@ pub use answer::{Answer, CacheScope};
 pub use ask::AskError;
 pub use call::{Call, CallError};
 pub use given::{
-    ClientMessage, Condition, Gate, Respond, Rule, RuleBuilder, RuleGuard, SteppedResponse, Steps,
-    Times, Unmet, any_message, by_client, given, meta, method, param, params, revision, steps,
+    ClientMessage, Condition, Gate, GivenRule, Respond, Rule, RuleBuilder, RuleGuard, RuleHandle,
+    SteppedResponse, Steps, Times, Unmet, any_message, by_client, calls, given, meta, method,
+    param, params, revision, steps,
 };
 pub use input_request::InputRequest;
 pub use request_state::RequestStates;
@@ -114,6 +116,8 @@ struct Script {
     mirrored: Vec<MirroredArgument>,
     documents: Vec<(String, Value)>,
     open_conversations: OpenConversations,
+    /// Whether the capabilities for what the rules answer are declared, too.
+    declares_rules: bool,
     /// Where the identity of each conversation comes from, if it is not the one above.
     identities: Option<mock_support::Identities>,
 }
@@ -153,6 +157,7 @@ impl Server {
             mirrored: Vec::new(),
             documents: Vec::new(),
             open_conversations: OpenConversations::default(),
+            declares_rules: false,
             identities: None,
         }))
     }
