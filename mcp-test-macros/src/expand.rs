@@ -81,28 +81,50 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let name = format!("{}{case_name}", ident.unraw());
     let site = call_site(ident.span(), private);
     let options = &scenario.options;
-    let target =
-        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
     let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
     let ignored = option(scenario.ignored.as_ref().map(|reason| quote!(#reason)));
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
-    let run = run(scenario, case, private);
-    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
+    let body = body(scenario, case, private);
+    // What the snapshots say that they show.
+    let golden = options.client.map(|_| quote!(server));
     // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
     quote! {
         #private::UserScenario {
             name: #name,
             site: #site,
-            target: #target,
             revisions: #revisions,
             transports: &[#(#transports),*],
             matrix: #matrix,
             allow_skip: #allow_skip,
             ignored: #ignored,
             timeout: #timeout,
-            golden: #private::golden_fn!(),
+            golden: #private::golden_fn!(#golden),
+            body: #body,
+        }
+    }
+}
+
+/// What the scenario tests, and its functions.
+fn body(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
+    let options = &scenario.options;
+    let run = run(scenario, case, private);
+    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
+    if let Some(client) = options.client {
+        return quote! {
+            #private::UserBody::Client {
+                client: || #private::IntoClientTarget::into_client_target(#client),
+                run: #run,
+                teardown: #teardown,
+            }
+        };
+    }
+    let target =
+        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
+    quote! {
+        #private::UserBody::Server {
+            target: #target,
             run: #run,
             teardown: #teardown,
         }
@@ -274,7 +296,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -336,7 +358,7 @@ mod tests {
             items("setup = a::b, teardown = c", &item).remove(0)
         };
         let by_value = definition("ctx: &mut Ctx, it: Note");
-        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),}};");
+        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},}};");
         for (signature, part) in [
             (
                 "ctx: &mut Ctx",
@@ -349,6 +371,13 @@ mod tests {
             let definition = definition(signature);
             assert!(definition.contains(part), "{part} is not in {definition}");
         }
+    }
+
+    #[test]
+    fn a_test_of_a_client_has_the_client_and_its_own_functions() {
+        let item = "async fn works(server: &mut ServerCtx) -> Result<()> { Ok(()) }";
+        let definition = items("client = my_client, teardown = c", item).remove(0);
+        insta::assert_snapshot!(definition.split_once("body:").expect("a field").1, @"::mcp_test::__private::UserBody::Client{client:||::mcp_test::__private::IntoClientTarget::into_client_target(my_client),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},}};");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use quote::quote;
 use syn::{FnArg, Path, ReturnType, Signature, parse_quote};
 
 use crate::model::{Errors, Function};
-use crate::validate::{belongs_to_tests, borrows_mutably, is_unit};
+use crate::validate::{Tests, belongs_to_tests, borrows_mutably, is_unit};
 
 /// The errors, and the unchanged item.
 pub(crate) fn untouched(errors: &Errors, item: &TokenStream) -> TokenStream {
@@ -16,10 +16,15 @@ pub(crate) fn untouched(errors: &Errors, item: &TokenStream) -> TokenStream {
 }
 
 /// The errors, and the repaired function.
-pub(crate) fn repaired(errors: &Errors, mut function: Function, krate: &Path) -> TokenStream {
+pub(crate) fn repaired(
+    errors: &Errors,
+    mut function: Function,
+    krate: &Path,
+    tests: Tests,
+) -> TokenStream {
     function.attributes.retain(|attribute| !belongs_to_tests(attribute));
     let returns_ok = ends_with_ok(&function.body.stream());
-    repair(&mut function.signature, returns_ok, krate);
+    repair(&mut function.signature, returns_ok, krate, tests);
     // Nothing calls the function; warnings about unused items would only distract from the errors.
     quote! {
         #errors
@@ -28,14 +33,15 @@ pub(crate) fn repaired(errors: &Errors, mut function: Function, krate: &Path) ->
     }
 }
 
-fn repair(signature: &mut Signature, returns_ok: bool, krate: &Path) {
+fn repair(signature: &mut Signature, returns_ok: bool, krate: &Path, tests: Tests) {
     signature.constness = None;
     signature.asyncness.get_or_insert_default();
     match signature.inputs.first_mut() {
         None => {
-            // With the hygiene of the user's code, because the body may use `ctx` already.
-            let name = Ident::new("ctx", Span::call_site());
-            signature.inputs.push(parse_quote!(#name: &mut #krate::__private::Ctx));
+            // With the hygiene of the user's code, because the body may use the context already.
+            let name = Ident::new(tests.name(), Span::call_site());
+            let context = Ident::new(tests.context(), Span::call_site());
+            signature.inputs.push(parse_quote!(#name: &mut #krate::__private::#context));
         }
         // The body uses a `Ctx` through `&mut`; by value or by `&` it would get borrow errors as well.
         Some(FnArg::Typed(typed)) if !borrows_mutably(&typed.ty) => {
@@ -106,6 +112,13 @@ mod tests {
         insta::assert_snapshot!(head("const fn f(ctx: &'static Ctx) { }"), @"async fn f (ctx : & mut Ctx)");
         insta::assert_snapshot!(head("async fn f(ctx: Ctx, more: u8) -> () { }"), @"async fn f (ctx : & mut Ctx , more : u8) -> ()");
         insta::assert_snapshot!(head("async fn f<T>(ctx: &mut Ctx) -> Result<T> { }"), @"async fn f < T > (ctx : & mut Ctx) -> Result < T >");
+    }
+
+    #[test]
+    fn the_function_gets_the_context_of_a_test_of_a_client() {
+        let signature = function("client = my_client", "fn f() { Ok(()) }").sig;
+        let head = quote::quote!(#signature).to_string();
+        assert!(head.contains("server : & mut :: mcp_test :: __private :: ServerCtx"), "{head}");
     }
 
     #[test]

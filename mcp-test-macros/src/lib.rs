@@ -44,10 +44,11 @@ fn scenario(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = model::Errors::default();
     let options = attr::options(arguments, &mut errors);
     let krate = validate::crate_path(&options);
+    let tests = validate::Tests::of(&options);
     match syn::parse2::<model::Function>(item.clone()) {
         Ok(function) => match validate::scenario(&options, &function, errors) {
             Ok(scenario) => expand::expand(&scenario),
-            Err(errors) => fallback::repaired(&errors, function, &krate),
+            Err(errors) => fallback::repaired(&errors, function, &krate, tests),
         },
         Err(reason) => {
             errors.push(syn::Error::new(

@@ -62,6 +62,8 @@ pub(crate) struct Scenario<'a> {
 #[derive(Default)]
 pub(crate) struct Options<'a> {
     pub(crate) target: Option<&'a Expr>,
+    /// The client to test instead of a server.
+    pub(crate) client: Option<&'a Expr>,
     /// Without spaces, its revisions known and its ranges not empty.
     pub(crate) revisions: Option<String>,
     pub(crate) transports: Vec<&'static str>,

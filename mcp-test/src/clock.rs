@@ -249,8 +249,9 @@ impl Alarm {
         let key = (at, schedule.next);
         // The first poll, which follows at once, sets the real waker.
         schedule.alarms.insert(key, Waker::noop().clone());
-        if schedule.alarms.first_key_value().is_some_and(|(first, _)| *first == key) {
-            // Only an alarm before all others changes when the timer thread has to wake.
+        // Most alarms are dropped long before their time, after which the timer thread still wakes at the time of the first one: only
+        // an alarm before that has to wake it.
+        if schedule.wakes_at.is_none_or(|wakes_at| at < wakes_at) {
             timer.changed.notify_one();
         }
         Self { key }
@@ -282,6 +283,8 @@ impl Drop for Alarm {
 struct Schedule {
     alarms: BTreeMap<Key, Waker>,
     next: u64,
+    /// When the timer thread wakes on its own; `None` if it has nothing to wait for.
+    wakes_at: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -312,11 +315,13 @@ impl Timer {
         let mut schedule = self.lock();
         loop {
             let Some((at, _)) = schedule.alarms.first_key_value().map(|(key, _)| *key) else {
+                schedule.wakes_at = None;
                 schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let left = at.saturating_duration_since(Instant::now());
             if !left.is_zero() {
+                schedule.wakes_at = Some(at);
                 let waited = self.changed.wait_timeout(schedule, left);
                 schedule = waited.unwrap_or_else(PoisonError::into_inner).0;
                 continue;

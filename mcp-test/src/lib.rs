@@ -55,7 +55,7 @@
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
 //! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
-//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` to listen |
+//! | test a client | [`guide::testing_clients`], [`ServerCtx`](prelude::ServerCtx), [`transport::ClientTarget`], [`server::Server`] | `http` |
 //! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
 //! | write contracts in YAML | [`guide::contracts`] | `cases` |
 //! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |
@@ -121,7 +121,7 @@ pub use insta;
 /// A case with `_skip` is an ignored test, and so is every other one while a case has `_only`.
 #[cfg(feature = "cases")]
 pub use mcp_test_macros::cases;
-/// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario: a test of the target of this test binary.
+/// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario: a test of the target of this test binary, or of a client.
 ///
 /// In a plain test target it is one `#[test]`, which runs the scenario at each revision and over each transport in turn. In a
 /// target with `harness = false` and `mcp_test::main!()` each of these runs is a test of its own.
@@ -148,6 +148,7 @@ pub use mcp_test_macros::cases;
 /// | option | meaning |
 /// |---|---|
 /// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
+/// | `client = my_client` | the client to test instead of a server: a function or closure that makes a `ClientTarget`, or a `ClientTarget` |
 /// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
 /// | `transports = [duplex, stdio, http, router, sse]` | the transports to run over; without it, the first one of the target |
 /// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
@@ -200,6 +201,25 @@ pub use mcp_test_macros::cases;
 /// }
 /// ```
 ///
+/// # Tests of clients
+///
+/// With `client`, the context is a server that the function scripts, and that the client talks to;
+/// [the guide](guide::testing_clients) shows more.
+///
+/// ```
+/// use mcp_test::prelude::*;
+/// use mcp_test::server::calls;
+///
+/// # fn my_client() -> ClientTarget { ClientTarget::command("my-mcp-client") }
+/// #[mcp_scenario(client = my_client)]
+/// async fn adds_two_numbers(server: &mut ServerCtx) -> Result<()> {
+///     server.given(calls("add")).respond_with(json!({"content": [{"type": "text", "text": "3"}]}));
+///     server.run_client().await?;
+///     server.received().assert_call("add").assert_argument("a", 1);
+///     Ok(())
+/// }
+/// ```
+///
 /// # Other attributes
 ///
 /// `#[ignore]` and `#[ignore = "why"]` work as on any test. `#[should_panic]`, and a second test attribute such as
@@ -233,6 +253,7 @@ pub mod prelude;
 pub mod process;
 pub mod scenario;
 pub mod server;
+mod skill_file;
 pub mod spec;
 pub mod trace;
 pub mod transport;
@@ -262,8 +283,8 @@ pub mod __private {
     pub use crate::__golden_fn as golden_fn;
     #[cfg(feature = "cases")]
     pub use crate::cases::{
-        CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
-        case_inputs, user_cases,
+        CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs,
+        user_cases,
     };
     #[cfg(feature = "harness")]
     pub use crate::harness::main;
@@ -271,9 +292,10 @@ pub mod __private {
     pub use crate::harness::run_case;
     pub use crate::harness::run_test;
     pub use crate::scenario::Ctx;
+    pub use crate::scenario::ServerCtx;
     pub use crate::scenario::{
-        CallSite, DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario,
-        user_scenarios, value_of_setup,
+        CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Registered, ScenarioOutcome,
+        UserBody, UserScenario, user_scenarios, value_of_setup,
     };
     #[cfg(feature = "golden")]
     pub use insta;

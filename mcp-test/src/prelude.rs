@@ -7,7 +7,7 @@ pub use crate::client::{
     ElicitationResponse, Handlers, RequestOptions, SamplingResponse, SubscriptionFilter,
 };
 pub use crate::process::Command;
-pub use crate::scenario::{Ctx, GoldenOptions};
+pub use crate::scenario::{Ctx, GoldenOptions, ServerCtx};
 pub use crate::spec::Revision;
 pub use crate::transport::{ClientTarget, Target, TransportKind};
 pub use crate::{Error, Result, expect, mcp_scenario};

@@ -11,7 +11,7 @@ mod revisions;
 mod signature;
 
 pub(crate) use attributes::{belongs_to_tests, is_lint_level};
-pub(crate) use signature::{borrows_mutably, is_unit};
+pub(crate) use signature::{Tests, borrows_mutably, is_unit};
 
 /// The scenario that the options and the function describe, unless there are errors.
 pub(crate) fn scenario<'a>(
@@ -21,7 +21,7 @@ pub(crate) fn scenario<'a>(
 ) -> Result<Scenario<'a>, Errors> {
     let options = options::validate(written, &mut errors);
     let ignored = attributes::validate(&function.attributes, &mut errors);
-    signature::validate(&function.signature, &mut errors);
+    signature::validate(&function.signature, Tests::of(written), &mut errors);
     let takes_setup = cases::takes_setup(&function.signature, &options, &mut errors);
     // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
@@ -151,7 +151,7 @@ mod tests {
     fn options_that_do_not_exist_or_come_twice() {
         insta::assert_snapshot!(mistakes("timout = \"5s\", colour, matrix, matrix, crate = a, crate = b", RIGHT), @"
         timout -> unknown option `timout`: did you mean `timeout`?
-        colour -> unknown option `colour`: expected one of `target`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `teardown`, `case`, `crate`
+        colour -> unknown option `colour`: expected one of `target`, `client`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `teardown`, `case`, `crate`
         matrix -> duplicate option `matrix`
         crate -> duplicate option `crate`
         ");
@@ -271,6 +271,35 @@ mod tests {
         ) -> a scenario returns a `Result`: add `-> Result<()>`
         () -> a scenario returns a `Result`: `-> Result<()>`
         "#);
+    }
+
+    #[test]
+    fn the_context_belongs_to_what_is_tested() {
+        let with =
+            |context: &str| format!("async fn f(it: &mut {context}) -> Result<()> {{ Ok(()) }}");
+        let shown = [
+            ("client = my_client", with("Ctx")),
+            ("client = my_client", with("mcp_test::prelude::Ctx")),
+            ("", with("ServerCtx")),
+            ("client = my_client, target = my_server", with("ServerCtx")),
+            ("client", with("ServerCtx")),
+            ("client = my_client", "async fn f() -> Result<()> { Ok(()) }".to_owned()),
+        ];
+        let shown = shown.map(|(arguments, item)| mistakes(arguments, &item));
+        insta::assert_snapshot!(shown.join("\n"), @"
+        Ctx -> with `client = …` a scenario tests a client, and its context is the server: `server: &mut ServerCtx`
+        mcp_test::prelude::Ctx -> with `client = …` a scenario tests a client, and its context is the server: `server: &mut ServerCtx`
+        ServerCtx -> `ServerCtx` is the context of a test of a client: add `client = my_client` to the options of `#[mcp_scenario]`, or take `ctx: &mut Ctx` to test a server
+        client -> `client` and `target` exclude each other: a scenario tests a client or a server
+        client -> `client` needs a value: `client = my_client`
+        () -> a scenario takes its context: `server: &mut ServerCtx`
+        ");
+        for arguments in ["client = my_client", "client = || my_client(1), matrix"] {
+            // The compiler checks a type of another name, which may be an alias.
+            for context in ["ServerCtx", "mcp_test::scenario::ServerCtx", "Alias"] {
+                assert_eq!(mistakes(arguments, &with(context)), "", "{arguments} {context}");
+            }
+        }
     }
 
     #[test]

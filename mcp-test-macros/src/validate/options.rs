@@ -8,8 +8,9 @@ use super::{cases, revisions};
 use crate::model::{Errors, Options, ParsedOption};
 use crate::suggest;
 
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "target",
+    "client",
     "revisions",
     "transports",
     "matrix",
@@ -29,6 +30,7 @@ pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> 
     for option in each_once(written, &OPTIONS, errors) {
         match option.name.to_string().as_str() {
             "target" => options.target = value(option, "my_server", errors),
+            "client" => options.client = client(option, written, errors),
             "revisions" => options.revisions = revisions_of(option, errors),
             "transports" => options.transports = transports(option, errors),
             "matrix" => options.matrix = flag(option, errors),
@@ -103,6 +105,20 @@ pub(crate) fn string<'a>(
             None
         }
     }
+}
+
+/// The client to test.
+fn client<'a>(
+    option: &'a ParsedOption,
+    written: &[ParsedOption],
+    errors: &mut Errors,
+) -> Option<&'a Expr> {
+    if written.iter().any(|other| other.name == "target") {
+        let message =
+            "`client` and `target` exclude each other: a scenario tests a client or a server";
+        errors.at(&option.name, message);
+    }
+    value(option, "my_client", errors)
 }
 
 /// The path of a function.

@@ -58,21 +58,36 @@ impl fmt::Display for AssertionFailure {
     }
 }
 
+/// Polls a future with assertions inside of it reported, or not.
+async fn polled_as<F: Future>(is_reported: bool, future: F) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(move |context| {
+        // Only while it is polled: in between the thread may run other tasks, which no runner reports.
+        let before = IS_REPORTED.replace(is_reported);
+        let polled = future.as_mut().poll(context);
+        IS_REPORTED.set(before);
+        polled
+    })
+    .await
+}
+
+/// Runs code within the body of a scenario that is not the test itself, such as a client under test in this process: its
+/// assertions panic with text, which is what is known of its end.
+pub(crate) async fn outside_of_the_test<F: Future>(code: F) -> F::Output {
+    // A panic is caught inside, so that the flag is restored in any case.
+    match polled_as(false, AssertUnwindSafe(code).catch_unwind()).await {
+        Ok(output) => output,
+        Err(payload) => resume_unwind(payload),
+    }
+}
+
 /// Runs the body of a scenario whose panics the caller reports.
 ///
 /// Only while `body` itself is polled do assertions unwind with an [`AssertionFailure`]: a task that it spawned on the
 /// same thread panics with text, which is what its `JoinError` shows.
 pub(crate) async fn catch_failures<F: Future>(body: F) -> Result<F::Output, Box<dyn Any + Send>> {
-    let mut body = pin!(AssertUnwindSafe(body).catch_unwind());
-    poll_fn(move |context| {
-        // Only while the body is polled: in between the thread may run other tasks, which no runner reports.
-        // A panic is caught inside, so that the flag is restored in any case.
-        let before = IS_REPORTED.replace(true);
-        let polled = body.as_mut().poll(context);
-        IS_REPORTED.set(before);
-        polled
-    })
-    .await
+    // A panic is caught inside, so that the flag is restored in any case.
+    polled_as(true, AssertUnwindSafe(body).catch_unwind()).await
 }
 
 /// Ends the test with the full report of a finding.

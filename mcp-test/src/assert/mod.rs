@@ -35,16 +35,20 @@ mod content_item;
 mod declared_server;
 mod error;
 mod exchange;
+mod failed_client;
 mod failure;
 mod golden;
 mod item;
 mod list;
 mod macros;
+mod matching_messages;
 mod notifications;
 mod prompt;
+mod received;
 mod reply;
 mod resource;
 mod rust_types;
+mod sent_messages;
 mod server_exit;
 mod server_notification;
 mod structured;
@@ -57,13 +61,16 @@ mod trace;
 
 pub use asserted::Asserted;
 pub use content_item::{ContentAssert, PromptContent, ResourceContent, ToolContent};
+pub use failed_client::FailedClient;
 pub use failure::AssertionFailure;
 #[doc(hidden)]
 pub use failure::explain;
-pub(crate) use failure::{catch_failures, explain_next, fail_with};
+pub(crate) use failure::{catch_failures, explain_next, fail_with, outside_of_the_test};
 #[doc(hidden)]
 pub use golden::golden;
 pub use item::{ItemAssert, PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
+pub(crate) use received::ExaminedRequests;
+pub use received::{MatchingMessages, ReceivedMessages};
 
 use failure::{Scene, Staged, fail};
 use macros::{assertions, plain_assertions};

@@ -23,7 +23,8 @@ plain_assertions! { [] Trace {
     /// Asserts that requests and notifications with these methods were seen in this order, from either side and possibly
     /// with others in between.
     assert_order / try_order (self, methods: impl IntoIterator<Item = impl AsRef<str>>) {
-        check_order(&self, methods)
+        let all: Vec<&str> = messages(&self).map(|(_, method)| method).collect();
+        check_order_of(&all, methods)
     }
 
     /// Asserts that no message with this method was seen before the fence with this name.
@@ -85,16 +86,17 @@ fn check_seen(trace: &Trace, party: Party, expected: &str) -> Result<(), Finding
     Err(suggest(finding, expected, methods))
 }
 
-fn check_order(
-    trace: &Trace,
+/// Whether methods were seen in this order among `all`, possibly with others in between.
+pub(super) fn check_order_of(
+    all: &[&str],
     methods: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), Finding> {
-    let mut remaining = messages(trace);
+    let mut remaining = all.iter();
     let mut last: Option<String> = None;
     for expected in methods {
         let expected = expected.as_ref();
         // `any` consumes the messages up to the method, so that the next one is searched for after it.
-        if remaining.by_ref().any(|(_, method)| method == expected) {
+        if remaining.by_ref().any(|method| *method == expected) {
             last = Some(expected.to_owned());
             continue;
         }
@@ -102,13 +104,12 @@ fn check_order(
             Some(last) => format!("`{expected}` after `{last}`"),
             None => format!("`{expected}`"),
         };
-        // In their order and with repeats, since the order is what is wrong.
-        let all: Vec<&str> = messages(trace).map(|(_, method)| method).collect();
         let seen = all.contains(&expected);
         let headline = if seen { "was seen, but not in this order" } else { "was not seen" };
         return Err(Finding::peer(format!("`{expected}` {headline}"))
             .expected(position)
-            .got(names(all)));
+            // In their order and with repeats, since the order is what is wrong.
+            .got(names(all.iter().copied())));
     }
     Ok(())
 }

@@ -68,8 +68,7 @@ pub use lint::lint;
 pub use record::{ConversationMismatch, RecordError, Recording, Updated, record};
 #[doc(hidden)]
 pub use registered::{
-    CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
-    case_inputs, user_cases,
+    CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs, user_cases,
 };
 #[doc(hidden)]
 pub use scenario::{PlayError, PlayOptions, scenarios, surroundings};

@@ -12,6 +12,7 @@ use super::common_args::{
     Colours, CommonRunOptions, ConfigArgs, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs,
 };
 use super::fixture_arg::FixtureArgs;
+use super::manual_request::RequestArgs;
 use super::option_value as value;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
@@ -318,7 +319,7 @@ pub(super) struct ReferenceArgs {
 pub(super) enum Reference {
     /// Run a server with all features, at every revision
     Server(ReferenceServerArgs),
-    /// Run a client that performs the scenario in its environment
+    /// Run a client that performs the scenario in its environment, or sends one request and prints the result
     Client(ReferenceClientArgs),
 }
 
@@ -367,6 +368,8 @@ pub(super) struct ReferenceClientArgs {
     /// The command that starts the server, which speaks MCP over stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
+    #[command(flatten)]
+    pub(super) request: RequestArgs,
     /// Inject a fault (repeatable); see `mcp-test list --faults`
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,

@@ -154,6 +154,12 @@ pub(super) enum CliError {
     /// The reference client failed.
     #[error("{0}")]
     ReferenceClient(crate::Error),
+    /// There is no conversation with the server.
+    #[error("{0}")]
+    NotConnected(String),
+    /// The server answered with an error, or not at all.
+    #[error("{0}")]
+    Answer(String),
     /// The file or directory of an option cannot be written.
     #[error("{option} {}: {source}", .path.display())]
     Unwritable {
@@ -386,10 +392,11 @@ impl CliError {
             | Self::OwnProgram(_)
             | Self::Runtime(_)
             | Self::Listen { .. }
+            | Self::NotConnected(_)
             | Self::Schema(SchemaSourceError::Unreachable { .. })
             | Self::Serve(_) => ExitCode::NotRun,
             // The server under test made it fail: a verdict.
-            Self::ReferenceClient(_) => ExitCode::Failed,
+            Self::ReferenceClient(_) | Self::Answer(_) => ExitCode::Failed,
             _ => ExitCode::Usage,
         }
     }

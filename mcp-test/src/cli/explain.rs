@@ -8,7 +8,7 @@ use super::proof_page;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::run::{COMMON, CitingCheck, citing_checks};
-use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
+use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, Suite, TOOK_PART, Transports};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
@@ -75,8 +75,12 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     page.row("Revisions", list(scenario.revisions));
     match scenario.official {
         Some(official) => {
-            let suites: Vec<&str> =
-                official.suites.iter().map(|suite| suite.name(scenario.leg)).collect();
+            // What is in no other suite is in that of all scenarios.
+            let suites = match official.suites {
+                [] => &[Suite::All],
+                suites => suites,
+            };
+            let suites: Vec<&str> = suites.iter().map(|suite| suite.name(scenario.leg)).collect();
             let window = match official.is_extension() {
                 true => {
                     "without --spec-version, since an extension belongs to no revision".to_owned()

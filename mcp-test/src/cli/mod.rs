@@ -9,6 +9,7 @@
 //! | `execute` | runs scenarios: plan, reports, exit code |
 //! | `explore` | calls the tools of a server |
 //! | `cases` | MCP Cases, one file per command |
+//! | `manual_request` | sends one request to a server and prints the result |
 //! | `record` | records conversations as cases or as a trace |
 //! | `validate` | validates messages and conversations in a file |
 //! | `documentation` | shell completions and manual pages |
@@ -36,6 +37,7 @@ mod explore;
 mod fixture_arg;
 mod list;
 mod listen;
+mod manual_request;
 mod option_value;
 mod output;
 mod patterns;

@@ -79,6 +79,9 @@ async fn run_client(
             (ServerAddress::from(command), "give it a URL instead of a command")
         }
     };
+    if let Some(result) = args.request.run(&server, recorder.as_ref()).await {
+        return result;
+    }
     let invalid = |name, problem: String| CliError::Variable { name, problem };
     // The environment of a client of the official suite; all of it is optional, so that a URL is enough by hand.
     let revision = match variable(PROTOCOL_VERSION) {

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 24] = [
+const WITHOUT_DEFAULT: [&str; 27] = [
     "address",
     "command",
     "cwd",
@@ -103,6 +103,9 @@ const WITHOUT_DEFAULT: [&str; 24] = [
     "tags",
     "url",
     "write_baseline",
+    "call",
+    "get_prompt",
+    "read",
 ];
 
 /// Options that select from everything.
@@ -415,7 +418,7 @@ fn a_set_of_scenarios_excludes_other_selections() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"error: --requirements: mcp-test does not have 21 of the 25 scenarios for clients in the set of 2025-11-25, such as auth/metadata-default, auth/metadata-var1 and auth/metadata-var2");
+    insta::assert_snapshot!(refused("client --command true --requirements 2025-11-25"), @"error: --requirements: mcp-test does not have 20 of the 25 scenarios for clients in the set of 2025-11-25, such as auth/metadata-default, auth/metadata-var1 and auth/metadata-var2");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, 
         Some(CasesPeer::Server(make)) => Some(make),
         None => None,
     };
-    Ok(Source::of(own, environment)?.make()?.into())
+    Source::of(own, environment)?.make()
 }
 
 /// Keeps, for each scenario, the first transport of the target over which it applies.

@@ -106,14 +106,13 @@ fn invalid(option: &'static str, problem: &dyn fmt::Display) -> Unplayable {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::scenario::call_site;
+    use crate::scenario::{UserBody, call_site};
 
     /// A scenario that does nothing.
     pub(in crate::harness) const fn scenario() -> UserScenario {
         UserScenario {
             name: "works",
             site: call_site("calculator", 12),
-            target: None,
             revisions: None,
             transports: &[],
             matrix: false,
@@ -121,8 +120,11 @@ pub(super) mod tests {
             ignored: None,
             timeout: None,
             golden: None,
-            run: |_| Box::pin(async { Ok(()) }),
-            teardown: None,
+            body: UserBody::Server {
+                target: None,
+                run: |_| Box::pin(async { Ok(()) }),
+                teardown: None,
+            },
         }
     }
 

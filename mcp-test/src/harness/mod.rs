@@ -21,6 +21,9 @@
 //! - an error of its setup or teardown
 //! - a reply, or its own end, that does not come in time
 //!
+//! A test of a client also fails for how the client ends, and for a request that the test has scripted no answer to;
+//! [`ServerCtx`](crate::scenario::ServerCtx) describes it.
+//!
 //! The conversation and what child processes write to stderr are shown only when a scenario fails. What the test itself
 //! prints passes through.
 //!
@@ -31,7 +34,7 @@
 //! attribute declares of its run: `adds_two_numbers`, `adds_two_numbers::2025-11-25`,
 //! `adds_two_numbers::2025-11-25::http`. So listing tests starts no server, and the names never change. If
 //! the server does not speak a revision of a range, the trial is ignored; a revision that is named by itself must be
-//! supported.
+//! supported. A client under test chooses the revision itself if none is declared.
 //!
 //! # One process or many
 //!

@@ -46,7 +46,7 @@ pub fn run_test(scenario: &'static UserScenario) {
 
 fn planned(scenario: &'static UserScenario) -> Result<Vec<TestRun>, Unplayable> {
     let environment = Environment::read()?;
-    let source = Source::of(scenario.target, &environment)?;
+    let source = Source::of_scenario(&scenario.body, &environment)?;
     runs(scenario, &environment, &source, false)
 }
 
@@ -114,7 +114,7 @@ impl Report {
             let (first, others) = (&places[0], places[1..].join(", "));
             report.add(&format!("what failed at {first} failed in the same way at {others}"));
         }
-        // The server speaks no revision of the range, so that nothing was tested, which must not pass.
+        // The peer speaks no revision of the range, so that nothing was tested, which must not pass.
         if passed.is_empty() && failed.is_empty() {
             let heading = test_run::heading(scenario, None, None);
             let reasons = unsupported.join("\n");

@@ -1,4 +1,4 @@
-//! The source of a test's target: its own option, else `target!`, else the environment.
+//! The source of what a test tests: its own option, else `target!`, else the environment.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,20 +6,34 @@ use super::Unplayable;
 use super::environment::Environment;
 use crate::expect::words::panic_text;
 use crate::process::Command;
+use crate::run::Tested;
 use crate::run::spoken_revisions::TargetKey;
-use crate::scenario::default_target;
-use crate::transport::Target;
+use crate::scenario::{UserBody, default_target};
+use crate::transport::{ClientTarget, Target};
 
-/// The source of a target.
+/// The source of a target or client.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// A function of the test binary makes it, again for every run.
     Function(fn() -> Target),
+    /// A function of the test binary makes a client.
+    Client(fn() -> ClientTarget),
     /// The environment names it.
     Environment(Target),
 }
 
 impl Source {
+    /// The source of what a scenario tests.
+    pub(super) fn of_scenario(
+        body: &UserBody,
+        environment: &Environment,
+    ) -> Result<Self, Unplayable> {
+        match body {
+            UserBody::Server { target, .. } => Self::of(*target, environment),
+            UserBody::Client { client, .. } => Ok(Self::Client(*client)),
+        }
+    }
+
     /// The source of the target of a test, which may name one of its own.
     pub(super) fn of(
         own: Option<fn() -> Target>,
@@ -38,13 +52,14 @@ impl Source {
         }
     }
 
-    /// Makes the target.
-    pub(super) fn make(&self) -> Result<Target, Unplayable> {
-        match self {
-            Self::Environment(target) => Ok(target.clone()),
-            Self::Function(make) => catch_unwind(AssertUnwindSafe(make))
-                .map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned())),
-        }
+    /// Makes the target or client.
+    pub(super) fn make(&self) -> Result<Tested, Unplayable> {
+        let made = match self {
+            Self::Environment(target) => return Ok(target.clone().into()),
+            Self::Function(make) => catch_unwind(AssertUnwindSafe(|| make().into())),
+            Self::Client(make) => catch_unwind(AssertUnwindSafe(|| make().into())),
+        };
+        made.map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned()))
     }
 
     /// What identifies the target among those of this process.
@@ -52,6 +67,7 @@ impl Source {
         match self {
             // The linker may merge functions with the same code, which then make the same target.
             Self::Function(make) => Some(*make as usize),
+            Self::Client(make) => Some(*make as usize),
             Self::Environment(_) => None,
         }
     }

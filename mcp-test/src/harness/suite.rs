@@ -310,7 +310,8 @@ impl Suite {
                 continue;
             }
             text.push_str(&format!("{}\n{checks}", (self.heading)(outcome)));
-            text.push_str(&failure::stderr_of_test(&outcome.stderr_tail));
+            let leg = outcome.cell.scenario.leg;
+            text.push_str(&failure::stderr_of_test(leg, &outcome.stderr_tail));
             text.push('\n');
         }
         again.iter().for_each(|again| text.push_str(&again.text()));

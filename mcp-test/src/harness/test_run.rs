@@ -17,12 +17,14 @@ use crate::check::Finding;
 #[cfg(feature = "harness")]
 use crate::expect::words;
 use crate::report::failure;
-use crate::run::single::{CellResult, SingleRun, run_single};
+use crate::run::single::{CellResult, RevisionRequest, SingleRun, run_single, run_single_client};
 use crate::run::spoken_revisions::ProbeFailure;
-use crate::run::{Cell, Outcome, Problems, Progress, Verdict, panics};
-use crate::scenario::{Body, Golden, Kind, Leg, Run, Scenario, Shared, Stop, UserScenario};
+use crate::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
+use crate::scenario::{
+    Body, Golden, Kind, Leg, Scenario, Shared, Stop, Teardown, UserBody, UserScenario,
+};
+use crate::spec::Revisions;
 use crate::trace::{Recorder, Trace};
-use crate::transport::Target;
 
 /// How long one run may take by default.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -121,7 +123,7 @@ impl TestRun {
         self.report(result, known.target.as_deref(), &panics)
     }
 
-    /// Makes the target, and runs the scenario against it.
+    /// Makes the target or client, and runs the scenario with it.
     fn on_thread(
         &self,
         runtime: &tokio::runtime::Runtime,
@@ -133,17 +135,17 @@ impl TestRun {
             let _context = runtime.enter();
             self.source.make()
         };
-        let target: Target = match made {
-            Ok(target) => target,
+        let tested = match made {
+            Ok(tested) => tested,
             Err(unplayable) => return Finding::test(unplayable.to_string()).into(),
         };
         let update = |change: &dyn Fn(&mut LastKnown)| {
             change(&mut known.lock().unwrap_or_else(PoisonError::into_inner));
         };
         // At once, so that a report on a blocked thread can name the target.
-        update(&|known| known.target = Some(target.label_over(self.cell.transport)));
+        update(&|known| known.target = Some(tested.label_over(self.cell.transport)));
         // It uses a fixed port, so that only one such program can run.
-        if target.starts_program() {
+        if matches!(&tested, Tested::Server(target) if target.starts_program()) {
             heartbeat.wait_for_turn();
         }
         let progress = |progress: Progress<'_>| match progress {
@@ -160,27 +162,55 @@ impl TestRun {
             timeout: self.timeout,
             target_key: self.source.key(),
         };
-        runtime.block_on(run_single(&run, &target, &progress))
+        match &tested {
+            Tested::Server(target) => runtime.block_on(run_single(&run, target, &progress)),
+            Tested::Client(client) => runtime.block_on(run_single_client(&run, client, &progress)),
+        }
     }
 
     /// The user's function as a scenario.
     fn definition(&self) -> Shared<Scenario> {
-        let (run, golden) = (self.scenario.run, self.golden());
-        let body = Body::server(move |ctx| {
-            ctx.set_golden(golden.clone());
-            Box::pin(async move { run(ctx).await.map_err(Stop::from) })
-        });
-        let teardown = self.scenario.teardown.map(|teardown| -> Shared<Run> {
-            Shared::Counted(Arc::new(move |ctx| {
-                Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
-            }))
-        });
+        let golden = self.golden();
+        let (leg, body, teardown) = match self.scenario.body {
+            UserBody::Server { run, teardown, .. } => {
+                let body = Body::server(move |ctx| {
+                    ctx.set_golden(golden.clone());
+                    Box::pin(async move { run(ctx).await.map_err(Stop::from) })
+                });
+                let teardown = teardown.map(|teardown| {
+                    Teardown::Server(Shared::Counted(Arc::new(move |ctx| {
+                        Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
+                    })))
+                });
+                (Leg::Server, body, teardown)
+            }
+            UserBody::Client { run, teardown, .. } => {
+                let body = Body::ClientTest(Shared::Counted(Arc::new(move |ctx| {
+                    ctx.set_golden(golden.clone());
+                    Box::pin(async move { run(ctx).await.map_err(Stop::from) })
+                })));
+                let teardown = teardown.map(|teardown| {
+                    Teardown::Client(Shared::Counted(Arc::new(move |ctx| {
+                        Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
+                    })))
+                });
+                (Leg::Client, body, teardown)
+            }
+        };
+        // Where it matters, with clients: those that the server of the test speaks.
+        let revisions = match self.cell.revision {
+            RevisionRequest::Newest => Revisions::all(),
+            RevisionRequest::Named(revision) | RevisionRequest::Ranged(revision) => {
+                Revisions::only(revision)
+            }
+        };
         let scenario = Scenario {
             teardown,
+            revisions,
             file: self.scenario.site.file.into(),
             // That of the attribute or the environment; the plan's own applies to scenarios without one.
             timeout: Some(self.timeout),
-            ..Scenario::dynamic(Kind::Test, Leg::Server, self.scenario.name, body)
+            ..Scenario::dynamic(Kind::Test, leg, self.scenario.name, body)
         };
         scenario.into()
     }

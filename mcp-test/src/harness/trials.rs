@@ -149,7 +149,7 @@ fn plan(
     scenario: &'static UserScenario,
     environment: &Environment,
 ) -> Result<Vec<TestRun>, Unplayable> {
-    let source = Source::of(scenario.target, environment)?;
+    let source = Source::of_scenario(&scenario.body, environment)?;
     runs(scenario, environment, &source, true)
 }
 

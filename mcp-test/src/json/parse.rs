@@ -62,7 +62,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, ParseError> {
         }
     };
     let bytes = text.as_bytes();
-    let mut parser = Parser { text, bytes, at: 0, depth: 0, values: 0, notes: Vec::new() };
+    let mut parser = Parser { text, bytes, ..Parser::default() };
     let outcome = parser.document();
     let refusal = match (outcome, invalid_byte) {
         (Ok(value), None) => {
@@ -103,12 +103,17 @@ impl Refusal {
     }
 }
 
+#[derive(Default)]
 struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     depth: usize,
     values: usize,
+    /// The members of all objects that are not complete, and the items of all such arrays. A complete one takes what is its
+    /// own, so that it is allocated once and at its size.
+    members: Vec<(String, Value)>,
+    items: Vec<Value>,
     notes: Vec<Note>,
 }
 
@@ -162,7 +167,7 @@ impl Parser<'_> {
     }
 
     fn object(&mut self) -> Result<Object, Refusal> {
-        let mut members: Vec<(String, Value)> = Vec::new();
+        let first = self.members.len();
         let mut names = HashSet::new();
         if self.take(b'}') {
             return Ok(Object::new());
@@ -175,6 +180,7 @@ impl Parser<'_> {
             let name = self.string()?;
             // Names are copied into a set only for large objects; small ones are searched.
             // At this point the names so far move into the set.
+            let members = &self.members[first..];
             if members.len() == SET_ABOVE {
                 names = members.iter().map(|(name, _)| name.clone()).collect();
             }
@@ -193,12 +199,10 @@ impl Parser<'_> {
             self.skip_space();
             let value = self.value()?;
             self.relocate_notes(notes, || Pointer::root().member(&name));
-            members.push((name, value));
+            self.members.push((name, value));
             self.skip_space();
             if self.take(b'}') {
-                // A vector grows to twice what it needs, which a value that is kept should not cost.
-                members.shrink_to_fit();
-                return Ok(members.into());
+                return Ok(self.members.split_off(first).into());
             }
             if !self.take(b',') {
                 return Err(self.expected("`,` or `}`"));
@@ -208,19 +212,18 @@ impl Parser<'_> {
     }
 
     fn array(&mut self) -> Result<Array, Refusal> {
-        let mut items = Vec::new();
+        let first = self.items.len();
         if self.take(b']') {
-            return Ok(items.into());
+            return Ok(Array::default());
         }
         loop {
-            let notes = self.notes.len();
+            let (notes, index) = (self.notes.len(), self.items.len() - first);
             let value = self.value()?;
-            self.relocate_notes(notes, || Pointer::root().index(items.len()));
-            items.push(value);
+            self.relocate_notes(notes, || Pointer::root().index(index));
+            self.items.push(value);
             self.skip_space();
             if self.take(b']') {
-                items.shrink_to_fit();
-                return Ok(items.into());
+                return Ok(self.items.split_off(first).into());
             }
             if !self.take(b',') {
                 return Err(self.expected("`,` or `]`"));
@@ -237,10 +240,13 @@ impl Parser<'_> {
         })?;
         self.at += length;
         let number = Number::from_valid(&self.text[start..self.at]);
+        // 2^53 has 16 digits, so a number this short is safe, and within the range unless it has an exponent.
+        if length <= 15 && !number.as_str().contains(['e', 'E']) {
+            return Ok(number);
+        }
         let text = || number.as_str().to_owned();
         if number.as_f64().is_none() {
             self.note(NoteKind::NumberOutOfRange { text: text() });
-        // 2^53 has 16 digits, so a shorter number is safe unless it has an exponent.
         } else if length > 15 && number.is_integer() {
             let magnitude = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
             if magnitude.is_none_or(|magnitude| magnitude > SAFE_INTEGER) {
@@ -261,12 +267,13 @@ impl Parser<'_> {
                 self.at += 1;
             }
             // The run ends at an ASCII byte or at the end, both of which are character boundaries.
-            out.push_str(&self.text[start..self.at]);
+            let run = &self.text[start..self.at];
+            if self.take(b'"') {
+                // Most strings are one run, for which a single allocation of the right size is enough.
+                return Ok(if out.is_empty() { run.to_owned() } else { out + run });
+            }
+            out.push_str(run);
             match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(out);
-                }
                 Some(b'\\') => out.push(self.escape()?),
                 Some(control) => {
                     let reason =

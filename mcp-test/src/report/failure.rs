@@ -37,9 +37,11 @@ impl Rerun {
     pub fn command(&self, cell: &Cell) -> String {
         let (id, revision) = (&*cell.scenario.id, cell.revision.as_str());
         let choice = self.option.into_iter().flat_map(|option| [option, id]);
-        // In profile `official` asking for a revision excludes a scenario of an extension, which has one revision only.
-        let is_extension = cell.scenario.official.is_some_and(|it| it.is_extension());
-        let version = (!is_extension).then_some(["--spec-version", revision]);
+        // In profile `official` asking for a revision excludes a scenario of an extension, which runs at one revision there.
+        let is_excluded = cell.scenario.official.is_some_and(|official| {
+            official.is_extension() && official.default_revision(cell.scenario.leg) == cell.revision
+        });
+        let version = (!is_excluded).then_some(["--spec-version", revision]);
         let choice = choice.chain(version.into_iter().flatten());
         let transport = self.names_transport.then(|| ["--transport", cell.transport.as_str()]);
         let words = self
@@ -299,8 +301,11 @@ mod tests {
         let listing = sample::passed().cell;
         let official = Some(crate::scenario::Official::extension());
         let scenario = crate::scenario::Scenario { official, ..(*listing.scenario).clone() };
-        let cell = Cell { scenario: scenario.into(), ..listing };
-        insta::assert_snapshot!(sample::rerun().command(&cell), @"mcp-test server --scenario tools-list -- node 'my server.js'");
+        let at = |revision| Cell { scenario: scenario.clone().into(), revision, ..listing.clone() };
+        let command = |revision| sample::rerun().command(&at(revision));
+        insta::assert_snapshot!(command(Revision::NEWEST), @"mcp-test server --scenario tools-list -- node 'my server.js'");
+        // Only in other profiles it runs elsewhere.
+        insta::assert_snapshot!(command(Revision::V2025_11_25), @"mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'");
     }
 
     #[test]

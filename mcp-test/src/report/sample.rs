@@ -54,6 +54,8 @@ const fn scenario(
         disturbs: None,
         timeout: None,
         activity: None,
+        context: None,
+        client_may_fail: false,
         opens: false,
         shares_connection: Revisions::none(),
         checks: Shared::Static(&[]),

@@ -15,7 +15,9 @@ use crate::scenario::{
 use crate::scenarios;
 use crate::spec::schema::Schemas;
 use crate::spec::{Revision, Revisions};
-use crate::transport::{Limits, Target, TransportKind};
+#[cfg(feature = "http")]
+use crate::transport::Target;
+use crate::transport::{Limits, TransportKind};
 
 /// The selected scenarios, revisions and transports. The profile decides for empty lists.
 #[derive(Debug, Clone, Default)]
@@ -178,7 +180,7 @@ impl Plan {
     }
 
     /// Plans one cell, which must apply.
-    pub(super) fn single(cell: Cell, target: Target, timeout: Duration) -> Self {
+    pub(super) fn single(cell: Cell, target: impl Into<Tested>, timeout: Duration) -> Self {
         let scenarios = vec![cell.scenario.clone()];
         let plan = Self::of_cells(target.into(), Profile::Adaptive, vec![cell], scenarios);
         // Its revision is settled, so it must not be dropped as one that the target may not speak.
@@ -451,7 +453,7 @@ fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<R
     }
     match (profile, scenario.official) {
         // Without `--spec-version` the official suite runs each scenario once.
-        (Profile::Official, Some(official)) => vec![official.default_revision()],
+        (Profile::Official, Some(official)) => vec![official.default_revision(scenario.leg)],
         _ => scenario.revisions.iter().collect(),
     }
 }

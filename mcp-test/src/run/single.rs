@@ -5,16 +5,18 @@
 
 use std::time::Duration;
 
-use super::cell_run::{CellFacts, Progress, REPLY, run_cell_watched};
+use super::cell_run::{
+    CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
+};
 use super::preflight::add_last_words;
 use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, spoken_revisions};
-use super::{Cell, Outcome, Plan};
+use super::{Cell, Outcome, Plan, Tested};
 use crate::check::Finding;
 use crate::clock::Deadline;
-use crate::scenario::{Scenario, Shared};
+use crate::scenario::{Body, Scenario, Shared};
 use crate::spec::Revision;
 use crate::trace::Trace;
-use crate::transport::{PreparedTarget, Target, TransportKind};
+use crate::transport::{ClientTarget, PreparedTarget, Target, TransportKind};
 
 /// How long to wait for a dying program to exit, after its client has noticed.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -75,6 +77,40 @@ pub(crate) async fn run_single(
     result.add_last_words(&prepared).await;
     prepared.end().await;
     result
+}
+
+/// Runs the test of a client.
+pub(crate) async fn run_single_client(
+    run: &SingleRun,
+    client: &ClientTarget,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let Body::ClientTest(body) = &run.scenario.body else {
+        return Finding::harness("the scenario does not test a client").into();
+    };
+    let tested = Tested::from(client.clone());
+    let Some(transport) = run.transport.or_else(|| tested.transports().first().copied()) else {
+        return Finding::test("the client has no transport").into();
+    };
+    let (revision, must_speak) = match run.revision {
+        // The client chooses, since nobody else can: the server speaks all.
+        RevisionRequest::Newest => (Revision::NEWEST, false),
+        RevisionRequest::Named(revision) => (revision, true),
+        RevisionRequest::Ranged(revision) => (revision, false),
+    };
+    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(cell.clone(), tested, run.timeout);
+    let ended = run_client_function(&plan, cell.clone(), client, &**body, progress).await;
+    match ended {
+        Ok(outcome) => CellResult::Finished(Box::new(outcome)),
+        Err(OtherRevision { reason, trace }) if must_speak => {
+            let finding = Finding::peer(format!("the client does not speak {revision}"))
+                .expected(format!("a client that speaks {revision}, which the test names"))
+                .got(reason);
+            CellResult::Finished(Box::new(Outcome::failed(cell, finding, trace)))
+        }
+        Err(OtherRevision { reason, .. }) => CellResult::Unsupported(reason),
+    }
 }
 
 impl CellResult {

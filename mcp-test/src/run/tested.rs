@@ -31,6 +31,15 @@ impl Tested {
         }
     }
 
+    /// Its name in reports where it is used over one transport; without one, over its first.
+    #[must_use]
+    pub(crate) fn label_over(&self, transport: Option<TransportKind>) -> String {
+        match self {
+            Self::Server(target) => target.label_over(transport),
+            Self::Client(target) => target.label(),
+        }
+    }
+
     /// How it can be reached, or can reach us.
     #[must_use]
     pub fn transports(&self) -> Vec<TransportKind> {

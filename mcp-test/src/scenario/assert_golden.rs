@@ -1,9 +1,11 @@
-//! `ctx.assert_golden()`: the assertion that the conversation is that of the snapshot.
+//! `assert_golden()`: the assertion that the conversation is that of the snapshot.
 
 use super::{Ctx, Golden, GoldenOptions};
 use crate::assert::fail_with;
 use crate::check::Finding;
-use crate::trace::{Style, render};
+use crate::spec::Revision;
+use crate::trace::{Style, Trace, render};
+use crate::transport::TransportKind;
 
 impl Ctx {
     /// Sets how the golden snapshots of the scenario are compared.
@@ -88,25 +90,22 @@ impl Ctx {
     /// As [`Ctx::assert_golden_of`].
     #[track_caller]
     pub fn assert_golden_with(&mut self, options: GoldenOptions) {
-        let (name, text, golden) = self.golden(options);
-        #[cfg(feature = "golden")]
-        super::golden::differences::compare_with(
-            &name,
-            &text,
-            golden.compare,
-            golden.shows_differences,
-        );
-        // Without the feature there is nothing to compare with, and `golden` has panicked.
-        #[cfg(not(feature = "golden"))]
-        (golden.compare)(&name, &text);
+        let (trace, place) = (self.trace(), (self.revision(), self.transport()));
+        Golden::assert(self.golden.as_mut(), options, trace, place);
     }
+}
 
-    /// The name and the text of a snapshot, and how it is compared.
+impl Golden {
+    /// Compares a conversation with a snapshot; `None` is a scenario that has no snapshots.
     #[track_caller]
-    fn golden(&mut self, options: GoldenOptions) -> (String, String, Golden) {
+    pub(super) fn assert(
+        golden: Option<&mut Self>,
+        options: GoldenOptions,
+        trace: Trace,
+        (revision, transport): (Revision, TransportKind),
+    ) {
         let GoldenOptions { name, in_full } = options;
-        let (trace, revision) = (self.trace(), self.revision());
-        let Some(golden) = &mut self.golden else {
+        let Some(golden) = golden else {
             let finding = Finding::test("there is no snapshot to compare with").hint(
                 "golden snapshots work in an `#[mcp_scenario]`, with the feature `golden` of mcp-test",
             );
@@ -116,10 +115,17 @@ impl Ctx {
             Ok(name) => name,
             Err(finding) => fail_with(finding, trace, revision),
         };
-        let golden = golden.clone();
         let style = Style { additions: in_full, ..Style::golden() };
-        let conversation = render(&trace, &style);
-        let place = format!("MCP {revision} over {}", self.transport());
-        (name, format!("{place}\n{conversation}"), golden)
+        let text = format!("MCP {revision} over {transport}\n{}", render(&trace, &style));
+        #[cfg(feature = "golden")]
+        super::golden::differences::compare_with(
+            &name,
+            &text,
+            golden.compare,
+            golden.shows_differences,
+        );
+        // Without the feature there is nothing to compare with, and `golden` is `None`.
+        #[cfg(not(feature = "golden"))]
+        (golden.compare)(&name, &text);
     }
 }

@@ -5,10 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::received_message::{Exchange, ReceivedMessage, exchange};
 use crate::json::Value;
 use crate::spec::{Era, Revision, header, named_revision};
-use crate::trace::{EventKind, Party, Trace};
+use crate::trace::{EventKind, Exchange, Party, ReceivedMessage, Trace, exchange};
 use crate::wire::{Id, Message};
 
 /// A session that `initialize` opened: what the client sent from there on.

@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
-    Repeats, Shared, Stop, Suite, Transports,
+    Repeats, ServerCtx, Shared, Stop, Suite, Transports,
 };
 use crate::check::Finding;
+use crate::json::{Object, Value};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
 
@@ -22,6 +23,9 @@ pub type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Stop>> + 'a>>;
 
 /// Talks to a server, and checks its answers.
 pub type Run = dyn for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync;
+
+/// Tests a client: scripts its server, runs it, and asserts what it has sent.
+pub type RunClientTest = dyn for<'a> Fn(&'a mut ServerCtx) -> Running<'a> + Send + Sync;
 
 /// Makes the server to which a client connects, which only serves and records.
 pub type Serve = dyn Fn(&ClientTest) -> Server + Send + Sync;
@@ -43,6 +47,17 @@ pub enum Body {
         /// Judges the client.
         judge: Shared<Judge>,
     },
+    /// Tests a client with a function of the user.
+    ClientTest(Shared<RunClientTest>),
+}
+
+/// What runs after the body of a function under `#[mcp_scenario]`.
+#[derive(Clone)]
+pub enum Teardown {
+    /// After the test of a server.
+    Server(Shared<Run>),
+    /// After the test of a client.
+    Client(Shared<RunClientTest>),
 }
 
 /// Who wrote a scenario, which decides about its checks and about blame.
@@ -120,12 +135,16 @@ pub struct Scenario {
     pub shares_connection: Revisions,
     /// What it is doing, if it reports that.
     pub activity: Option<Activity>,
+    /// Further information for the client under test, such as what to call: the members of a JSON object.
+    pub context: Option<fn() -> serde_json::Value>,
+    /// Whether a client may end with an error, since it has to refuse what it is served.
+    pub client_may_fail: bool,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
     pub body: Body,
     /// What runs after the body however that ended; only a function under `#[mcp_scenario]` has it.
-    pub teardown: Option<Shared<Run>>,
+    pub teardown: Option<Teardown>,
     /// The proofs that its checks can pass and can fail; only built-in scenarios have them.
     pub proofs: Option<fn() -> Proofs>,
     /// The source file.
@@ -151,6 +170,8 @@ impl Scenario {
             disturbs: None,
             timeout: None,
             activity: None,
+            context: None,
+            client_may_fail: false,
             opens: false,
             shares_connection: Revisions::none(),
             checks: Shared::Static(&[]),
@@ -175,7 +196,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official.is_some_and(|official| official.runs_at(revision))
+        self.official.is_some_and(|official| official.runs_at(revision, self.leg))
     }
 
     /// The pages of the specification that it tests: the areas of the requirements that its checks cite.
@@ -190,6 +211,18 @@ impl Scenario {
     /// The names of the fixtures that it uses.
     pub fn fixtures(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.needs.iter().chain(self.asks).filter_map(Need::fixture)
+    }
+
+    /// What the client under test gets in `MCP_CONFORMANCE_CONTEXT`: the id as `name`, and the scenario's own members.
+    #[must_use]
+    pub fn client_context(&self) -> Option<Value> {
+        let members = Value::from(self.context?());
+        let mut context = Object::new();
+        context.push("name", &*self.id);
+        for (name, value) in members.as_object().into_iter().flat_map(Object::iter) {
+            context.push(name, value.clone());
+        }
+        Some(context.into())
     }
 
     /// The part that its body uses.

@@ -1,17 +1,15 @@
 //! What a scenario that tests a client gets: before the test its parameters, afterwards the recorded messages.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::check_builder::about_task;
 use super::client_session::{ClientSession, ClientSessions};
-use super::received_message::{Exchange, ReceivedMessage, exchange};
-use super::{CheckBuilder, Declared, Profile};
+use super::{CheckBuilder, Declared, Part, Profile};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::process::Exit;
 use crate::spec::{Era, Revision, meta};
-use crate::trace::{EventKind, Party, Trace};
+use crate::trace::{ReceivedMessage, Trace};
 use crate::transport::{ClientEnd, TransportKind};
 
 /// The check of ours that a client connected and sent something, made in every scenario.
@@ -32,20 +30,36 @@ pub struct ClientTest {
     pub transport: TransportKind,
     /// The rules for the verdict.
     pub profile: Profile,
+    /// The URL of the server; clones share it, because the server is made before it listens.
+    url: Arc<OnceLock<String>>,
 }
 
 impl ClientTest {
     /// A test with this scenario, over HTTP.
     #[must_use]
-    pub const fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
-        Self { scenario, revision, transport: TransportKind::Http, profile }
+    pub fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
+        let (transport, url) = (TransportKind::Http, Arc::default());
+        Self { scenario, revision, transport, profile, url }
     }
 
     /// The same test over another transport.
     #[must_use]
-    pub const fn over(mut self, transport: TransportKind) -> Self {
+    pub fn over(mut self, transport: TransportKind) -> Self {
         self.transport = transport;
         self
+    }
+
+    /// The URL of the server to which the client connects, for handlers that refer to it; empty until the server listens.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.get().map_or("", String::as_str)
+    }
+
+    /// Notes where the server listens.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "clients are tested over HTTP"))]
+    pub(crate) fn listens_at(&self, url: &str) {
+        // A test has one server, so that this is called once.
+        let _ = self.url.set(url.to_owned());
     }
 
     /// The era of the revision.
@@ -61,7 +75,6 @@ pub struct Judging {
     trace: Arc<Trace>,
     collector: Collector,
     may_give_up: bool,
-    may_fail: bool,
     end: (ClientEnd, Option<Exit>),
 }
 
@@ -70,7 +83,7 @@ impl Judging {
     #[must_use]
     pub fn new(test: ClientTest, trace: Arc<Trace>) -> Self {
         let (collector, end) = (Collector::new(), (ClientEnd::Unobserved, None));
-        Self { test, trace, collector, may_give_up: false, may_fail: false, end }
+        Self { test, trace, collector, may_give_up: false, end }
     }
 
     /// The same messages of a client that has ended in this way.
@@ -152,22 +165,21 @@ impl Judging {
     /// Every well-formed message of the client, in the order of arrival.
     #[must_use]
     pub fn messages(&self) -> Vec<ReceivedMessage> {
-        // A message is recorded after the HTTP request that carried it, as another event of the same exchange.
-        let of_client = self.trace.messages().filter(|(event, _)| event.party == Party::Client);
-        let headers = self.headers();
-        let received = of_client.map(|(event, message)| ReceivedMessage {
-            seq: event.seq,
-            message: message.clone(),
-            headers: headers.get(&exchange(event)).map(|it| it.to_vec()).unwrap_or_default(),
-            exchange: exchange(event),
-        });
-        received.collect()
+        self.trace.received_messages()
     }
 
     /// The requests and notifications of one method.
     #[must_use]
     pub fn requests(&self, method: &str) -> Vec<ReceivedMessage> {
         self.messages().into_iter().filter(|received| received.method() == method).collect()
+    }
+
+    /// The calls of one tool.
+    #[must_use]
+    pub fn calls(&self, tool: &str) -> Vec<ReceivedMessage> {
+        let mut calls = self.requests("tools/call");
+        calls.retain(|call| call.tool() == Some(tool));
+        calls
     }
 
     /// The finding that the client did not do the task of the scenario.
@@ -180,16 +192,6 @@ impl Judging {
     /// that it then fails or waits is no more severe.
     pub fn may_give_up(&mut self) {
         self.may_give_up = true;
-    }
-
-    /// Notes that the client may end with an error, because of what the server did.
-    pub fn may_fail(&mut self) {
-        self.may_fail = true;
-    }
-
-    /// Whether a scenario called [`Judging::may_fail`].
-    pub(crate) fn allows_failure(&self) -> bool {
-        self.may_fail
     }
 
     /// Whether a scenario called [`Judging::may_give_up`].
@@ -209,13 +211,13 @@ impl Judging {
     pub fn into_checks(self) -> Vec<Check> {
         self.collector.into_checks()
     }
+}
 
-    /// The headers of the HTTP requests, by exchange.
-    fn headers(&self) -> HashMap<Exchange, &[(String, String)]> {
-        let requests = self.trace.events.iter().filter_map(|event| match &event.kind {
-            EventKind::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
-            _ => None,
-        });
-        requests.collect()
+impl ReceivedMessage {
+    /// The params, as the subject of a check.
+    #[must_use]
+    pub fn part(&self) -> Part<'_> {
+        let what = format!("the message `{}`", self.method());
+        Part::new(what, self.params(), Some(self.seq))
     }
 }

@@ -32,8 +32,9 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports`
-/// names one of [`Transports`](crate::scenario::Transports).
+/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `shares_connection`, `context` and `client_may_fail` may be
+/// left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
+/// returns the members of the context for the client.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! scenario {
@@ -48,6 +49,8 @@ macro_rules! scenario {
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
         $(shares_connection: $shares_connection:expr,)?
+        $(context: $context:ident,)?
+        $(client_may_fail: $client_may_fail:literal,)?
         checks: $checks:expr $(,)?
     ) => {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
@@ -67,6 +70,8 @@ macro_rules! scenario {
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             activity: None,
+            context: $crate::scenario!(@option $($context)?),
+            client_may_fail: $crate::scenario!(@flag $($client_may_fail)?),
             opens: false,
             shares_connection: $crate::scenario!(@revisions $($shares_connection)?),
             checks: $crate::scenario::Shared::Static({
@@ -92,6 +97,8 @@ macro_rules! scenario {
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
+    (@flag) => { false };
+    (@flag $value:literal) => { $value };
     (@repeats) => { $crate::scenario::Repeats::EachRevision };
     (@repeats $repeats:ident) => { $crate::scenario::Repeats::$repeats };
     (@revisions) => { $crate::spec::Revisions::none() };

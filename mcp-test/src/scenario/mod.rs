@@ -26,6 +26,8 @@
 //! | end the connection, or send raw HTTP | [`Ctx::disconnect`], [`Ctx::http`] |
 //! | skip the test | [`Ctx::skip`] |
 //!
+//! A test of a client has a [`ServerCtx`] as its context instead: the server that the client talks to.
+//!
 //! The [guide](crate::guide::testing_servers) shows them together. The built-in scenarios use the same context, and also
 //! [make checks](Ctx::check).
 
@@ -36,6 +38,7 @@ mod assert_schema_valid;
 mod call_site;
 mod check_builder;
 mod check_spec;
+mod client_ending;
 mod client_session;
 mod connected;
 mod context;
@@ -45,6 +48,7 @@ mod default_target;
 mod definition;
 mod golden;
 mod http;
+mod into_client_target;
 mod judging;
 mod leg;
 mod macros;
@@ -57,12 +61,13 @@ mod official;
 mod official_client;
 mod profile;
 mod proof;
-mod received_message;
 mod repeats;
 mod request_builder;
 mod requests;
 mod requirement_set;
 mod schema_authority;
+mod serve_client;
+mod server_ctx;
 mod server_requests;
 mod static_or_arc;
 mod stop;
@@ -72,6 +77,8 @@ mod tool_calls;
 mod transports;
 mod user_scenario;
 
+#[doc(hidden)]
+pub use crate::trace::ReceivedMessage;
 #[doc(hidden)]
 pub use activity::Activity;
 #[doc(hidden)]
@@ -83,6 +90,7 @@ pub use check_builder::CheckBuilder;
 pub use check_builder::{Part, Subject};
 #[doc(hidden)]
 pub use check_spec::{CheckSpec, Reference};
+pub(crate) use client_ending::{ClientEnding, has_sent};
 #[doc(hidden)]
 pub use client_session::ClientSession;
 #[doc(hidden)]
@@ -101,10 +109,12 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
-pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve};
+pub use definition::{Body, Judge, Kind, Run, RunClientTest, Running, Scenario, Serve, Teardown};
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
 pub use golden::{GoldenOptions, SnapshotMismatch};
+#[doc(hidden)]
+pub use into_client_target::IntoClientTarget;
 #[doc(hidden)]
 pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
 #[doc(hidden)]
@@ -121,12 +131,13 @@ pub use profile::Profile;
 pub use profile::UnknownProfile;
 #[doc(hidden)]
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
-#[doc(hidden)]
-pub use received_message::ReceivedMessage;
 pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use requirement_set::{Reason, RequirementSet};
+pub(crate) use serve_client::serve_client;
+pub use server_ctx::ServerCtx;
+pub(crate) use server_ctx::{EndedClientTest, MORE_TIME, ServerSetup, spoken};
 #[doc(hidden)]
 pub use static_or_arc::Shared;
 #[doc(hidden)]
@@ -142,6 +153,6 @@ pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
 pub use transports::Transports;
 #[doc(hidden)]
 pub use user_scenario::{
-    Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,
-    value_of_setup,
+    ClientFunction, Registered, ScenarioFuture, ScenarioOutcome, UserBody, UserFunction,
+    UserScenario, user_scenarios, value_of_setup,
 };

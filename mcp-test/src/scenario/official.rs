@@ -1,6 +1,6 @@
 //! How the official suite runs a scenario.
 
-use super::Suite;
+use super::{Leg, Suite};
 use crate::spec::{Era, Revision, Revisions};
 
 /// How the official suite runs the scenario of the same id.
@@ -32,27 +32,35 @@ impl Official {
         Self { revisions: Revisions::none(), suites: &[Suite::Pending] }
     }
 
+    /// A scenario for clients of an extension that the official suite has in no suite but `all`.
+    #[must_use]
+    pub const fn client_extension() -> Self {
+        Self { revisions: Revisions::none(), suites: &[] }
+    }
+
     /// Whether it is a scenario of an extension.
     #[must_use]
     pub fn is_extension(&self) -> bool {
         self.revisions.is_empty()
     }
 
-    /// Whether the official suite runs it at `revision`.
+    /// Whether the official suite runs it at `revision`, as a scenario for this side.
     #[must_use]
-    pub fn runs_at(&self, revision: Revision) -> bool {
+    pub fn runs_at(&self, revision: Revision, leg: Leg) -> bool {
         self.revisions.contains(revision)
-            || (self.is_extension() && revision == self.default_revision())
+            || (self.is_extension() && revision == self.default_revision(leg))
     }
 
-    /// The revision that the official suite uses by default.
+    /// The revision that the official suite uses by default, in a scenario for this side.
     #[must_use]
-    pub fn default_revision(&self) -> Revision {
-        // Without `--spec-version` it runs at 2026-07-28 only what that revision has introduced, and extensions.
-        if self.revisions.iter().all(|revision| revision.era() == Era::Stateless) {
-            Revision::NEWEST
-        } else {
-            Revision::NEWEST_HANDSHAKE
-        }
+    pub fn default_revision(&self, leg: Leg) -> Revision {
+        let is_stateless = |revision: Revision| revision.era() == Era::Stateless;
+        let is_newest = match self.is_extension() {
+            // An extension is tried with servers at the newest revision, and with clients in the handshake era.
+            true => leg == Leg::Server,
+            // Without `--spec-version` it runs at 2026-07-28 only what that revision has introduced.
+            false => self.revisions.iter().all(is_stateless),
+        };
+        if is_newest { Revision::NEWEST } else { Revision::NEWEST_HANDSHAKE }
     }
 }

@@ -6,9 +6,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::{BoxError, CallSite, Ctx, GoldenFn, Stop};
+use super::{BoxError, CallSite, Ctx, GoldenFn, ServerCtx, Stop};
 use crate::check::Finding;
-use crate::transport::Target;
+use crate::transport::{ClientTarget, Target};
 
 /// One run of a user's scenario; not `Send`, since it stays on the thread of its test.
 pub type ScenarioFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + 'a>>;
@@ -20,11 +20,9 @@ pub struct UserScenario {
     pub name: &'static str,
     /// Where its name is.
     pub site: CallSite,
-    /// The target of this scenario, if it names one of its own.
-    pub target: Option<fn() -> Target>,
     /// The revisions it asks for: `2025-06-18..`.
     pub revisions: Option<&'static str>,
-    /// The transports it asks for; with none, the target's first one.
+    /// The transports it asks for; with none, the first one of the target or client.
     pub transports: &'static [&'static str],
     /// Whether it runs at every revision and over every transport that the options above allow.
     pub matrix: bool,
@@ -36,14 +34,38 @@ pub struct UserScenario {
     pub timeout: Option<Duration>,
     /// How a golden snapshot is compared, with the feature `golden`.
     pub golden: Option<GoldenFn>,
-    /// Calls its setup, if it has one, and the function.
-    pub run: UserFunction,
-    /// Calls its teardown.
-    pub teardown: Option<UserFunction>,
+    /// What it tests, and its functions.
+    pub body: UserBody,
+}
+
+/// What a user's scenario tests, and the functions that it calls.
+#[derive(Debug, Clone, Copy)]
+pub enum UserBody {
+    /// It tests a server.
+    Server {
+        /// The target of this scenario, if it names one of its own.
+        target: Option<fn() -> Target>,
+        /// Calls its setup, if it has one, and the function.
+        run: UserFunction,
+        /// Calls its teardown.
+        teardown: Option<UserFunction>,
+    },
+    /// It tests a client.
+    Client {
+        /// Makes the client.
+        client: fn() -> ClientTarget,
+        /// Calls its setup, if it has one, and the function.
+        run: ClientFunction,
+        /// Calls its teardown.
+        teardown: Option<ClientFunction>,
+    },
 }
 
 /// Calls functions of the user with the context of a run.
 pub type UserFunction = for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>;
+
+/// Calls functions of the user with the context of a test of a client.
+pub type ClientFunction = for<'a> fn(&'a mut ServerCtx) -> ScenarioFuture<'a>;
 
 impl UserScenario {
     /// The name as libtest shows it.
@@ -120,8 +142,15 @@ struct SetupError(#[source] BoxError);
 #[macro_export]
 macro_rules! __golden_fn {
     () => {
+        $crate::__golden_fn!(ctx)
+    };
+    ($context:ident) => {
         ::core::option::Option::Some(|name, text| {
-            $crate::__private::insta::assert_snapshot!(name, text, "ctx.assert_golden()");
+            $crate::__private::insta::assert_snapshot!(
+                name,
+                text,
+                ::core::concat!(::core::stringify!($context), ".assert_golden()")
+            );
         })
     };
 }
@@ -131,7 +160,7 @@ macro_rules! __golden_fn {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __golden_fn {
-    () => {
+    ($($context:ident)?) => {
         ::core::option::Option::None
     };
 }

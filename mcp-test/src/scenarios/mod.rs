@@ -28,6 +28,7 @@ macro_rules! references {
 }
 
 pub mod any;
+pub mod any_client;
 pub mod client;
 mod completion_values;
 pub mod fixtures;
@@ -36,13 +37,14 @@ mod links;
 mod matchers;
 mod raw_http;
 mod refusal;
+mod schema_keywords;
 mod sdk_answers;
 pub mod server;
 mod task_states;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::all().chain(any::all()).chain(client::ALL).copied()
+    server::all().chain(any::all()).chain(client::ALL).chain(any_client::ALL).copied()
 }
 
 /// The built-in scenario with this id.

@@ -130,7 +130,10 @@ impl ServerConversation {
         refusal: Refusal,
     ) -> Refusal {
         let message = self.received(request, Some(context));
-        self.0.server.rules().unmatched(&message).map_or(refusal, Refusal::from)
+        let rules = self.0.server.rules();
+        let nearest = rules.unmatched(&message);
+        rules.keep_unscripted(message);
+        nearest.map_or(refusal, Refusal::from)
     }
 
     /// Dispatches one message. What depends on the order of messages happens at once, the rest in the returned future.

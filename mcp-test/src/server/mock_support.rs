@@ -15,7 +15,7 @@ use crate::json::Value;
 use crate::spec::{Capability, Era, Revision, Revisions};
 use crate::transport::actor::{Conversation, OutboundMessage};
 use crate::transport::fault::FollowUp;
-use crate::wire::{Id, RpcError};
+use crate::wire::{Id, Response, RpcError};
 
 /// How a server introduces itself in a conversation.
 #[derive(Debug, Clone)]
@@ -45,6 +45,11 @@ impl Server {
         identity: impl Fn() -> Arc<Identity> + Send + Sync + 'static,
     ) -> Self {
         self.with(|script| script.identities = Some(Identities(Arc::new(identity))))
+    }
+
+    /// Also serves a JSON document at this path, to whoever asks a server that [listens](Self::listen).
+    pub(crate) fn document(self, path: impl Into<String>, document: impl Into<Value>) -> Self {
+        self.with(|script| script.documents.push((path.into(), document.into())))
     }
 
     /// The revisions that a new conversation may use.
@@ -137,6 +142,17 @@ impl Call {
         // If the client has disconnected, the handler has nothing left to reply to either.
         self.outbox.send(emitted).await;
         true
+    }
+
+    /// Replies with exactly this result, without the members that the revision requires; the handler returns the answer.
+    pub(crate) async fn reply_exactly(&self, result: impl Into<Value>) -> Answer {
+        let result = result.into();
+        // The replies to a batch are one message, so this one cannot be sent by itself.
+        let (Some(id), false) = (&self.id, self.in_batch) else { return result.into() };
+        let reply = Response::new(id.clone(), result).to_value();
+        // If the client has disconnected, there is nobody left to reply to.
+        self.outbox.send(OutboundMessage::reply(reply, self.method.clone(), None)).await;
+        Answer::already_sent()
     }
 
     /// Waits until the conversation is over.

@@ -41,6 +41,7 @@ mod relayed;
 mod reply;
 mod request_context;
 mod request_state;
+mod scripted;
 mod shape;
 mod skills;
 mod subscriptions;
@@ -80,8 +81,9 @@ pub use answer::{Answer, CacheScope};
 pub use ask::AskError;
 pub use call::{Call, CallError};
 pub use given::{
-    ClientMessage, Condition, Gate, Respond, Rule, RuleBuilder, RuleGuard, SteppedResponse, Steps,
-    Times, Unmet, any_message, by_client, given, meta, method, param, params, revision, steps,
+    ClientMessage, Condition, Gate, GivenRule, Respond, Rule, RuleBuilder, RuleGuard, RuleHandle,
+    SteppedResponse, Steps, Times, Unmet, any_message, by_client, calls, given, meta, method,
+    param, params, revision, steps,
 };
 pub use input_request::InputRequest;
 pub use request_state::RequestStates;
@@ -102,6 +104,8 @@ struct Script {
     info: Value,
     instructions: Option<String>,
     capabilities: Value,
+    /// Whether capabilities are declared at revisions that do not define them, too.
+    declares_undefined: bool,
     served: Revisions,
     handlers: HashMap<String, Handler>,
     faults: Vec<Fault>,
@@ -112,7 +116,10 @@ struct Script {
     retry: Duration,
     allowed_hosts: Vec<String>,
     mirrored: Vec<MirroredArgument>,
+    documents: Vec<(String, Value)>,
     open_conversations: OpenConversations,
+    /// Whether the capabilities for what the rules answer are declared, too.
+    declares_rules: bool,
     /// Where the identity of each conversation comes from, if it is not the one above.
     identities: Option<mock_support::Identities>,
 }
@@ -139,6 +146,7 @@ impl Server {
             info: info.into(),
             instructions: None,
             capabilities: serde_json::json!({}).into(),
+            declares_undefined: false,
             served: Revisions::all(),
             handlers: HashMap::new(),
             faults: Vec::new(),
@@ -149,7 +157,9 @@ impl Server {
             retry: Duration::from_millis(100),
             allowed_hosts: Vec::new(),
             mirrored: Vec::new(),
+            documents: Vec::new(),
             open_conversations: OpenConversations::default(),
+            declares_rules: false,
             identities: None,
         }))
     }
@@ -164,6 +174,13 @@ impl Server {
     #[must_use]
     pub fn capabilities(self, capabilities: impl Into<Value>) -> Self {
         self.with(|script| script.capabilities = capabilities.into())
+    }
+
+    /// Declares the capabilities also at revisions that do not define them, such as extensions before 2026-07-28.
+    #[must_use]
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn declaring_undefined_capabilities(self) -> Self {
+        self.with(|script| script.declares_undefined = true)
     }
 
     /// Sets the instructions for clients.
@@ -356,12 +373,13 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script { limits, streams_replies, retry, allowed_hosts, .. } = &*self.0;
+        let Script { limits, streams_replies, retry, allowed_hosts, documents, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
             retry: *retry,
             allowed_hosts: allowed_hosts.clone(),
+            documents: documents.clone(),
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), &self.interceptor(), options)

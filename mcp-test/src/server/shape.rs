@@ -86,6 +86,12 @@ impl Server {
     fn capabilities_at(&self, revision: Revision) -> Value {
         // A script declares its capabilities once, for all revisions.
         let mut capabilities = self.0.capabilities.clone();
+        if self.0.declares_rules {
+            self.add_capabilities_of_rules(revision, &mut capabilities);
+        }
+        if self.0.declares_undefined {
+            return capabilities;
+        }
         for unknown in
             Capability::ALL.iter().filter(|capability| !capability.revisions().contains(revision))
         {

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::admission::method_not_found;
 use super::{Answer, CacheScope, Call, Server, answered_by, invalid, string};
 use crate::json::Value;
-use crate::spec::Capability;
+use crate::skill_file;
+use crate::spec::{Capability, Revisions};
 use crate::wire::RpcError;
 
 const DIRECTORY: &str = "inode/directory";
@@ -18,7 +19,7 @@ const SKILL_MD: &str = "SKILL.md";
 
 /// A skill: the files in a directory, one of which is `SKILL.md`.
 ///
-/// Its entry in `skills/list` has the digest of each file if all are known, and says otherwise that the content is dynamic.
+/// Its entry in `skills/list` has the digest of each file, unless the skill is [`dynamic`](Self::dynamic).
 ///
 /// ```
 /// use mcp_test::server::{Server, Skill, Skills};
@@ -39,13 +40,21 @@ pub struct Skill {
     directory: String,
     frontmatter: Value,
     files: Vec<File>,
+    is_dynamic: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct File {
     path: String,
     text: String,
-    digest: Option<String>,
+}
+
+impl File {
+    /// Its entry among the files of its skill.
+    fn entry(&self, uri: &str) -> serde_json::Value {
+        let digest = skill_file::digest(self.text.as_bytes());
+        json!({ "uri": uri, "digest": digest, "size": self.text.len() })
+    }
 }
 
 impl Skill {
@@ -59,22 +68,20 @@ impl Skill {
         text: impl Into<String>,
     ) -> Self {
         let (directory, frontmatter) = (directory.into(), frontmatter.into());
-        Self { directory, frontmatter, files: Vec::new() }.file(SKILL_MD, text)
+        Self { directory, frontmatter, files: Vec::new(), is_dynamic: false }.file(SKILL_MD, text)
     }
 
     /// Adds a file at a path below the directory.
     #[must_use]
     pub fn file(mut self, path: impl Into<String>, text: impl Into<String>) -> Self {
-        self.files.push(File { path: path.into(), text: text.into(), digest: None });
+        self.files.push(File { path: path.into(), text: text.into() });
         self
     }
 
-    /// Sets the SHA-256 digest of the file that was added last, in hexadecimal.
+    /// Says that the content is generated: its entry has no digests, and no list of files.
     #[must_use]
-    pub fn sha256(mut self, digest: impl Into<String>) -> Self {
-        if let Some(file) = self.files.last_mut() {
-            file.digest = Some(format!("sha256:{}", digest.into()));
-        }
+    pub fn dynamic(mut self) -> Self {
+        self.is_dynamic = true;
         self
     }
 
@@ -93,12 +100,10 @@ impl Skill {
 
     /// Its entry in `skills/list`.
     fn entry(&self) -> serde_json::Value {
-        let digested = self.files().map(|(uri, file)| {
-            let digest = file.digest.as_ref()?;
-            Some(json!({ "uri": uri, "digest": digest, "size": file.text.len() }))
-        });
-        let resources = digested.collect::<Option<Vec<_>>>();
-        let resources = resources.map_or_else(|| json!("dynamic"), |digested| json!(digested));
+        let resources = match self.is_dynamic {
+            true => json!("dynamic"),
+            false => self.files().map(|(uri, file)| file.entry(&uri)).collect(),
+        };
         let frontmatter = self.frontmatter.to_serde();
         json!({ "uri": self.skill_md(), "frontmatter": frontmatter, "resources": resources })
     }
@@ -119,21 +124,38 @@ impl Skill {
 }
 
 /// The skills of a server; clones share them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Skills(Arc<[Skill]>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skills {
+    skills: Arc<[Skill]>,
+    revisions: Revisions,
+}
+
+impl Default for Skills {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
 
 impl Skills {
     /// These skills.
     #[must_use]
     pub fn new(skills: impl IntoIterator<Item = Skill>) -> Self {
-        Self(skills.into_iter().collect())
+        let skills = skills.into_iter().collect();
+        Self { skills, revisions: Capability::Extensions.revisions() }
+    }
+
+    /// Serves them at these revisions; without it, at those at which a server can declare the extension.
+    #[must_use]
+    pub fn revisions(mut self, revisions: Revisions) -> Self {
+        self.revisions = revisions;
+        self
     }
 
     /// The `SKILL.md` files as resources, for `resources/list`.
     #[must_use]
     pub fn resources(&self) -> Vec<serde_json::Value> {
         let files = self
-            .0
+            .skills
             .iter()
             .flat_map(|skill| skill.files().map(move |(uri, file)| (skill, uri, file)));
         let described = files.filter(|(_, _, file)| file.path == SKILL_MD);
@@ -143,18 +165,24 @@ impl Skills {
     /// The contents of a file, for `resources/read`.
     #[must_use]
     pub fn read(&self, uri: &str) -> Option<serde_json::Value> {
-        let mut files = self.0.iter().flat_map(Skill::files);
+        let mut files = self.skills.iter().flat_map(Skill::files);
         let (uri, file) = files.find(|(known, _)| known == uri)?;
         Some(json!({ "uri": uri, "mimeType": "text/markdown", "text": file.text }))
     }
 
     /// The result of `skills/list`.
     pub(crate) fn listing(&self) -> Value {
-        cached(json!({ "skills": self.0.iter().map(Skill::entry).collect::<Vec<_>>() }))
+        cached(json!({ "skills": self.skills.iter().map(Skill::entry).collect::<Vec<_>>() }))
+    }
+
+    /// Whether they are served at the revision of the call.
+    fn exists(&self, call: &Call) -> Result<(), RpcError> {
+        let exists = self.revisions.contains(call.revision());
+        if exists { Ok(()) } else { Err(method_not_found(call.method())) }
     }
 
     fn list(&self, call: &Call) -> Answer {
-        match exists(call).and_then(|()| no_cursor(call)) {
+        match self.exists(call).and_then(|()| no_cursor(call)) {
             Ok(()) => self.listing().into(),
             Err(error) => error.into(),
         }
@@ -163,10 +191,10 @@ impl Skills {
     fn get(&self, call: &Call) -> Answer {
         let found = || {
             let uri = string(call.params(), "uri")?;
-            let skill = self.0.iter().find(|skill| skill.skill_md() == uri);
+            let skill = self.skills.iter().find(|skill| skill.skill_md() == uri);
             skill.ok_or_else(|| invalid(format!("no skill has the URI {uri}")))
         };
-        match exists(call).and_then(|()| found()) {
+        match self.exists(call).and_then(|()| found()) {
             Ok(skill) => cached(json!({ "skill": skill.entry() })).into(),
             Err(error) => error.into(),
         }
@@ -183,7 +211,7 @@ impl Skills {
             no_cursor(call)?;
             Ok(json!({ "resources": children }))
         };
-        exists(call).and_then(|()| children()).into()
+        self.exists(call).and_then(|()| children()).into()
     }
 
     /// The direct children of a directory: its files, and the directories in it.
@@ -193,7 +221,7 @@ impl Skills {
             return Vec::new();
         }
         let mut children = Vec::new();
-        for skill in self.0.iter() {
+        for skill in self.skills.iter() {
             for (uri, file) in skill.files() {
                 let inside = uri.strip_prefix(directory).and_then(|path| path.strip_prefix('/'));
                 let child = match inside.map(|path| path.split_once('/')) {
@@ -213,8 +241,8 @@ impl Skills {
 }
 
 impl Server {
-    /// Answers `skills/list`, `skills/get` and `resources/directory/read` for these skills, at revisions at which a server can
-    /// declare the extension.
+    /// Answers `skills/list`, `skills/get` and `resources/directory/read` for these skills, at [their
+    /// revisions](Skills::revisions).
     ///
     /// The handlers for `resources/list` and `resources/read` can take the files from [`Skills::resources`] and
     /// [`Skills::read`].
@@ -224,12 +252,6 @@ impl Server {
             .on("skills/get", answered_by(skills, Skills::get))
             .on("resources/directory/read", answered_by(skills, Skills::read_directory))
     }
-}
-
-/// Whether a server can declare the extension at the revision of the call.
-fn exists(call: &Call) -> Result<(), RpcError> {
-    let exists = Capability::Extensions.revisions().contains(call.revision());
-    if exists { Ok(()) } else { Err(method_not_found(call.method())) }
 }
 
 /// The list has one page, so the server has issued no cursor.

@@ -153,7 +153,7 @@ impl Capability {
     }
 
     // By variant, since `/tasks/list` looks like a flag and is an object.
-    const fn is_flag(self) -> bool {
+    pub(crate) const fn is_flag(self) -> bool {
         matches!(
             self,
             Self::ToolsListChanged

@@ -71,58 +71,91 @@ impl ParamHeader {
 pub fn param_headers(input_schema: &Value) -> Result<Vec<ParamHeader>, InvalidParamHeader> {
     let mut found = Vec::new();
     // The recursion is bounded by the depth that the JSON parser accepts.
-    let root = SchemaLocation { at: String::new(), pointer: Some(String::new()) };
-    collect(input_schema, &root, &mut found)?;
+    collect(input_schema, &SchemaLocation::ROOT, &mut found)?;
     Ok(found)
 }
 
 /// Keywords whose values are data, in which the annotation has no meaning.
 const DATA: [&str; 4] = ["default", "examples", "enum", "const"];
 
-/// The location of a subschema.
-struct SchemaLocation {
-    /// The JSON Pointer to it in the whole schema.
-    at: String,
-    /// The JSON Pointer to its value in the arguments, if it is reached through `properties` only.
-    pointer: Option<String>,
+/// The location of a subschema, as a step from its parent: only an annotation needs the whole path as a text, and most
+/// schemas have none.
+struct SchemaLocation<'a> {
+    parent: Option<&'a Self>,
+    step: Step<'a>,
 }
+
+/// A step from a schema into it.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    /// The value of a keyword.
+    Keyword(&'a str),
+    /// An item of an array.
+    Item(usize),
+    /// A schema under its name in a map of schemas, which is the value of a keyword.
+    Named(&'a str, &'a str),
+}
+
+impl<'a> SchemaLocation<'a> {
+    const ROOT: Self = Self { parent: None, step: Step::Root };
+
+    fn child(&'a self, step: Step<'a>) -> Self {
+        Self { parent: Some(self), step }
+    }
+
+    /// The JSON Pointer to it in the whole schema.
+    fn at(&self) -> String {
+        let at = self.parent.map(Self::at).unwrap_or_default();
+        match self.step {
+            Step::Root => at,
+            Step::Keyword(keyword) => format!("{at}/{}", escaped(keyword)),
+            Step::Item(index) => format!("{at}/{index}"),
+            Step::Named(keyword, name) => format!("{at}/{}/{}", escaped(keyword), escaped(name)),
+        }
+    }
+
+    /// The JSON Pointer to its value in the arguments, if it is reached through `properties` only.
+    fn pointer(&self) -> Option<String> {
+        match (self.parent, self.step) {
+            (None, _) => Some(String::new()),
+            (Some(parent), Step::Named(PROPERTIES, name)) => {
+                Some(format!("{}/{}", parent.pointer()?, escaped(name)))
+            }
+            _ => None,
+        }
+    }
+}
+
+const PROPERTIES: &str = "properties";
 
 fn collect(
     schema: &Value,
-    location: &SchemaLocation,
+    location: &SchemaLocation<'_>,
     found: &mut Vec<ParamHeader>,
 ) -> Result<(), InvalidParamHeader> {
     if let Value::Array(items) = schema {
         for (index, item) in items.iter().enumerate() {
-            let at = format!("{}/{index}", location.at);
-            collect(item, &SchemaLocation { at, pointer: None }, found)?;
+            collect(item, &location.child(Step::Item(index)), found)?;
         }
     }
     let Some(members) = schema.as_object() else { return Ok(()) };
     if let Some(annotation) = members.get(X_MCP_HEADER) {
         found.push(param_header(schema, annotation, location, found)?);
     }
-    for (name, value) in members.iter().filter(|(name, _)| !DATA.contains(name)) {
-        let at = format!("{}/{}", location.at, escaped(name));
-        match (name, value.as_object()) {
-            ("properties", Some(properties)) => {
-                for (property, schema) in properties.iter() {
-                    let step = escaped(property);
-                    let pointer =
-                        location.pointer.as_ref().map(|parent| format!("{parent}/{step}"));
-                    let at = format!("{at}/{step}");
-                    collect(schema, &SchemaLocation { at, pointer }, found)?;
-                }
-            }
+    for (keyword, value) in members.iter().filter(|(name, _)| !DATA.contains(name)) {
+        match (keyword, value.as_object()) {
             // Maps of schemas, whose keys are names rather than keywords.
-            ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Some(named)) => {
+            (
+                PROPERTIES | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+                Some(named),
+            ) => {
                 for (name, schema) in named.iter() {
-                    let at = format!("{at}/{}", escaped(name));
-                    collect(schema, &SchemaLocation { at, pointer: None }, found)?;
+                    collect(schema, &location.child(Step::Named(keyword, name)), found)?;
                 }
             }
             // Any other keyword is searched, too: an annotation there is a violation, not to be ignored.
-            _ => collect(value, &SchemaLocation { at, pointer: None }, found)?,
+            _ => collect(value, &location.child(Step::Keyword(keyword)), found)?,
         }
     }
     Ok(())
@@ -131,11 +164,12 @@ fn collect(
 fn param_header(
     schema: &Value,
     annotation: &Value,
-    location: &SchemaLocation,
+    location: &SchemaLocation<'_>,
     found: &[ParamHeader],
 ) -> Result<ParamHeader, InvalidParamHeader> {
     let invalid = |requirement, why: String| {
-        let at = if location.at.is_empty() { "the root".to_owned() } else { location.at.clone() };
+        let at = Some(location.at()).filter(|at| !at.is_empty());
+        let at = at.unwrap_or_else(|| "the root".to_owned());
         Err(InvalidParamHeader { at, why, requirement })
     };
     let Some(name) = annotation.as_str() else {
@@ -153,7 +187,7 @@ fn param_header(
         let why = format!("is not a valid HTTP header name: {name:?}");
         return invalid("tools.x-mcp-header.token-syntax", why);
     }
-    let Some(pointer) = location.pointer.clone().filter(|pointer| !pointer.is_empty()) else {
+    let Some(pointer) = location.pointer().filter(|pointer| !pointer.is_empty()) else {
         let why = "is not reachable from the root through `properties` alone".to_owned();
         return invalid("tools.x-mcp-header.statically-reachable", why);
     };

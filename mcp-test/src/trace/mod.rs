@@ -12,6 +12,7 @@ mod event;
 pub mod file;
 mod parsed_text;
 mod parts;
+mod received_message;
 mod recorder;
 pub(crate) mod redact;
 pub(crate) mod render;
@@ -29,6 +30,9 @@ pub use event::{ConnectionId, EndSignal, ExitWait, Leftover, UnparsableKind};
 pub use event::{Event, EventKind, Party, Seq};
 #[doc(hidden)]
 pub use parsed_text::ParsedText;
+#[doc(hidden)]
+pub use received_message::ReceivedMessage;
+pub(crate) use received_message::{Exchange, exchange};
 pub use recorder::Recorder;
 pub(crate) use recorder::{Beginning, Returned};
 pub use redact::Redactor;

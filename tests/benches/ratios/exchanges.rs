@@ -1,5 +1,6 @@
-//! The cost of one exchange by our client, trace included, relative to a bare HTTP request with the same body; and the cost of a
-//! scenario in process, relative to one such exchange.
+//! The cost of one exchange by our client, trace included: over HTTP relative to a bare request with the same body, and in
+//! process relative to a hand-written client of the same server; and the cost of a scenario in process, relative to one bare
+//! exchange.
 
 use std::io::{Error, Result};
 
@@ -11,6 +12,7 @@ use mcp_test::spec::{Revision, header, meta};
 use mcp_test::trace::Recorder;
 use mcp_test::transport::{Limits, Target, TransportKind};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use crate::cost::Cost;
 use crate::row;
@@ -20,6 +22,8 @@ pub(crate) const CHILD: &str = "--exchange";
 
 const BARE: &str = "bare";
 const OURS: &str = "ours";
+const BARE_IN_PROCESS: &str = "bare-in-process";
+const OURS_IN_PROCESS: &str = "ours-in-process";
 const NOTHING: &str = "nothing";
 const SCENARIOS: &str = "scenarios";
 
@@ -45,6 +49,14 @@ pub(crate) fn table() -> Result<()> {
     let scenario = each(cost(SCENARIOS)?, RUNS);
     let micros = |micros: f64| format!("{micros:.1} us");
     row("an exchange over HTTP: processor", &micros(ours), &micros(bare), ours / bare);
+    let (by_hand, by_us) =
+        (each(cost(BARE_IN_PROCESS)?, EXCHANGES), each(cost(OURS_IN_PROCESS)?, EXCHANGES));
+    row(
+        "an exchange in process: processor, server included",
+        &micros(by_us),
+        &micros(by_hand),
+        by_us / by_hand,
+    );
     row(
         "a scenario in process, per bare exchange",
         &micros(scenario),
@@ -60,7 +72,9 @@ pub(crate) fn run_exchanges(kind: &str, url: &str) -> Result<()> {
     runtime.block_on(async {
         match kind {
             BARE => bare(url).await,
-            OURS => ours(url).await,
+            OURS => ours(&Target::url(url), TransportKind::Http).await,
+            BARE_IN_PROCESS => bare_in_process().await,
+            OURS_IN_PROCESS => ours(&reference::everything().target(), TransportKind::Duplex).await,
             SCENARIOS => scenarios().await,
             _ => Ok(()),
         }
@@ -73,37 +87,60 @@ async fn bare(url: &str) -> Result<()> {
     let client = reqwest::Client::builder().no_proxy().build().map_err(Error::other)?;
     let revision = Revision::V2026_07_28.as_str();
     for id in 1..=EXCHANGES {
-        let body = json!({
-            "jsonrpc": "2.0",
-            "id": id,
-            "method": "tools/list",
-            "params": { "_meta": {
-                meta::PROTOCOL_VERSION: revision,
-                meta::CLIENT_INFO: { "name": "mcp-test", "version": "0" },
-                meta::CLIENT_CAPABILITIES: {},
-            } },
-        });
         let reply = client
             .post(url)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
             .header(header::MCP_PROTOCOL_VERSION, revision)
             .header(header::MCP_METHOD, "tools/list")
-            .body(body.to_string())
+            .body(request(id).to_string())
             .send();
         let text = reply.await.map_err(Error::other)?.bytes().await.map_err(Error::other)?;
-        let reply: Value = serde_json::from_slice(&text)?;
-        if reply["id"] != id || reply["result"].is_null() {
-            return Err(Error::other(reply.to_string()));
-        }
+        examine(id, &text)?;
     }
     Ok(())
 }
 
-async fn ours(url: &str) -> Result<()> {
-    let target = Target::url(url);
+/// Writes requests to a pipe and reads the lines of the server, without any tracing or judging.
+async fn bare_in_process() -> Result<()> {
+    let (client, server) = tokio::io::duplex(64 * 1024);
+    let server = tokio::spawn(async move { reference::everything().serve(server).await });
+    let (input, mut output) = tokio::io::split(client);
+    let mut lines = BufReader::new(input).lines();
+    for id in 1..=EXCHANGES {
+        output.write_all(format!("{}\n", request(id)).as_bytes()).await?;
+        let line = lines.next_line().await?.unwrap_or_default();
+        examine(id, line.as_bytes())?;
+    }
+    drop((lines, output));
+    server.await.map_err(Error::other)?.map_err(Error::other)
+}
+
+fn request(id: u32) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": "tools/list",
+        "params": { "_meta": {
+            meta::PROTOCOL_VERSION: Revision::V2026_07_28.as_str(),
+            meta::CLIENT_INFO: { "name": "mcp-test", "version": "0" },
+            meta::CLIENT_CAPABILITIES: {},
+        } },
+    })
+}
+
+/// Parses a reply, which must have this id and a result.
+fn examine(id: u32, reply: &[u8]) -> Result<()> {
+    let reply: Value = serde_json::from_slice(reply)?;
+    if reply["id"] != id || reply["result"].is_null() {
+        return Err(Error::other(reply.to_string()));
+    }
+    Ok(())
+}
+
+async fn ours(target: &Target, transport: TransportKind) -> Result<()> {
     let recorder = Recorder::new();
-    let connection = target.open(TransportKind::Http, &recorder, Limits::default()).await;
+    let connection = target.open(transport, &recorder, Limits::default()).await;
     let options = Options::speaking(Revision::V2026_07_28);
     let mut client =
         Client::connect(connection.map_err(Error::other)?, options).await.map_err(Error::other)?;

@@ -19,6 +19,7 @@ mod guarded;
 #[cfg(target_os = "linux")]
 mod hostile_text;
 mod json_documents;
+mod manual_request;
 mod options_of_output;
 mod options_of_runs;
 mod order;

@@ -30,7 +30,7 @@ const CALLS: Limit = Limit::Nothing("determines which tools are called");
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
-        "url" | "header" | "input" => CONTACTS,
+        "url" | "header" | "input" | "read" | "get-prompt" | "arguments" => CONTACTS,
         "listen" | "allow-host" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,
@@ -42,7 +42,7 @@ fn limit(option: &str) -> Option<Limit> {
         | "no-timestamps" | "format" | "verbose" | "skip-call" | "transport" | "max-calls"
         | "max-time" | "seed" | "strict" | "color" | "as" | "server" | "client"
         | "authorization" | "faults" | "fixtures" | "proofs" | "fault" | "stdio" | "case"
-        | "tag" | "skip-tag" | "title" | "allow" | "list" | "check" => Limit::Anything,
+        | "tag" | "skip-tag" | "title" | "allow" | "list" | "check" | "json" => Limit::Anything,
         _ => return None,
     })
 }

@@ -3,11 +3,14 @@
 //! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
+mod skills;
+
 use serde_json::json;
 
-use super::{Client, ClientTask, Handlers, Options, ScriptedClient};
-use crate::json::Value;
-use crate::spec::{Era, error_code};
+use super::reply::listed_items;
+use super::{Client, ClientTask, FormElicitation, Handlers, Options, ScriptedClient};
+use crate::json::{Object, Value};
+use crate::spec::{Era, ItemKind, error_code, param_headers};
 
 /// The reference client. In a scenario that it does not know it connects, lists the tools and disconnects.
 ///
@@ -29,6 +32,14 @@ pub fn good_client() -> ScriptedClient {
             }
             "sse-retry" => call(&mut client, "test_reconnection").await?,
             "http-standard-headers" => everything(&mut client).await?,
+            "sep-2322-client-request-state" => with_input(&mut client).await?,
+            "http-custom-headers" => given_calls(&mut client, task.context()).await?,
+            "http-invalid-tool-headers" => valid_tools(&mut client).await?,
+            "json-schema-2020-12-preservation" => echo_schema(&mut client).await?,
+            "sep-2640-client-no-prefetch" => drop(skills::list(&mut client).await?),
+            "sep-2640-client-verify-digest"
+            | "sep-2640-client-verify-size"
+            | "sep-2640-client-verify-frontmatter" => skills::load_all(&mut client).await?,
             // The server exits instead of answering; there is nothing to do about it.
             "server-exit" => drop(list_tools(&mut client).await),
             _ => {
@@ -41,9 +52,9 @@ pub fn good_client() -> ScriptedClient {
     })
 }
 
-/// Declares every client capability, and accepts each form unchanged.
+/// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
 fn options(task: &ClientTask) -> Options {
-    let user = Handlers::new().elicitation(|form| form.accept(json!({})));
+    let user = Handlers::new().elicitation(FormElicitation::accept_examples);
     let mut options = task.options().handlers(user);
     let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     options.capabilities = Some(capabilities.into());
@@ -66,24 +77,81 @@ async fn discover(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-async fn list_tools(client: &mut Client) -> crate::Result {
-    client.request("tools/list", json!({})).await?.result()?;
-    Ok(())
+/// Lists the tools and returns their definitions.
+async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
+    let pages = client.pages("tools/list").await?;
+    Ok(listed_items(ItemKind::Tool, &pages)?.into_iter().cloned().collect())
 }
 
 /// Lists the tools and calls one without arguments.
 async fn call(client: &mut Client, tool: &str) -> crate::Result {
     list_tools(client).await?;
-    client.request("tools/call", json!({ "name": tool, "arguments": {} })).await?.result()?;
+    call_with(client, tool, json!({})).await
+}
+
+async fn call_with(client: &mut Client, tool: &str, arguments: impl Into<Value>) -> crate::Result {
+    client.request("tools/call", call_params(tool, arguments)).await?.result()?;
     Ok(())
+}
+
+fn call_params(tool: &str, arguments: impl Into<Value>) -> Value {
+    let mut params = Object::new();
+    params.push("name", tool);
+    params.push("arguments", arguments);
+    params.into()
 }
 
 async fn add_numbers(client: &mut Client) -> crate::Result {
     discover(client).await?;
     list_tools(client).await?;
-    let call = json!({ "name": "add_numbers", "arguments": { "a": 5, "b": 3 } });
-    client.request("tools/call", call).await?.result()?;
+    call_with(client, "add_numbers", json!({ "a": 5, "b": 3 })).await
+}
+
+/// Calls the tools that ask for input, and another one before the first of them gets its input.
+async fn with_input(client: &mut Client) -> crate::Result {
+    discover(client).await?;
+    list_tools(client).await?;
+    let asking = client.start("tools/call", call_params("test_mrtr_echo_state", json!({}))).await;
+    call_with(client, "test_mrtr_unrelated", json!({})).await?;
+    client.wait(asking).await?.result()?;
+    call_with(client, "test_mrtr_no_state", json!({})).await?;
+    call_with(client, "test_mrtr_no_result_type", json!({})).await
+}
+
+/// Makes the calls of the context.
+async fn given_calls(client: &mut Client, context: &Value) -> crate::Result {
+    discover(client).await?;
+    list_tools(client).await?;
+    for call in context.get("toolCalls").and_then(Value::as_array).unwrap_or_default() {
+        client.request("tools/call", call.clone()).await?.result()?;
+    }
     Ok(())
+}
+
+/// Calls each tool whose annotations for headers are valid; a client over HTTP must drop the others.
+async fn valid_tools(client: &mut Client) -> crate::Result {
+    discover(client).await?;
+    for tool in list_tools(client).await? {
+        let schema = tool.get("inputSchema").cloned().unwrap_or_default();
+        if let (Some(name), Ok(_)) =
+            (tool.get("name").and_then(Value::as_str), param_headers(&schema))
+        {
+            call_with(client, name, json!({ "region": "us-east1" })).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends the input schema of one tool to another.
+async fn echo_schema(client: &mut Client) -> crate::Result {
+    discover(client).await?;
+    let tools = list_tools(client).await?;
+    let is_it =
+        |tool: &&Value| tool.get("name").is_some_and(|name| *name == "json_schema_2020_12_tool");
+    let schema = tools.iter().find(is_it).and_then(|tool| tool.get("inputSchema"));
+    let mut arguments = Object::new();
+    arguments.push("schema", schema.cloned().unwrap_or_default());
+    call_with(client, "json_schema_echo", arguments).await
 }
 
 /// Calls, reads and gets everything that the server lists.

@@ -1,5 +1,8 @@
 //! Runs with unusual targets and scenarios.
 
+#[cfg(feature = "http")]
+mod clients;
+
 use serde_json::json;
 
 use super::*;
@@ -10,11 +13,11 @@ use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
 use crate::server::{given, method};
 use crate::spec::Revision;
-use crate::transport::{Fault, TransportKind};
+use crate::transport::{Fault, Target, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
-        scenario: Box::leak(Box::new(UserScenario { run, ..scenario() })),
+        scenario: Box::leak(Box::new(UserScenario { body: body(run, None), ..scenario() })),
         source: Source::Function(|| everything().target()),
         cell: DeclaredCell { revision: RevisionRequest::Newest, transport: None },
         timeout: TIMEOUT,
@@ -24,9 +27,13 @@ fn run_of(run: UserFunction) -> TestRun {
     }
 }
 
+fn body(run: UserFunction, teardown: Option<UserFunction>) -> UserBody {
+    UserBody::Server { target: None, run, teardown }
+}
+
 /// The run of a scenario that takes a second at most, with a teardown.
 fn run_with_teardown(run: UserFunction, teardown: UserFunction) -> TestRun {
-    let scenario = UserScenario { run, teardown: Some(teardown), ..scenario() };
+    let scenario = UserScenario { body: body(run, Some(teardown)), ..scenario() };
     let timeout = Duration::from_secs(1);
     TestRun { scenario: Box::leak(Box::new(scenario)), timeout, ..run_of(run) }
 }

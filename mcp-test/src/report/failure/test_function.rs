@@ -8,6 +8,7 @@ use super::{FailureFormatter, stderr_line};
 use crate::assert::{explain, explain_next};
 use crate::check::{Blame, Check, Demand, Finding, Status};
 use crate::run::spoken_revisions::ProbeFailure;
+use crate::scenario::Leg;
 use crate::spec::Revision;
 use crate::trace::{self, Style, Trace};
 
@@ -51,7 +52,7 @@ impl FailureFormatter<'_> {
         if let Some(exited) = &outcome.exited {
             let _ = write!(text, "\nthe program behind the URL exited on its own, with {exited}\n");
         }
-        text.push_str(&stderr_of_test(&outcome.stderr_tail));
+        text.push_str(&stderr_of_test(outcome.cell.scenario.leg, &outcome.stderr_tail));
         text
     }
 
@@ -81,16 +82,17 @@ pub(crate) fn of_probe(failure: &ProbeFailure) -> String {
     if finding.evidence.is_empty() {
         text.extend(conversation(trace));
     }
-    text.push_str(&stderr_of_test(&trace.stderr_tail(STDERR_LINES)));
+    // Only servers are probed.
+    text.push_str(&stderr_of_test(Leg::Server, &trace.stderr_tail(STDERR_LINES)));
     text
 }
 
 /// The last lines on stderr; nothing if there are none.
-pub(crate) fn stderr_of_test(lines: &[String]) -> String {
+pub(crate) fn stderr_of_test(leg: Leg, lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
         if text.is_empty() {
-            text.push_str("\nthe last lines on the server's stderr:\n");
+            let _ = writeln!(text, "\nthe last lines on the {leg}'s stderr:");
         }
         let _ = writeln!(text, "  {}", stderr_line(line));
     }

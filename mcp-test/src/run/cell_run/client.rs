@@ -2,27 +2,20 @@
 
 use std::sync::Arc;
 
-use super::serve_client::run_client;
 use super::unmade::{demand_declared, fail_unmade};
 use super::{CellRun, ENDING, Recorded};
-use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
-use crate::clock::{self, Deadline};
-use crate::expect::words;
+use crate::check::{self, Check, Demand, Finding, Origin, Status};
+use crate::clock::Deadline;
 use crate::json::Value;
-use crate::process::Exit;
 use crate::run::Outcome;
 use crate::scenario::{
-    ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile, Serve,
-    TOOK_PART,
+    ClientEnding, ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile,
+    Serve, TOOK_PART, has_sent, serve_client,
 };
 use crate::spec::{Era, Revision};
-use crate::trace::{Event, EventKind, Party, Recorder, Seq, Trace};
+use crate::trace::{Party, Recorder, Trace};
 use crate::transport::client_target::SCENARIO;
-use crate::transport::{ClientEnd, ClientRun, ClientTarget, TransportKind, redact_urls};
-use crate::wire::Message;
-
-/// The exit codes of a shell that cannot start a program: not executable, and not found (POSIX).
-const NOT_STARTED: [i32; 2] = [126, 127];
+use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, ServerAddress};
 
 impl CellRun<'_> {
     /// Runs the client against the server of the scenario, and judges what it sent.
@@ -38,16 +31,20 @@ impl CellRun<'_> {
         let test = test.over(self.cell.transport);
         let recorder = Recorder::new();
         let server = serve(&test).limits(self.plan.limits).record(recorder.clone());
-        let client_run = match run_client(&self.cell, client, &server, self.timeout()).await {
+        let endpoint = |address: ServerAddress| {
+            if let ServerAddress::Url(url) = &address {
+                test.listens_at(url);
+            }
+            Endpoint::new(address, self.id(), self.cell.revision)
+                .context(self.cell.scenario.client_context())
+        };
+        let (transport, allotted) = (self.cell.transport, self.timeout());
+        let client_run = match serve_client(&server, client, transport, endpoint, allotted).await {
             Ok(client_run) => client_run,
             Err(finding) => return self.not_run(&finding),
         };
         let trace = Arc::new(recorder.trace());
-        if let Some(why) = not_started(&client_run, &trace) {
-            let finding = Finding::environment("the client could not be started")
-                .expected(format!("a command that starts the client: `{}`", client.label()))
-                .got(why)
-                .hint(how_it_is_started(self.cell.transport));
+        if let Some(finding) = self.ending(&client_run, &trace).not_started(&client.label()) {
             return self.not_run(&finding);
         }
         let judging = Judging::new(test, Arc::clone(&trace));
@@ -75,11 +72,7 @@ impl CellRun<'_> {
     /// The checks of the scenario, and whether the client may have given up.
     fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
         let ending = judge(&mut judging);
-        let gives_up = match (judging.gave_up(), judging.allows_failure()) {
-            (true, _) => GivesUp::NotRecommended,
-            (false, true) => GivesUp::Allowed,
-            (false, false) => GivesUp::No,
-        };
+        let gives_up = if judging.gave_up() { GivesUp::NotRecommended } else { GivesUp::No };
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
@@ -97,15 +90,23 @@ impl CellRun<'_> {
         if self.profile == Profile::Official {
             return None;
         }
+        self.other_revision(spoken, judging)
+            .or_else(|| self.undeclared(&judging.declared_capabilities()))
+    }
+
+    /// Why the conversation is no test at the revision of the cell: the client does not speak it.
+    pub(super) fn other_revision(&self, spoken: Revision, judging: &Judging) -> Option<String> {
         let sessions = judging.sessions();
-        let is_abandoned = !sessions.is_empty() && sessions.iter().all(ClientSession::is_abandoned);
+        // Unless it is what the scenario asks for.
+        let is_abandoned = !self.cell.scenario.client_may_fail
+            && !sessions.is_empty()
+            && sessions.iter().all(ClientSession::is_abandoned);
         not_spoken(spoken, self.cell.revision)
             .or_else(|| {
                 let asked = self.cell.revision;
                 is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))
             })
             .or_else(|| self.tried_only_sse(&judging.trace()))
-            .or_else(|| self.undeclared(&judging.declared_capabilities()))
     }
 
     /// That the client speaks HTTP+SSE, which begins with a GET, and that the server does not.
@@ -131,6 +132,11 @@ impl CellRun<'_> {
         })
     }
 
+    fn ending<'a>(&'a self, run: &'a ClientRun, trace: &'a Trace) -> ClientEnding<'a> {
+        let (timeout, transport) = (self.timeout(), self.cell.transport);
+        ClientEnding { run, trace, timeout, scenario: self.id(), transport }
+    }
+
     /// The outcome if the client could not be run, for which it is not to blame.
     fn not_run(self, finding: &Finding) -> Outcome {
         let mut checks = Vec::new();
@@ -140,35 +146,18 @@ impl CellRun<'_> {
 
     /// The check that the client sent something: without it, the others would pass or fail for no reason.
     fn took_part(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
-        let row = if trace.has_message_from(Party::Client) {
-            Check::new(TOOK_PART, Origin::Own, Status::Success)
-        } else if gives_up == GivesUp::Refused {
-            let refused = Some("the server has no transport that the client speaks".to_owned());
-            Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
-        } else {
-            let headline = if self.has_connected(trace) {
-                "the client connected, but sent no message"
-            } else {
-                "the client never connected"
-            };
-            let transport = self.cell.transport;
-            let finding = Finding::peer(headline)
-                .expected(format!("at least one JSON-RPC message {}", where_to(transport)))
-                .got(how_it_exited(client_run, self))
-                .hint(where_to_look(client_run, self.id(), transport))
-                .requires(Rule::CLIENT_TAKES_PART.id());
+        let row = match self.ending(client_run, trace).absence() {
+            None => Check::new(TOOK_PART, Origin::Own, Status::Success),
+            Some(_) if gives_up == GivesUp::Refused => {
+                let refused = Some("the server has no transport that the client speaks".to_owned());
+                Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
+            }
             // Counts also in profile `official`, where the other checks of an absent client may pass.
-            Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
+            Some(finding) => {
+                Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
+            }
         };
         row.described("ClientTookPart", "The client connects, and sends a message")
-    }
-
-    /// Whether the client reached the server, whatever it sent.
-    fn has_connected(&self, trace: &Trace) -> bool {
-        // Over HTTP the server opens the connection of the trace when it begins to listen.
-        let is_opened = |event: &Event| matches!(event.kind, EventKind::Opened { .. });
-        has_sent(trace, |_| true)
-            || (!self.cell.transport.is_http() && trace.events.iter().any(is_opened))
     }
 
     /// The check that the client exited on its own and without an error.
@@ -179,39 +168,32 @@ impl CellRun<'_> {
             message: Some(why.to_owned()),
             ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
         };
-        let row = if client_run.end == ClientEnd::Succeeded {
-            match left_behind(client_run) {
+        let ending = self.ending(client_run, trace);
+        let row = if client_run.end == ClientEnd::Unobserved {
+            skipped("the client was started by hand, so its exit cannot be observed")
+        } else if let Some(finding) = ending.bad_exit() {
+            let may_fail = self.cell.scenario.client_may_fail;
+            if may_fail && ending.has_reported_an_error() {
+                skipped("the client may fail in this scenario: its server misbehaves on purpose")
+            } else if gives_up == GivesUp::Refused && ending.has_reported_an_error() {
+                skipped("the client may fail: it was offered nothing that it speaks")
+            } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
+                skipped("the client gave up, where the specification only recommends to go on")
+            } else {
+                let finding = match gives_up {
+                    GivesUp::NotRecommended => finding.should(),
+                    GivesUp::No | GivesUp::Refused => finding,
+                };
+                let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
+                // Officially an allowed error is one however the client ends; a crash is still shown.
+                let is_allowed = may_fail && matches!(client_run.end, ClientEnd::Failed(_));
+                Check { binding: self.plan.single && !is_allowed, ..check }
+            }
+        } else {
+            match ending.left_behind() {
                 None => Check::new(LEFT_WELL, Origin::Own, Status::Success),
                 Some(finding) => Check::from_finding(LEFT_WELL, Origin::Own, finding),
             }
-        } else if client_run.end == ClientEnd::Unobserved {
-            skipped("the client was started by hand, so its exit cannot be observed")
-        } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
-            skipped("the client may fail: it was offered nothing that it speaks")
-        } else if gives_up == GivesUp::Allowed && has_reported_an_error(client_run) {
-            skipped("the client may fail: its server did not answer")
-        } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
-            skipped("the client gave up, where the specification only recommends to go on")
-        } else {
-            let (headline, expected) = match client_run.end {
-                ClientEnd::TimedOut => (
-                    "the client did not exit in time, and was ended",
-                    format!("its exit within {}", clock::format_duration(self.timeout())),
-                ),
-                _ => ("the client exited with an error", "exit code 0".to_owned()),
-            };
-            let (last, evidence) = last_messages(trace);
-            let finding = Finding::peer(headline)
-                .expected(expected)
-                .got(format!("{}{last}", how_it_exited(client_run, self)))
-                .requires(Rule::CLIENT_EXITS_WELL.id())
-                .evidence_all(evidence);
-            let finding = match gives_up {
-                GivesUp::NotRecommended => finding.should(),
-                GivesUp::No | GivesUp::Allowed | GivesUp::Refused => finding,
-            };
-            let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
-            Check { binding: self.plan.single, ..check }
         };
         row.described("ClientLeftWell", "The client exits on its own, and without an error")
     }
@@ -222,60 +204,10 @@ impl CellRun<'_> {
 enum GivesUp {
     /// It may not.
     No,
-    /// It may, because of what the server did.
-    Allowed,
     /// The specification only recommends what it should have done instead.
     NotRecommended,
     /// The server refused what the client speaks.
     Refused,
-}
-
-/// The processes that the client left behind, if any.
-fn left_behind(client_run: &ClientRun) -> Option<Finding> {
-    let first = client_run.leftovers.first()?;
-    let command = redact_urls(&first.command);
-    let mut got = format!("process {}, `{}`", first.pid, words::excerpt(&command));
-    if let others @ 1.. = client_run.leftovers.len() - 1 {
-        got.push_str(&format!(", and {others} more"));
-    }
-    let finding = Finding::peer("the client left a process behind that it had started")
-        .expected("a client that ends what it has started before it exits")
-        .got(got)
-        .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
-    Some(finding.requires(Rule::CLIENT_LEAVES_NO_PROCESS.id()))
-}
-
-/// What `--command` is, for a client that could not be started.
-const fn how_it_is_started(transport: TransportKind) -> &'static str {
-    match transport {
-        TransportKind::Stdio => {
-            "a shell runs --command, with the command that starts the server in the place of `{server}`, or else at its end"
-        }
-        _ => "a shell runs --command, with the URL of the server as last argument",
-    }
-}
-
-/// Where a client sends its messages, as the end of a sentence.
-const fn where_to(transport: TransportKind) -> &'static str {
-    match transport {
-        TransportKind::Stdio => "on the standard input of the server that it starts",
-        TransportKind::Duplex => "on a pipe that `Endpoint::duplex` opens",
-        _ => "in a POST to the URL of the server",
-    }
-}
-
-/// Whether the client sent an HTTP request with such a method.
-fn has_sent(trace: &Trace, is_meant: impl Fn(&str) -> bool) -> bool {
-    let mut of_client = trace.events.iter().filter(|event| event.party == Party::Client);
-    of_client.any(
-        |event| matches!(&event.kind, EventKind::HttpRequest { method, .. } if is_meant(method)),
-    )
-}
-
-/// Whether the client exited on its own: a shell reports a signal as a code above 128 (POSIX).
-fn has_reported_an_error(client_run: &ClientRun) -> bool {
-    let was_killed = matches!(client_run.exit, Some(Exit::Signal(_) | Exit::Code(129..)));
-    matches!(client_run.end, ClientEnd::Failed(_)) && !was_killed
 }
 
 /// Why a client that did something else was not tested.
@@ -293,72 +225,4 @@ fn not_spoken(spoken: Revision, asked: Revision) -> Option<String> {
     } else {
         None
     }
-}
-
-/// Why the client could not be started, if so.
-fn not_started(client_run: &ClientRun, trace: &Trace) -> Option<String> {
-    let last = client_run.stderr.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
-    match (&client_run.end, client_run.exit) {
-        (ClientEnd::NotStarted(why), _) => Some(why.clone()),
-        (_, Some(Exit::Code(code)))
-            // A client that has sent something may use these codes for reasons of its own.
-            if NOT_STARTED.contains(&code) && !trace.has_message_from(Party::Client) =>
-        {
-            Some(format!("exit code {code} of the shell{last}"))
-        }
-        _ => None,
-    }
-}
-
-fn how_it_exited(client_run: &ClientRun, run: &CellRun<'_>) -> String {
-    match &client_run.end {
-        ClientEnd::Succeeded => "a client that exited on its own without an error".to_owned(),
-        ClientEnd::Failed(how) => format!("a client that exited with {how}"),
-        ClientEnd::NotStarted(why) => why.clone(),
-        ClientEnd::Unobserved => "nothing until the wait for a client was ended".to_owned(),
-        ClientEnd::TimedOut => {
-            format!(
-                "a client that was still running after {}",
-                clock::format_duration(run.timeout())
-            )
-        }
-    }
-}
-
-/// Where a client finds the server and the scenario.
-fn where_to_look(client_run: &ClientRun, scenario: &str, transport: TransportKind) -> String {
-    let server = match (&client_run.command, &client_run.end) {
-        (Some(_), _) if transport == TransportKind::Stdio => {
-            "the command that starts the server is in the place of `{server}`, or else the last arguments"
-        }
-        (Some(_), _) => "the URL is the last argument of the command",
-        (None, ClientEnd::Unobserved) => "start the client with the URL that was printed",
-        (None, _) => {
-            let server = if transport.is_http() { "URL" } else { "server" };
-            return format!("{server} and scenario `{scenario}` are members of its `Endpoint`");
-        }
-    };
-    format!("{server}; the scenario `{scenario}` is in ${SCENARIO}")
-}
-
-/// The last messages, as the end of a sentence, and their events.
-fn last_messages(trace: &Trace) -> (String, Vec<Seq>) {
-    let of = |party| trace.messages().filter(|(event, _)| event.party == party).last();
-    let word = |message: &Message| match message {
-        Message::Request(request) => format!("`{}`", request.method),
-        Message::Notification(notification) => format!("`{}`", notification.method),
-        Message::Response(_) => "a result".to_owned(),
-        Message::Error(reply) => format!("the error {}", reply.error.code),
-    };
-    let Some((sent, message)) = of(Party::Client) else {
-        return (String::new(), Vec::new());
-    };
-    let mut text = format!("; the last message that it sent was {}", word(message));
-    let mut evidence = vec![sent.seq];
-    // An earlier answer does not explain what the client did last.
-    if let Some((answer, message)) = of(Party::Server).filter(|(event, _)| event.seq > sent.seq) {
-        text.push_str(&format!(", and the last that it received was {}", word(message)));
-        evidence.push(answer.seq);
-    }
-    (text, evidence)
 }

@@ -8,7 +8,7 @@ use crate::check::Finding;
 use crate::client::take_panicked_handler;
 use crate::clock;
 use crate::run::panics;
-use crate::scenario::{BoxError, Stop};
+use crate::scenario::{BoxError, MORE_TIME, Stop};
 
 /// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
 pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
@@ -23,8 +23,7 @@ pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
 
 fn timed_out(allotted: Duration) -> Finding {
     let allotted = clock::format_duration(allotted);
-    Finding::test(format!("the scenario did not finish within {allotted}"))
-        .hint("`#[mcp_scenario(timeout = \"…\")]` or MCP_TEST_TIMEOUT gives it more time")
+    Finding::test(format!("the scenario did not finish within {allotted}")).hint(MORE_TIME)
 }
 
 /// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic

@@ -144,7 +144,7 @@ impl CellRun<'_> {
         let declared = Some(self.cell.scenario.declared());
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
-        let early = self.run_body(&mut ctx, body).await;
+        let early = self.run_body(body(&mut ctx)).await;
         let is_used = ctx.uses_begun();
         let released = ctx.release();
         let is_early = early.is_some();

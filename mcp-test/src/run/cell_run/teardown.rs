@@ -7,7 +7,8 @@ use super::{CellRun, EarlyEnd};
 use crate::assert::{AssertionFailure, catch_failures};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
-use crate::scenario::{Ctx, Stop};
+use crate::scenario::{Running, Stop};
+use crate::trace::Recorder;
 
 /// The most of a scenario's time that is kept for its teardown.
 const MOST: Duration = Duration::from_secs(5);
@@ -26,6 +27,11 @@ impl CellRun<'_> {
         self.left().saturating_sub(self.time_of_teardown())
     }
 
+    /// How long a test function may wait for its peer: it needs time to report a silent one, before its own deadline.
+    pub(super) fn time_of_peer(&self) -> Duration {
+        self.time_of_body() - self.time_of_body() / 4
+    }
+
     fn time_of_teardown(&self) -> Duration {
         match self.cell.scenario.teardown {
             Some(_) => MOST.min(self.timeout() / 4),
@@ -34,15 +40,19 @@ impl CellRun<'_> {
     }
 
     /// Runs the teardown, if there is one.
-    pub(super) async fn tear_down(&self, ctx: &mut Ctx) -> TornDown {
-        let Some(teardown) = &self.cell.scenario.teardown else {
+    pub(super) async fn tear_down(
+        &self,
+        teardown: Option<Running<'_>>,
+        recorder: &Recorder,
+    ) -> TornDown {
+        let Some(teardown) = teardown else {
             return TornDown { adds_exchange: false, finding: None };
         };
-        let had_exchanged = ctx.trace().has_messages_both_ways();
+        let had_exchanged = recorder.trace().has_messages_both_ways();
         // At least the part that was kept; also what the body did not use.
         let unused = self.timeout().saturating_sub(self.stopwatch.elapsed());
         let time = self.time_of_teardown().max(unused);
-        let ended = clock::within(Deadline::after(time), catch_failures(teardown(ctx))).await;
+        let ended = clock::within(Deadline::after(time), catch_failures(teardown)).await;
         let finding = match ended.map(EarlyEnd::of) {
             Ok(None) => None,
             Ok(Some(early)) => Some(failed(early)),
@@ -51,7 +61,7 @@ impl CellRun<'_> {
                 Some(Finding::test(format!("the teardown did not finish within {time}")))
             }
         };
-        let adds_exchange = !had_exchanged && ctx.trace().has_messages_both_ways();
+        let adds_exchange = !had_exchanged && recorder.trace().has_messages_both_ways();
         TornDown { adds_exchange, finding }
     }
 }

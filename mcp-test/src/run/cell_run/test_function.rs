@@ -12,31 +12,55 @@ use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Outcome;
-use crate::scenario::{Ended, Stop};
+use crate::scenario::{Ended, Leg, Stop};
 use crate::spec::Revision;
 use crate::trace::Trace;
 
+/// A test function that ended.
+pub(super) struct TestEnd {
+    pub(super) checks: Vec<Check>,
+    pub(super) trace: Trace,
+    /// What is wrong with what the peer sent.
+    pub(super) judgement: Judgement,
+    /// Why it did not run to its end.
+    pub(super) early: Option<EarlyEnd>,
+    pub(super) torn_down: TornDown,
+    /// What else fails it however it ended: what may be the cause of an early end.
+    pub(super) causes: Vec<Finding>,
+    /// What else fails it if it ran to its end.
+    pub(super) omissions: Vec<Finding>,
+    /// What else is wrong with the peer, which an early end may have reported.
+    pub(super) of_peer: Vec<Finding>,
+}
+
 impl CellRun<'_> {
-    /// The outcome of a test function that ended.
-    pub(super) fn test_outcome(
+    /// The outcome of a test of a server.
+    pub(super) fn server_test_outcome(
         self,
         ended: Ended,
         early: Option<EarlyEnd>,
         torn_down: TornDown,
     ) -> Outcome {
         let Ended { checks, trace, judgement, unexamined, .. } = ended;
+        let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
+        let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
+        let omissions = unexamined.into_iter().chain(nothing).collect();
+        let (causes, of_peer) = (Vec::new(), Vec::new());
+        let end =
+            TestEnd { checks, trace, judgement, early, torn_down, causes, omissions, of_peer };
+        self.test_outcome(end)
+    }
+
+    /// The outcome of a test function that ended.
+    pub(super) fn test_outcome(self, end: TestEnd) -> Outcome {
+        let TestEnd { checks, trace, judgement, early, torn_down, .. } = end;
         let Judgement { envelopes, shapes, tools, .. } = judgement;
         let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
         let mut assertion = None;
         let mut skipped = None;
+        end.causes.into_iter().for_each(|finding| rows.fail(finding));
         match early {
-            None => {
-                let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
-                let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
-                for finding in unexamined.into_iter().chain(nothing) {
-                    rows.fail(finding);
-                }
-            }
+            None => end.omissions.into_iter().for_each(|finding| rows.fail(finding)),
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
                 Ok(failure) => assertion = Some(*failure),
                 Err(payload) => {
@@ -51,6 +75,11 @@ impl CellRun<'_> {
         if let Some(finding) = torn_down.finding {
             rows.fail(finding);
         }
+        for finding in end.of_peer {
+            if !rows.has_headline(&finding.headline) {
+                rows.fail(finding);
+            }
+        }
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
         let judged = envelopes.into_iter().chain(shapes.findings).chain(tools.findings);
@@ -64,7 +93,10 @@ impl CellRun<'_> {
             rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
-        rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
+        // The revision of a client is its own choice.
+        if self.cell.scenario.leg == Leg::Server {
+            rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
+        }
         // Remarks alone are not reported: the output of a test that passes is not read.
         if rows.checks.is_empty() {
             let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
@@ -134,6 +166,12 @@ impl Rows {
             assertion.finding = finding.clone();
         }
         self.checks[0] = self.row(finding, Status::Failure);
+    }
+
+    /// Whether a row has this headline.
+    fn has_headline(&self, headline: &str) -> bool {
+        let known = self.checks.iter().filter_map(|check| check.finding.as_ref());
+        known.into_iter().any(|known| known.headline == headline)
     }
 
     /// Whether a row reports the same as this finding: about the same events, or with the same headline.

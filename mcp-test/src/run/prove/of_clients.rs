@@ -55,13 +55,10 @@ fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
                 };
                 let fails = (Some(Status::Failure), true);
                 let passes = (Some(Status::Success), false);
-                // There a client may fail, since its server does.
-                let left_well = match &*scenario.id {
-                    "server-exit" => (Some(Status::Skipped), false),
-                    _ => fails,
-                };
+                let failed =
+                    if scenario.client_may_fail { (Some(Status::Skipped), false) } else { fails };
                 assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
-                assert_eq!(statuses(failing()), [passes, left_well], "{cell} under {profile}");
+                assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
             }
         }
     }

@@ -17,7 +17,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
     let cells = cells(Profile::Official, &selection(&[])).unwrap();
     let officially = |scenario: &Scenario| {
         let official = scenario.official.expect("a scenario of the official suite");
-        format!("{} {}", scenario.id, official.default_revision())
+        format!("{} {}", scenario.id, official.default_revision(scenario.leg))
     };
     let over_lines = of_servers()
         .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));

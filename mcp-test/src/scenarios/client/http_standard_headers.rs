@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::lenient_server::lenient_server;
 use super::references::SEP_2243;
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -10,8 +11,6 @@ use crate::scenario::{CheckSpec, ClientTest, Judging, Official, ReceivedMessage}
 use crate::scenarios::ensure;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{self, Revision, Revisions, error_code, header};
-use crate::transport::Fault;
-use crate::transport::fault::Misbehavior;
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
@@ -58,12 +57,9 @@ const METHODS: [&str; 8] = [
 
 const OFFICIAL: &str = "sep-2243-client-includes-standard-headers";
 
-/// Serves without validating mirrored headers, so that a missing one does not hide the others.
-fn serve(_: &ClientTest) -> Server {
-    Server::new(json!({ "name": "http-standard-headers-server", "version": "1.0.0" }))
-        .revisions(Revisions::from(Revision::V2026_07_28))
+fn serve(test: &ClientTest) -> Server {
+    lenient_server(test)
         .capabilities(json!({ "tools": {}, "resources": {}, "prompts": {} }))
-        .faults([Fault::misbehavior(Misbehavior::SkipsMirrors)])
         .on("tools/list", |_: Call| async { json!({ "tools": TOOLS.map(tool) }) })
         .on("tools/call", |_: Call| async { json!({ "content": [{ "type": "text", "text": "called" }] }) })
         .on("resources/list", |_: Call| async { json!({ "resources": RESOURCES.map(resource) }) })

@@ -7,10 +7,9 @@ use serde_json::json;
 use super::references::SEP_2640;
 use crate::check::Finding;
 use crate::client::Reply;
-use crate::expect::words;
-use crate::json::{Object, Value};
+use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Part};
-use crate::yaml::{self, Limits};
+use crate::skill_file;
 
 /// The extension in the result of `server/discover`.
 const SETTINGS: &str = "/capabilities/extensions/io.modelcontextprotocol~1skills";
@@ -162,7 +161,7 @@ impl SkillMd {
     ///
     /// As [`Self::text`]; also if the text does not begin with a mapping in YAML.
     pub(super) fn frontmatter(&self) -> Result<Value, Finding> {
-        frontmatter(self.text()?).map_err(|got| {
+        skill_file::frontmatter(self.text()?).map_err(|got| {
             Finding::peer("`SKILL.md` does not begin with frontmatter")
                 .expected("a line `---`, a mapping in YAML, and another line `---`")
                 .got(got)
@@ -177,47 +176,9 @@ impl SkillMd {
     }
 }
 
-/// The mapping between the first two lines `---`, or what is there instead.
-fn frontmatter(text: &str) -> Result<Value, String> {
-    let mut lines = text.trim_start_matches('\u{feff}').split_inclusive('\n');
-    let is_marker = |line: &str| line.trim_end() == "---";
-    let first = lines.next().unwrap_or_default();
-    if !is_marker(first) {
-        return Err(format!("the line {}", words::quoted(first.trim_end().as_bytes())));
-    }
-    let mut block = String::new();
-    loop {
-        match lines.next() {
-            None => return Err("no second line `---`".to_owned()),
-            Some(line) if is_marker(line) => break,
-            Some(line) => block += line,
-        }
-    }
-    match yaml::read(&block, &Limits::default()).documents.into_iter().next() {
-        Some(Ok(document)) => match document.root.to_value() {
-            mapping @ Value::Object(_) => Ok(mapping),
-            other => Err(format!("{}, which is {}", other.short(80), other.kind())),
-        },
-        Some(Err(broken)) => Err(format!("invalid YAML at {}", broken.problem)),
-        None => Ok(Value::Object(Object::new())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn frontmatter_is_the_mapping_between_two_markers() {
-        let read = |text: &str| frontmatter(text).map(|mapping| mapping.to_string());
-        let good = "---\r\nname: a\r\nversion: \"1.0\"\r\n---\r\n# A\r\n---\r\n";
-        assert_eq!(read(good), Ok(r#"{"name":"a","version":"1.0"}"#.to_owned()));
-        assert_eq!(read("---\n---"), Ok("{}".to_owned()));
-        insta::assert_snapshot!(read("# A").unwrap_err(), @r##"the line "# A""##);
-        insta::assert_snapshot!(read("---\nname: a\n").unwrap_err(), @"no second line `---`");
-        insta::assert_snapshot!(read("---\n- a\n---\n").unwrap_err(), @r#"["a"], which is an array"#);
-        assert!(read("---\nname: [\n---\n").unwrap_err().starts_with("invalid YAML at 1:"));
-    }
 
     #[test]
     fn the_name_of_a_skill_is_the_last_directory_of_its_uri() {

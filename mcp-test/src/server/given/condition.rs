@@ -2,7 +2,7 @@
 
 use super::ClientMessage;
 use crate::expect::{Matcher, words};
-use crate::json::Pointer;
+use crate::json::{Pointer, Value};
 use crate::spec;
 use crate::spec::Revision;
 
@@ -35,6 +35,11 @@ pub trait Condition: Send + Sync + 'static {
     ///
     /// How the message deviates.
     fn check(&self, message: &ClientMessage) -> Result<(), Unmet>;
+
+    /// The only method that a message may have, if there is one.
+    fn method(&self) -> Option<&str> {
+        None
+    }
 
     /// A warning about the condition itself, such as a misspelled method.
     fn warning(&self) -> Option<String> {
@@ -100,6 +105,10 @@ impl Condition for Method {
         }
     }
 
+    fn method(&self) -> Option<&str> {
+        Some(&self.0)
+    }
+
     fn warning(&self) -> Option<String> {
         if spec::method(&self.0).is_some() {
             return None;
@@ -107,6 +116,41 @@ impl Condition for Method {
         // A method that resembles none of MCP may belong to an extension.
         let near = words::closest(&self.0, spec::METHODS.iter().map(|method| method.name))?;
         Some(format!("`{}` is not a method of MCP; did you mean `{near}`?", self.0))
+    }
+}
+
+/// A call of this tool.
+///
+/// ```
+/// use mcp_test::server::{calls, given, param};
+/// use serde_json::json;
+///
+/// let sum = json!({"content": [{"type": "text", "text": "3"}]});
+/// let rule = given(calls("add")).and(param("/arguments/a", 1)).respond_with(sum);
+/// # drop(rule);
+/// ```
+#[must_use]
+pub fn calls(tool: impl Into<String>) -> impl Condition {
+    Calls(tool.into())
+}
+
+struct Calls(String);
+
+impl Condition for Calls {
+    fn describe(&self) -> String {
+        format!("`tools/call` of `{}`", self.0)
+    }
+
+    fn check(&self, message: &ClientMessage) -> Result<(), Unmet> {
+        Method("tools/call".to_owned()).check(message)?;
+        match message.param("/name") {
+            Some(Value::String(name)) if *name == self.0 => Ok(()),
+            other => Err(Unmet::new(format!("whose `/name` is {}", words::got(other)))),
+        }
+    }
+
+    fn method(&self) -> Option<&str> {
+        Some("tools/call")
     }
 }
 

@@ -54,19 +54,21 @@ mod registry;
 mod response;
 mod rule;
 mod rule_guard;
+mod rule_handle;
 mod steps;
 mod times;
 mod unmatched;
 mod verification;
 
 pub use condition::{
-    Condition, Unmet, any_message, by_client, meta, method, param, params, revision,
+    Condition, Unmet, any_message, by_client, calls, meta, method, param, params, revision,
 };
 pub use gate::Gate;
 pub use message::ClientMessage;
 pub use response::Respond;
 pub use rule::{Rule, RuleBuilder, given};
 pub use rule_guard::RuleGuard;
+pub use rule_handle::{GivenRule, RuleHandle};
 pub use steps::{SteppedResponse, Steps, steps};
 pub use times::Times;
 

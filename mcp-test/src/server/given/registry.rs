@@ -12,6 +12,9 @@ use crate::server::handler::Handler;
 
 /// How many messages are kept, the latest ones.
 const KEPT: usize = 4096;
+/// How many requests without a scripted answer are kept, the first ones, and as many of other methods: later ones are mostly
+/// the same.
+const KEPT_UNSCRIPTED: usize = 64;
 /// How many bytes of JSON they may have together.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
@@ -30,6 +33,8 @@ struct Shared {
 pub(super) struct RegistryState {
     pub(super) rules: Vec<MountedRule>,
     pub(super) entries: VecDeque<LogEntry>,
+    /// The requests that were refused because nothing in the script answers them.
+    unscripted: Vec<ClientMessage>,
     bytes: usize,
     clients: u64,
 }
@@ -82,6 +87,40 @@ impl RuleRegistry {
                 mounted.is_unmounted = true;
             }
         });
+    }
+
+    /// Changes a mounted rule.
+    pub(super) fn change(&self, number: usize, change: impl FnOnce(Rule) -> Rule) {
+        self.write(|state| {
+            if let Some(mounted) = state.rules.get_mut(number) {
+                mounted.rule = change(mounted.rule.clone());
+            }
+        });
+    }
+
+    /// The methods that the mounted rules answer, as far as they name one.
+    pub(in crate::server) fn answered_methods(&self) -> Vec<String> {
+        self.read(|state| {
+            let rules = state.rules.iter().filter(|mounted| !mounted.is_unmounted);
+            let answering = rules.filter(|mounted| mounted.rule.response.is_some());
+            answering.filter_map(|mounted| mounted.rule.method().map(str::to_owned)).collect()
+        })
+    }
+
+    /// Keeps a request that nothing in the script answers.
+    pub(in crate::server) fn keep_unscripted(&self, message: ClientMessage) {
+        self.write(|state| {
+            let kept = state.unscripted.len();
+            let is_new = !state.unscripted.iter().any(|it| it.method() == message.method());
+            if kept < KEPT_UNSCRIPTED || (is_new && kept < 2 * KEPT_UNSCRIPTED) {
+                state.unscripted.push(message);
+            }
+        });
+    }
+
+    /// The first requests that nothing in the script answered, in order of arrival.
+    pub(in crate::server) fn unscripted(&self) -> Vec<ClientMessage> {
+        self.read(|state| state.unscripted.clone())
     }
 
     pub(super) fn calls(&self, number: usize) -> u64 {

@@ -124,6 +124,11 @@ impl Rule {
         !unmet.any(|unmet| unmet.is_other_method)
     }
 
+    /// The only method that a message may have, if there is one.
+    pub(super) fn method(&self) -> Option<&str> {
+        self.conditions.iter().find_map(|condition| condition.method())
+    }
+
     pub(super) fn warnings(&self) -> Vec<String> {
         self.conditions.iter().filter_map(|condition| condition.warning()).collect()
     }

@@ -22,6 +22,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::tasks::TaskStarter;
+// The tool whose schema a scenario for clients wants back.
+pub(crate) use self::tools::contact;
 use super::{Answer, Call, Server, Tasks, invalid, string};
 use crate::json::Value;
 use crate::spec::Revision;

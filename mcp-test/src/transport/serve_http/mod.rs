@@ -62,6 +62,8 @@ pub(crate) struct HttpOptions {
     pub retry: Duration,
     /// The hosts, besides this machine, that requests may name.
     pub allowed_hosts: Vec<String>,
+    /// JSON documents at paths without an endpoint.
+    pub documents: Vec<(String, Value)>,
 }
 
 impl Default for HttpOptions {
@@ -72,6 +74,7 @@ impl Default for HttpOptions {
             streams_replies: false,
             retry: Duration::from_millis(100),
             allowed_hosts: Vec::new(),
+            documents: Vec::new(),
         }
     }
 }
@@ -197,7 +200,13 @@ impl HttpServer {
             }
         }
         if head.extensions.get::<Unrouted>().is_some() {
-            return response::refusal(StatusCode::NOT_FOUND, "there is no endpoint at this path");
+            let mut documents = self.0.options.documents.iter();
+            return match documents.find(|(path, _)| path == head.uri.path()) {
+                Some((_, document)) => response::json(StatusCode::OK, document),
+                None => {
+                    response::refusal(StatusCode::NOT_FOUND, "there is no endpoint at this path")
+                }
+            };
         }
         match head.uri.path() {
             path if path == self.0.options.endpoint => {}

@@ -48,6 +48,18 @@ async fn with_cases(_: &mut Ctx, made: &mut String, number: u8, word: &str) -> R
     Ok(())
 }
 
+/// Documented.
+#[mcp_scenario(client = my_client, revisions = "2025-06-18..", case(1), crate = crate::renamed)]
+#[ignore]
+async fn of_a_client(server: &mut ServerCtx, number: u8) -> Result<()> {
+    let _ = (server, number);
+    Ok(())
+}
+
+fn my_client() -> ClientTarget {
+    unimplemented!("never started here")
+}
+
 #[mcp_scenario(setup = nothing, teardown = nothing)]
 async fn without_a_value(_: &mut Ctx) -> Result<()> {
     Ok(())
@@ -105,12 +117,15 @@ mod names {
 }
 
 fn main() {
+    use mcp_test::__private::UserBody;
+
     let found = mcp_test::__private::user_scenarios();
     let names: Vec<String> = found.iter().map(|scenario| scenario.test_name()).collect();
     assert_eq!(
         names,
         [
             "WithEverything",
+            "of_a_client::case_1",
             "plain",
             "with_cases::case_1_one",
             "with_cases::match",
@@ -126,7 +141,9 @@ fn main() {
     assert_eq!(full.ignored, Some("slow"));
     assert_eq!(full.revisions, Some("..2024-11-05,2025-06-18..2025-11-25"));
     assert_eq!(full.transports, ["duplex", "stdio", "http", "router"]);
-    assert!(full.matrix && full.allow_skip && full.target.is_some());
+    assert!(full.matrix && full.allow_skip);
+    assert!(matches!(full.body, UserBody::Server { target: Some(_), teardown: None, .. }));
     assert_eq!(full.timeout, Some(std::time::Duration::from_millis(250)));
-    assert!(found[1].golden.is_some());
+    assert!(matches!(found[1].body, UserBody::Client { teardown: None, .. }));
+    assert!(found[2].golden.is_some());
 }

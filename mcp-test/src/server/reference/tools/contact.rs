@@ -6,10 +6,10 @@ use crate::json::Value;
 use crate::server::reference::tool_result::{invalid_arguments, text_result};
 use crate::server::{Answer, Call};
 
-pub(super) const NAME: &str = "json_schema_2020_12_tool";
+pub(crate) const NAME: &str = "json_schema_2020_12_tool";
 
 /// An address, and a phone number or an email address: whichever is the contact method.
-pub(super) fn input_schema() -> serde_json::Value {
+pub(crate) fn input_schema() -> serde_json::Value {
     let text = json!({ "type": "string" });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

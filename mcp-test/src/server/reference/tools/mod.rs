@@ -1,6 +1,6 @@
 //! The tools of the reference server.
 
-mod contact;
+pub(crate) mod contact;
 mod content;
 mod input_required;
 mod interactive;

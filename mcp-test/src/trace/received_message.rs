@@ -1,9 +1,10 @@
-//! A message that the server of a scenario received from the client under test.
+//! The messages that a server received from its client, with the headers that came with them.
 
-use super::Part;
+use std::collections::HashMap;
+
+use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 use crate::json::Value;
 use crate::spec::{Era, Revision, Side, meta, method, named_revision};
-use crate::trace::{ConnectionId, Event, Seq};
 use crate::wire::Message;
 
 /// A message that the server received from the client.
@@ -16,7 +17,7 @@ pub struct ReceivedMessage {
     pub message: Message,
     /// The headers of its HTTP request, in order.
     pub headers: Vec<(String, String)>,
-    pub(super) exchange: Exchange,
+    pub(crate) exchange: Exchange,
 }
 
 impl ReceivedMessage {
@@ -30,6 +31,19 @@ impl ReceivedMessage {
     #[must_use]
     pub fn params(&self) -> &Value {
         self.message.params().unwrap_or(&Value::Null)
+    }
+
+    /// The name of the tool, if it calls one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        let is_call = self.method() == "tools/call";
+        self.params().get("name").filter(|_| is_call).and_then(Value::as_str)
+    }
+
+    /// One argument, if it calls a tool.
+    #[must_use]
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.params().get("arguments")?.get(name)
     }
 
     /// A member of `_meta`.
@@ -54,7 +68,7 @@ impl ReceivedMessage {
     }
 
     /// The revision of the stateless era that it names, or that has its method first.
-    pub(super) fn stateless_revision(&self) -> Option<Revision> {
+    pub(crate) fn stateless_revision(&self) -> Option<Revision> {
         let in_meta = named_revision::in_meta(&self.message).known();
         let in_header = named_revision::in_headers(&self.headers).known();
         let by_method = method(self.method()).and_then(|method| {
@@ -63,18 +77,32 @@ impl ReceivedMessage {
         let named = [in_meta, in_header, by_method].into_iter().flatten();
         named.filter(|revision| revision.era() == Era::Stateless).max()
     }
-
-    /// The params, as the subject of a check.
-    #[must_use]
-    pub fn part(&self) -> Part<'_> {
-        let what = format!("the message `{}`", self.method());
-        Part::new(what, self.params(), Some(self.seq))
-    }
 }
 
 /// The connection of an event, and the number of its exchange there.
-pub(super) type Exchange = (ConnectionId, Option<u64>);
+pub(crate) type Exchange = (ConnectionId, Option<u64>);
 
-pub(super) fn exchange(event: &Event) -> Exchange {
+pub(crate) fn exchange(event: &Event) -> Exchange {
     (event.connection, event.exchange)
+}
+
+impl Trace {
+    /// Every well-formed message of the client, in the order of arrival.
+    #[must_use]
+    pub(crate) fn received_messages(&self) -> Vec<ReceivedMessage> {
+        // A message is recorded after the HTTP request that carried it, as another event of the same exchange.
+        let requests = self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
+            _ => None,
+        });
+        let headers: HashMap<Exchange, &[(String, String)]> = requests.collect();
+        let of_client = self.messages().filter(|(event, _)| event.party == Party::Client);
+        let received = of_client.map(|(event, message)| ReceivedMessage {
+            seq: event.seq,
+            message: message.clone(),
+            headers: headers.get(&exchange(event)).map(|it| it.to_vec()).unwrap_or_default(),
+            exchange: exchange(event),
+        });
+        received.collect()
+    }
 }

@@ -1,4 +1,4 @@
-//! Serving the client under test over the transport of its scenario run, until the client has exited.
+//! Serves a client under test, over the transport of the run, until it exits.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use tokio::task::JoinSet;
 
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
-use crate::run::Cell;
 use crate::server::Server;
 use crate::transport::{
     ClientRun, ClientTarget, DuplexConnection, DuplexServer, Endpoint, ServerAddress, TransportKind,
@@ -18,22 +17,25 @@ const LAST_REPLIES: Duration = Duration::from_millis(500);
 /// How many connections are served at once; further ones wait.
 const MAX_CONNECTIONS: usize = 32;
 
-/// Runs the client against the server, and ends it when its time is up.
+/// Runs a client against a server, and ends it when its time is up; `endpoint` returns what the client gets for the address
+/// of the server.
+///
+/// Returns when nothing more is recorded of the conversation.
 ///
 /// # Errors
 ///
 /// A finding about the environment, if the server cannot be reached over the transport.
-pub(super) async fn run_client(
-    cell: &Cell,
-    client: &ClientTarget,
+pub(crate) async fn serve_client(
     server: &Server,
-    timeout: Duration,
+    client: &ClientTarget,
+    transport: TransportKind,
+    endpoint: impl FnOnce(ServerAddress) -> Endpoint,
+    allotted: Duration,
 ) -> Result<ClientRun, Finding> {
-    let endpoint = |server: ServerAddress| Endpoint::new(server, &*cell.scenario.id, cell.revision);
-    match cell.transport {
-        TransportKind::Duplex => Ok(over_duplex(client, server, endpoint, timeout).await),
-        TransportKind::Stdio => over_stdio(client, server, endpoint, timeout).await,
-        TransportKind::Http => over_http(client, server, endpoint, timeout).await,
+    match transport {
+        TransportKind::Duplex => Ok(over_duplex(client, server, endpoint, allotted).await),
+        TransportKind::Stdio => over_stdio(client, server, endpoint, allotted).await,
+        TransportKind::Http => over_http(client, server, endpoint, allotted).await,
         other @ (TransportKind::Router | TransportKind::Sse) => {
             let what = format!("no server for a client can be reached over {other}");
             Err(Finding::environment(what))
@@ -44,11 +46,11 @@ pub(super) async fn run_client(
 async fn over_duplex(
     client: &ClientTarget,
     server: &Server,
-    endpoint: impl Fn(ServerAddress) -> Endpoint,
-    timeout: Duration,
+    endpoint: impl FnOnce(ServerAddress) -> Endpoint,
+    allotted: Duration,
 ) -> ClientRun {
     let (address, mut opened) = DuplexServer::new();
-    let client = client.run(endpoint(address.into()), timeout);
+    let client = client.run(endpoint(address.into()), allotted);
     serve_while(client, async || {
         let DuplexConnection { io, served } = opened.recv().await?;
         let server = server.clone();
@@ -65,8 +67,8 @@ async fn over_duplex(
 async fn over_stdio(
     client: &ClientTarget,
     server: &Server,
-    endpoint: impl Fn(ServerAddress) -> Endpoint,
-    timeout: Duration,
+    endpoint: impl FnOnce(ServerAddress) -> Endpoint,
+    allotted: Duration,
 ) -> Result<ClientRun, Finding> {
     use crate::transport::client_stdio::StdioListener;
 
@@ -79,7 +81,7 @@ async fn over_stdio(
         finding.got(error.to_string())
     })?;
     let endpoint = endpoint(listener.command().clone().into());
-    let client = client.run_starting(endpoint, timeout, Some(listener.servers()));
+    let client = client.run_starting(endpoint, allotted, Some(listener.servers()));
     Ok(serve_while(client, async || {
         let connection = listener.accept().await?;
         let server = server.clone();
@@ -93,7 +95,7 @@ async fn over_stdio(
 async fn over_stdio(
     _: &ClientTarget,
     _: &Server,
-    _: impl Fn(ServerAddress) -> Endpoint,
+    _: impl FnOnce(ServerAddress) -> Endpoint,
     _: Duration,
 ) -> Result<ClientRun, Finding> {
     let what = "clients are tested over stdio on Unix, with the feature `http` of mcp-test";
@@ -134,14 +136,14 @@ where
 async fn over_http(
     client: &ClientTarget,
     server: &Server,
-    endpoint: impl Fn(ServerAddress) -> Endpoint,
-    timeout: Duration,
+    endpoint: impl FnOnce(ServerAddress) -> Endpoint,
+    allotted: Duration,
 ) -> Result<ClientRun, Finding> {
     // Port 0 is any free one, so that several clients can be tested at the same time.
     let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
         Finding::environment("cannot open a port for the client").got(error.to_string())
     })?;
-    let client_run = client.run(endpoint(listening.url().into()), timeout).await;
+    let client_run = client.run(endpoint(listening.url().into()), allotted).await;
     // Closes the streams that the client has left open, so that the trace is complete.
     listening.end().await;
     Ok(client_run)
@@ -152,7 +154,7 @@ async fn over_http(
 async fn over_http(
     _: &ClientTarget,
     _: &Server,
-    _: impl Fn(ServerAddress) -> Endpoint,
+    _: impl FnOnce(ServerAddress) -> Endpoint,
     _: Duration,
 ) -> Result<ClientRun, Finding> {
     Err(Finding::environment("clients are tested over HTTP with the feature `http` of mcp-test"))

@@ -1,0 +1,271 @@
+//! `client-pages`.
+
+use serde_json::json;
+
+use super::never_listed;
+use crate::check::Finding;
+use crate::client::reference::good_client;
+use crate::client::{ClientTask, ScriptedClient};
+use crate::expect::words::count;
+use crate::json::Value;
+use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Era, Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lists its tools on several pages of different lengths, one of them empty, under cursors that a client damages if it
+    /// does more than return them. At 2026-07-28 one of the cursors is the empty string.
+    ///
+    /// A client that asks for the first page only gets a warning: the specification recommends to handle several pages, and demands the
+    /// rest of those who do.
+    Client "client-pages": "The client follows the pages of a list",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    checks: [
+        CheckSpec::own(
+            "client-cursors-unchanged",
+            "ClientCursorsUnchanged",
+            "Every cursor comes back as the server issued it",
+        )
+        .requires(&["pagination.client.unmodified", "pagination.client.opaque-format"]),
+        CheckSpec::own(
+            "client-follows-pages",
+            "ClientFollowsPages",
+            "The client asks for every page, also after a short or empty one",
+        )
+        .requires(&["pagination.client.no-fixed-page-size", "pagination.client.both-flows"])
+        .also_warns(),
+        CheckSpec::own(
+            "client-follows-empty-cursor",
+            "ClientFollowsEmptyCursor",
+            "The client asks for the page of a cursor that is the empty string",
+        )
+        .requires(&["pagination.client.empty-string-cursor"])
+        .within(Revisions::from(Revision::V2026_07_28)),
+        CheckSpec::own(
+            "client-stops-after-last-page",
+            "ClientStopsAfterLastPage",
+            "The client asks for no page after the one without `nextCursor`",
+        )
+        .requires(&["pagination.client.missing-cursor-ends"])
+        .warns(),
+    ],
+}
+
+/// How many tools the pages have; the last one has no cursor.
+const LENGTHS: [usize; 5] = [3, 1, 0, 5, 1];
+/// The index of the last page.
+const LAST: usize = LENGTHS.len() - 1;
+
+/// The cursors of all pages but the first.
+///
+/// What looks like Base64, JSON, or a part of a URL is not to be decoded, white space not to be trimmed, and no text is to be normalized:
+/// the last one has a letter with a combining accent.
+const fn cursors(revision: Revision) -> [&'static str; 4] {
+    let third = match revision {
+        // Older revisions do not mention the empty string, so that clients may take it for the end.
+        Revision::V2026_07_28 => "",
+        _ => "3",
+    };
+    ["cGFnZSAy==", " {\"page\": 2}\t", third, "a+b%20&c=\u{65}\u{301}"]
+}
+
+fn serve(test: &ClientTest) -> Server {
+    Server::new(json!({ "name": "pages-server", "version": "1.0.0" }))
+        .revisions(Revisions::until(test.revision))
+        .capabilities(json!({ "tools": {} }))
+        .on("tools/list", |call: Call| async move { page(&call) })
+}
+
+fn page(call: &Call) -> Answer {
+    let cursors = cursors(call.revision());
+    let Some(index) = page_index(call.param("cursor"), &cursors) else {
+        return Answer::error(error_code::INVALID_PARAMS, "this cursor was not issued");
+    };
+    let tool = |number| {
+        let name = format!("tool_{index}_{number}");
+        json!({ "name": name, "inputSchema": { "type": "object" } })
+    };
+    let tools: Vec<_> = (0..LENGTHS[index]).map(tool).collect();
+    match cursors.get(index) {
+        Some(next) => json!({ "tools": tools, "nextCursor": next }).into(),
+        None => json!({ "tools": tools }).into(),
+    }
+}
+
+/// The page that a cursor leads to; none leads to the first.
+fn page_index(cursor: Option<&Value>, cursors: &[&str; 4]) -> Option<usize> {
+    let Some(cursor) = cursor else { return Some(0) };
+    let issued = cursors.iter().position(|issued| cursor.as_str() == Some(issued));
+    issued.map(|before| before + 1)
+}
+
+/// What a request for the list asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// A page, by its index.
+    Page(usize),
+    /// The page after the last one.
+    AfterLast,
+    /// The page of a cursor that the server did not issue.
+    NotIssued,
+}
+
+/// What each request asks for.
+fn asked(requests: &[ReceivedMessage], cursors: &[&str; 4]) -> Vec<Asked> {
+    let mut last_page = false;
+    let asked = requests.iter().map(|request| {
+        let cursor = request.params().get("cursor");
+        let page = page_index(cursor, cursors);
+        let is_after_last = last_page && cursor.is_some();
+        last_page = page == Some(LAST);
+        match page {
+            _ if is_after_last => Asked::AfterLast,
+            Some(page) => Asked::Page(page),
+            None => Asked::NotIssued,
+        }
+    });
+    asked.collect()
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let requests = judging.requests("tools/list");
+    if requests.is_empty() {
+        return Err(never_listed(judging));
+    }
+    let cursors = cursors(judging.spoken().unwrap_or_else(|| judging.revision()));
+    let asked = asked(&requests, &cursors);
+    let first = |wanted: Asked| {
+        let at = asked.iter().position(|asked| *asked == wanted)?;
+        requests.get(at)
+    };
+    let pages = asked.iter().filter_map(|asked| match asked {
+        Asked::Page(page) => Some(*page),
+        Asked::AfterLast | Asked::NotIssued => None,
+    });
+    let furthest = pages.max().unwrap_or_default();
+    let not_issued = first(Asked::NotIssued);
+    let unchanged = judging.check("client-cursors-unchanged");
+    match not_issued {
+        Some(request) => unchanged.fail(
+            Finding::peer("the client sent a cursor that the server did not issue")
+                .expected(format!("the cursor of page {}: {:?}", furthest + 1, cursors[furthest]))
+                .got(request.params().get("cursor").map(ToString::to_string).unwrap_or_default())
+                .evidence(request.seq),
+        ),
+        None if furthest > 0 => unchanged.pass(),
+        None => unchanged.skip("the client asked for the first page only"),
+    };
+    let stops_at_empty = furthest < LAST && cursors[furthest].is_empty();
+    let follows = judging.check("client-follows-pages");
+    match (not_issued, requests.last()) {
+        (Some(_), _) => follows.skip("the client asked for a page under another cursor"),
+        (None, _) if furthest == LAST || stops_at_empty => follows.pass(),
+        (None, last) => follows.fail(stopped(furthest).evidence_all(last.map(|last| last.seq))),
+    };
+    if judging.revision().era() == Era::Stateless {
+        let empty = judging.check("client-follows-empty-cursor");
+        let before = cursors.iter().position(|cursor| cursor.is_empty()).unwrap_or(LAST);
+        match requests.last() {
+            _ if furthest < before => empty.skip("the client did not ask for the page before"),
+            Some(last) if stops_at_empty => empty.fail(
+                Finding::peer("the client took an empty cursor for the end of the list")
+                    .expected("`tools/list` with the cursor \"\"")
+                    .got(format!("no request after page {}", furthest + 1))
+                    .evidence(last.seq),
+            ),
+            _ => empty.pass(),
+        };
+    }
+    let stops = judging.check("client-stops-after-last-page");
+    match first(Asked::AfterLast) {
+        Some(request) => stops.fail(
+            Finding::peer("the client asked for a page after the last one")
+                .expected("no request with a cursor after a page without `nextCursor`")
+                .got(request.params().get("cursor").map(ToString::to_string).unwrap_or_default())
+                .evidence(request.seq),
+        ),
+        None if furthest == LAST => stops.pass(),
+        None => stops.skip("the client did not ask for the last page"),
+    };
+    Ok(())
+}
+
+/// The finding about a client that asked for no page after this one.
+fn stopped(page: usize) -> Finding {
+    let finding = Finding::peer("the client did not ask for all pages of the list")
+        .expected(format!("{} pages, each until one has no `nextCursor`", LENGTHS.len()))
+        .got(format!(
+            "no request after page {}, which has {}",
+            page + 1,
+            count(LENGTHS[page], "tool")
+        ));
+    // A client that reads several pages must not take a short one for the last (`server/utilities/pagination`).
+    if page > 0 && LENGTHS[page] < LENGTHS[0] {
+        finding.requires("pagination.client.no-fixed-page-size")
+    } else {
+        finding.requires("pagination.client.both-flows").should()
+    }
+}
+
+/// Lists the tools; `next` returns the cursor of the next request for that of a page and the number of its tools.
+fn listing(next: fn(Option<&str>, usize) -> Option<Value>) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        let mut params = json!({});
+        for _ in 0..LENGTHS.len() + 1 {
+            let page = client.request("tools/list", params).await?;
+            let Ok(page) = page.outcome() else { break };
+            let tools = page.get("tools").and_then(Value::as_array).map_or(0, <[_]>::len);
+            let cursor = page.get("nextCursor").and_then(Value::as_str);
+            let Some(next) = next(cursor, tools) else { break };
+            params = json!({ "cursor": next.to_serde() });
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
+fn trims_cursors() -> ScriptedClient {
+    listing(|cursor, _| cursor.map(|cursor| cursor.trim().into()))
+}
+
+fn lists_the_first_page() -> ScriptedClient {
+    listing(|_, _| None)
+}
+
+fn stops_at_a_short_page() -> ScriptedClient {
+    listing(|cursor, tools| cursor.filter(|_| tools > 1).map(Value::from))
+}
+
+fn stops_at_a_long_page() -> ScriptedClient {
+    listing(|cursor, tools| cursor.filter(|_| tools < 5).map(Value::from))
+}
+
+fn stops_at_an_empty_cursor() -> ScriptedClient {
+    listing(|cursor, _| cursor.filter(|cursor| !cursor.is_empty()).map(Value::from))
+}
+
+fn asks_for_a_page_too_many() -> ScriptedClient {
+    listing(|cursor, _| Some(cursor.unwrap_or("the end").into()))
+}
+
+proofs! {
+    passes on good_client();
+    catches "client-cursors-unchanged" on trims_cursors(),
+        also "client-follows-pages" Skipped,
+        also "client-follows-empty-cursor" Skipped,
+        also "client-stops-after-last-page" Skipped;
+    catches "client-follows-pages" on stops_at_a_short_page(),
+        also "client-follows-empty-cursor" Skipped,
+        also "client-stops-after-last-page" Skipped;
+    warns "client-follows-pages" on lists_the_first_page(),
+        also "client-cursors-unchanged" Skipped,
+        also "client-follows-empty-cursor" Skipped,
+        also "client-stops-after-last-page" Skipped;
+    warns "client-follows-pages" on stops_at_a_long_page(),
+        also "client-stops-after-last-page" Skipped;
+    catches "client-follows-empty-cursor" on stops_at_an_empty_cursor(),
+        also "client-stops-after-last-page" Skipped;
+    warns "client-stops-after-last-page" on asks_for_a_page_too_many();
+}

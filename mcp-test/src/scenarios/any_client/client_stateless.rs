@@ -1,0 +1,143 @@
+//! `client-stateless`.
+
+use serde_json::json;
+
+use super::one_tool;
+use crate::check::Finding;
+use crate::client::reference::good_client;
+use crate::client::{ClientTask, ScriptedClient};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use crate::server::Server;
+use crate::spec::{Revision, Revisions, meta};
+use crate::trace::{Party, Seq};
+use crate::wire::Message;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The client talks to a server of the stateless era: without a handshake once the server has answered, and with
+    /// nothing but `_meta` in its request for discovery.
+    Client "client-stateless": "The client needs no handshake",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        CheckSpec::own(
+            "client-no-handshake",
+            "ClientNoHandshake",
+            "The client sends no `initialize` and no `notifications/initialized` to a server that has answered without one",
+        )
+        .requires(&["versioning.no-handshake"]),
+        CheckSpec::own(
+            "client-discovers-without-params",
+            "ClientDiscoversWithoutParams",
+            "The parameters of `server/discover` are `_meta` alone",
+        )
+        .requires(&["discover.request-only-meta"]),
+        CheckSpec::own(
+            "client-selects-listed-version",
+            "ClientSelectsListedVersion",
+            "After `server/discover` the client names a version that the server has listed",
+        )
+        .requires(&["discover.client-selects-supported-version"])
+        .warns(),
+    ],
+}
+
+fn serve(_: &ClientTest) -> Server {
+    Server::new(json!({ "name": "stateless-server", "version": "1.0.0" }))
+        .revisions(Revisions::from(Revision::V2026_07_28))
+        .capabilities(json!({ "tools": {} }))
+        .on("tools/list", one_tool)
+}
+
+/// The first result of the server, and whether it answers `server/discover`.
+fn first_result(judging: &Judging) -> Option<(Seq, bool)> {
+    let trace = judging.trace();
+    let mut results = trace.messages().filter_map(|(event, message)| match message {
+        Message::Response(response) if event.party == Party::Server => Some((event.seq, response)),
+        _ => None,
+    });
+    results.next().map(|(seq, response)| (seq, response.result.get("supportedVersions").is_some()))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let Some((answered, discovered)) = first_result(judging) else {
+        return Err(Finding::peer("the server had no request to answer with a result")
+            .expected("a request of the stateless era, with its version in `_meta`")
+            .got("none in the whole conversation")
+            .requires("versioning.no-handshake"));
+    };
+    let messages = judging.messages();
+    let is_handshake = |method: &str| matches!(method, "initialize" | "notifications/initialized");
+    let handshake =
+        messages.iter().find(|received| received.seq > answered && is_handshake(received.method()));
+    let check = judging.check("client-no-handshake");
+    match handshake {
+        None => check.pass(),
+        Some(received) => check.fail(
+            Finding::peer("the client shakes hands with a server of the stateless era")
+                .expected("no handshake after the server has answered without one")
+                .got(format!("`{}`", received.method()))
+                .evidence_all([answered, received.seq]),
+        ),
+    };
+    discovery(judging);
+    let selects = judging.check("client-selects-listed-version");
+    let later = messages.iter().filter(|received| received.seq > answered);
+    let mut requests = later.filter(|it| matches!(it.message, Message::Request(_))).peekable();
+    if !discovered || requests.peek().is_none() {
+        selects.skip("the client sent no request after `server/discover`");
+        return Ok(());
+    }
+    let version = |received: &ReceivedMessage| received.meta(meta::PROTOCOL_VERSION).cloned();
+    let listed = Value::from(Revision::V2026_07_28.as_str());
+    match requests.find(|received| version(received).is_some_and(|named| named != listed)) {
+        None => selects.pass(),
+        Some(received) => selects.fail(
+            Finding::peer("the client names a version that the server does not list")
+                .expected(format!("{listed} in `_meta`"))
+                .got(version(received).map(|named| named.to_string()).unwrap_or_default())
+                .evidence_all([answered, received.seq]),
+        ),
+    };
+    Ok(())
+}
+
+fn discovery(judging: &mut Judging) {
+    let requests = judging.requests("server/discover");
+    let mut check = judging.check("client-discovers-without-params");
+    if requests.is_empty() {
+        check.skip("the client sent no `server/discover`");
+        return;
+    }
+    for request in &requests {
+        let mut names = request.params().as_object().into_iter().flat_map(|params| params.keys());
+        check = match names.find(|name| *name != "_meta") {
+            None => check.pass(),
+            Some(name) => check.fail(
+                Finding::peer("`server/discover` has parameters")
+                    .expected("`_meta` alone")
+                    .got(format!("`{name}`"))
+                    .evidence(request.seq),
+            ),
+        };
+    }
+}
+
+/// Discovers, and announces that it is ready as in the other era.
+fn announces_that_it_is_ready() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        client.discover().await?.result()?;
+        client.notify("notifications/initialized", json!({})).await;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "client-no-handshake" on announces_that_it_is_ready();
+    catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
+    warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25"));
+}

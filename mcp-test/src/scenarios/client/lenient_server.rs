@@ -1,0 +1,20 @@
+//! The server of scenarios about 2026-07-28 that are not about mirrored headers.
+
+use serde_json::json;
+
+use crate::scenario::ClientTest;
+use crate::server::Server;
+use crate::spec::Revisions;
+use crate::transport::Fault;
+use crate::transport::fault::Misbehavior;
+
+/// A server with tools that speaks the revision of the test.
+///
+/// It does not validate mirrored headers, so that a missing one does not hide what the scenario is about.
+pub(super) fn lenient_server(test: &ClientTest) -> Server {
+    let name = format!("{}-server", test.scenario.id);
+    Server::new(json!({ "name": name, "version": "1.0.0" }))
+        .revisions(Revisions::only(test.revision))
+        .capabilities(json!({ "tools": {} }))
+        .faults([Fault::misbehavior(Misbehavior::SkipsMirrors)])
+}
