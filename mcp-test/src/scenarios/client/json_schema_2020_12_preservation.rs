@@ -12,7 +12,7 @@ use crate::json::Value;
 use crate::scenario::{CheckSpec, ClientTest, Judging, Official, Part};
 use crate::scenarios::ensure;
 use crate::scenarios::schema_keywords::kept_keywords;
-use crate::server::reference::contact;
+use crate::server::reference::tools::contact;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
 use crate::{proofs, scenario};

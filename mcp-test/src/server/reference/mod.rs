@@ -13,7 +13,7 @@ mod resources;
 pub(crate) mod skills;
 mod tasks;
 mod tool_result;
-mod tools;
+pub(crate) mod tools;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +22,6 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::tasks::TaskStarter;
-// The tool whose schema a scenario for clients wants back.
-pub(crate) use self::tools::contact;
 use super::{Answer, Call, Server, Tasks, invalid, string};
 use crate::json::Value;
 use crate::spec::Revision;
