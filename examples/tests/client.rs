@@ -11,7 +11,8 @@ use rmcp::transport::StreamableHttpClientTransport;
 async fn total(endpoint: Endpoint) -> Result<()> {
     // Cargo unifies features: if another package of the workspace enables TLS, the client of rmcp needs a provider for it.
     rustls::crypto::ring::default_provider().install_default().ok();
-    let client = ().serve(StreamableHttpClientTransport::from_uri(endpoint.url)).await?;
+    let client =
+        ().serve(StreamableHttpClientTransport::from_uri(endpoint.url()?.to_owned())).await?;
     let prices = json!({"a": 1, "b": 2}).as_object().cloned().unwrap_or_default();
     let call = CallToolRequestParams::new("add").with_arguments(prices);
     let sum = match client.call_tool(call.clone()).await {

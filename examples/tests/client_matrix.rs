@@ -18,7 +18,7 @@ async fn add(endpoint: Endpoint) -> Result<()> {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
     };
-    let transport = StreamableHttpClientTransport::from_uri(endpoint.url);
+    let transport = StreamableHttpClientTransport::from_uri(endpoint.url()?.to_owned());
     let client = ().serve_with_lifecycle(transport, lifecycle).await?;
     let numbers = json!({"a": 1, "b": 2}).as_object().cloned().unwrap_or_default();
     client.call_tool(CallToolRequestParams::new("add").with_arguments(numbers)).await?;

@@ -36,7 +36,7 @@ pub(crate) async fn run(endpoint: Endpoint) -> Result<(), Error> {
     // A conforming client does not send what is invalid on purpose.
     let is_malformed = |case: &Case| case.settings.tags.iter().any(|tag| tag == "malformed");
     for (_, case) in cases.iter().filter(|(_, case)| !is_malformed(case)) {
-        converse(&endpoint.url, case).await?;
+        converse(endpoint.url()?, case).await?;
     }
     Ok(())
 }
