@@ -86,8 +86,11 @@ impl ClientSessions {
     /// use; if there is none, of the other era.
     pub(super) fn spoken(&self, asked: Era) -> Option<Revision> {
         let refused = self.outside.iter().filter(|received| received.method() == "initialize");
-        // A server that refuses `initialize` cannot select an older revision, so the proposal counts.
-        let proposed = refused.filter_map(|received| {
+        let unknown = self.sessions.iter().filter(|session| session.negotiated.is_none());
+        // A server that refuses `initialize`, or selects what is no revision, does not select an older one, so the proposal
+        // counts.
+        let proposals = refused.chain(unknown.map(|session| &session.initialize));
+        let proposed = proposals.filter_map(|received| {
             let version = received.params().get("protocolVersion")?.as_str()?;
             version.parse::<Revision>().ok().filter(|revision| revision.era() == Era::Handshake)
         });

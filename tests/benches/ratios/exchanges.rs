@@ -49,13 +49,13 @@ pub(crate) fn table() -> Result<()> {
     let scenario = each(cost(SCENARIOS)?, RUNS);
     let micros = |micros: f64| format!("{micros:.1} us");
     row("an exchange over HTTP: processor", &micros(ours), &micros(bare), ours / bare);
-    let (by_hand, by_us) =
+    let (manual, by_us) =
         (each(cost(BARE_IN_PROCESS)?, EXCHANGES), each(cost(OURS_IN_PROCESS)?, EXCHANGES));
     row(
         "an exchange in process: processor, server included",
         &micros(by_us),
-        &micros(by_hand),
-        by_us / by_hand,
+        &micros(manual),
+        by_us / manual,
     );
     row(
         "a scenario in process, per bare exchange",

@@ -1,14 +1,19 @@
 //! `client-http-headers`.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::one_tool;
+use super::server;
 use crate::check::Finding;
 use crate::client::{ClientTask, ScriptedClient};
+use crate::clock::Deadline;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
 use crate::trace::{EventKind, Party, Seq};
+use crate::transport::fault::Misbehavior;
+use crate::transport::{Fault, HttpRequest};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -38,10 +43,8 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
 fn serve(test: &ClientTest) -> Server {
-    Server::new(json!({ "name": "headers-server", "version": "1.0.0" }))
-        .revisions(Revisions::until(test.revision))
-        .capabilities(json!({ "tools": {} }))
-        .on("tools/list", one_tool)
+    // A refusal for one header would hide the others.
+    server(test).faults([Fault::misbehavior(Misbehavior::IgnoresAccept)])
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
@@ -123,9 +126,22 @@ fn listens() -> ScriptedClient {
     })
 }
 
+/// Lists the tools, and asks for a stream as if it were a document. The request belongs to no session, so that it is refused.
+fn listens_for_json() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        let get = HttpRequest::get().header("Accept", "application/json");
+        task.open().await?.http(get, Deadline::after(Duration::from_secs(20))).await?;
+        client.end().await;
+        Ok(())
+    })
+}
+
 proofs! {
     passes on listens();
     catches "client-post-accept" by header("tools/list", "Accept", "application/json");
     catches "client-post-accept" by no_header("tools/list", "Accept");
     catches "client-post-accept" by header("tools/list", "Accept", "*/*");
+    catches "client-get-accept" on listens_for_json(), at V2025_11_25;
 }

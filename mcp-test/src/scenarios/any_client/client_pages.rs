@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::never_listed;
+use super::{never_listed, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
@@ -71,10 +71,7 @@ const fn cursors(revision: Revision) -> [&'static str; 4] {
 }
 
 fn serve(test: &ClientTest) -> Server {
-    Server::new(json!({ "name": "pages-server", "version": "1.0.0" }))
-        .revisions(Revisions::until(test.revision))
-        .capabilities(json!({ "tools": {} }))
-        .on("tools/list", |call: Call| async move { page(&call) })
+    server(test).on("tools/list", |call: Call| async move { page(&call) })
 }
 
 fn page(call: &Call) -> Answer {
@@ -102,7 +99,7 @@ fn page_index(cursor: Option<&Value>, cursors: &[&str; 4]) -> Option<usize> {
 
 /// What a request for the list asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum PageRequest {
     /// A page, by its index.
     Page(usize),
     /// The page after the last one.
@@ -112,7 +109,7 @@ enum Asked {
 }
 
 /// What each request asks for.
-fn asked(requests: &[ReceivedMessage], cursors: &[&str; 4]) -> Vec<Asked> {
+fn asked(requests: &[ReceivedMessage], cursors: &[&str; 4]) -> Vec<PageRequest> {
     let mut last_page = false;
     let asked = requests.iter().map(|request| {
         let cursor = request.params().get("cursor");
@@ -120,9 +117,9 @@ fn asked(requests: &[ReceivedMessage], cursors: &[&str; 4]) -> Vec<Asked> {
         let is_after_last = last_page && cursor.is_some();
         last_page = page == Some(LAST);
         match page {
-            _ if is_after_last => Asked::AfterLast,
-            Some(page) => Asked::Page(page),
-            None => Asked::NotIssued,
+            _ if is_after_last => PageRequest::AfterLast,
+            Some(page) => PageRequest::Page(page),
+            None => PageRequest::NotIssued,
         }
     });
     asked.collect()
@@ -135,16 +132,16 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     let cursors = cursors(judging.spoken().unwrap_or_else(|| judging.revision()));
     let asked = asked(&requests, &cursors);
-    let first = |wanted: Asked| {
+    let first = |wanted: PageRequest| {
         let at = asked.iter().position(|asked| *asked == wanted)?;
         requests.get(at)
     };
     let pages = asked.iter().filter_map(|asked| match asked {
-        Asked::Page(page) => Some(*page),
-        Asked::AfterLast | Asked::NotIssued => None,
+        PageRequest::Page(page) => Some(*page),
+        PageRequest::AfterLast | PageRequest::NotIssued => None,
     });
     let furthest = pages.max().unwrap_or_default();
-    let not_issued = first(Asked::NotIssued);
+    let not_issued = first(PageRequest::NotIssued);
     let unchanged = judging.check("client-cursors-unchanged");
     match not_issued {
         Some(request) => unchanged.fail(
@@ -178,7 +175,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         };
     }
     let stops = judging.check("client-stops-after-last-page");
-    match first(Asked::AfterLast) {
+    match first(PageRequest::AfterLast) {
         Some(request) => stops.fail(
             Finding::peer("the client asked for a page after the last one")
                 .expected("no request with a cursor after a page without `nextCursor`")

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::one_tool;
+use super::server;
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
@@ -42,11 +42,9 @@ scenario! {
     ],
 }
 
-fn serve(_: &ClientTest) -> Server {
-    Server::new(json!({ "name": "stateless-server", "version": "1.0.0" }))
-        .revisions(Revisions::from(Revision::V2026_07_28))
-        .capabilities(json!({ "tools": {} }))
-        .on("tools/list", one_tool)
+fn serve(test: &ClientTest) -> Server {
+    // A server of the stateless era alone, since what it refuses would be no handshake with it.
+    server(test).revisions(Revisions::from(Revision::V2026_07_28))
 }
 
 /// The first result of the server, and whether it answers `server/discover`.
@@ -139,5 +137,6 @@ proofs! {
     passes on good_client();
     catches "client-no-handshake" on announces_that_it_is_ready();
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
-    warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25"));
+    warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),
+        also "client-left-well" Failure;
 }

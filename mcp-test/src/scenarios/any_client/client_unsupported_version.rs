@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::one_tool;
+use super::server;
 use crate::check::Finding;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
@@ -32,11 +32,7 @@ scenario! {
 const VERSION: &str = "1999-01-01";
 
 fn serve(test: &ClientTest) -> Server {
-    Server::new(json!({ "name": "outdated-server", "version": "1.0.0" }))
-        .revisions(Revisions::until(test.revision))
-        .capabilities(json!({ "tools": {} }))
-        .faults([Fault::set("initialize", "/protocolVersion", VERSION)])
-        .on("tools/list", one_tool)
+    server(test).faults([Fault::set("initialize", "/protocolVersion", VERSION)])
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {

@@ -11,12 +11,25 @@ scenarios![
     client_http_headers,
 ];
 
-use crate::check::Finding;
-use crate::scenario::Judging;
-use crate::server::{Answer, Call};
 use serde_json::json;
 
-/// Answers `tools/list` with one tool.
+use crate::check::Finding;
+use crate::scenario::{ClientTest, Judging};
+use crate::server::{Answer, Call, Server};
+use crate::spec::Revisions;
+
+/// A server with a tool, which a client may list and call.
+fn server(test: &ClientTest) -> Server {
+    let name = format!("{}-server", test.scenario.id);
+    Server::new(json!({ "name": name, "version": "1.0.0" }))
+        .revisions(Revisions::until(test.revision))
+        .capabilities(json!({ "tools": {} }))
+        .on("tools/list", one_tool)
+        .on("tools/call", |_: Call| async {
+            json!({ "content": [{ "type": "text", "text": "called" }] })
+        })
+}
+
 async fn one_tool(_: Call) -> Answer {
     json!({ "tools": [{ "name": "add", "inputSchema": { "type": "object" } }] }).into()
 }

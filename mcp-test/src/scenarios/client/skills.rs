@@ -62,6 +62,8 @@ pub(super) fn server(
         .skills(&skills)
         // As in the official suite: the files need not be listed, since `skills/list` has them.
         .on("resources/list", |_: Call| async { json!({ "resources": [] }) })
+        // For clients that list tools whatever the server declares, which is not what is tested.
+        .on("tools/list", |_: Call| async { json!({ "tools": [] }) })
         .on("resources/read", read)
 }
 

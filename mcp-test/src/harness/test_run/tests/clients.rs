@@ -503,11 +503,11 @@ fn a_client_runs_at_every_revision_that_it_is_asked_for() {
 }
 
 #[test]
-fn another_transport_is_refused() {
+fn a_client_without_a_program_is_not_tested_over_stdio() {
     let run = run_with(adding, runs);
     let cell = DeclaredCell { transport: Some(TransportKind::Stdio), ..run.cell };
     let text = failure(&TestRun { cell, ..run });
-    assert!(text.contains("a client cannot be tested over stdio"), "{text}");
+    assert!(text.contains("there is no program that the client can start"), "{text}");
 }
 
 #[test]

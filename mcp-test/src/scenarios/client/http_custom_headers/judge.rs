@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::parameters::{arguments, input_schema, null_parameters, parameters};
+use super::parameters::{Parameter, arguments, input_schema, null_parameters, parameters};
 use super::{
     BASE64, COMPLETE, CONVERTED, ENCODES, EXACT, MIRRORED, MIRRORS, NULL_TOOL, OMITS,
     OMITTED_ABSENT, OMITTED_NULL, SUPPORTS, TOOL,
@@ -54,7 +54,16 @@ fn judge_call(judging: &mut Judging, call: &ReceivedMessage) {
         let prefix = name.get(..MCP_PARAM_PREFIX.len());
         prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(MCP_PARAM_PREFIX))
     };
-    judging.check(SUPPORTS).judge(ensure(call.headers.iter().any(is_mirrored), || {
+    let is_annotated = |parameter: &Parameter| {
+        parameter.mirrored.is_some()
+            && call.argument(parameter.name).is_some_and(|value| !value.is_null())
+    };
+    // A call without any of the arguments has nothing to mirror: it is another one than the context asks for.
+    let supports = match parameters().iter().any(is_annotated) {
+        true => judging.check(SUPPORTS),
+        false => judging.check(SUPPORTS).by_task(),
+    };
+    supports.judge(ensure(call.headers.iter().any(is_mirrored), || {
         Finding::peer(format!("the call of `{TOOL}` has no header for an argument"))
             .expected(format!("`{MCP_PARAM_PREFIX}…` for each argument that the schema names"))
             .got("none")
