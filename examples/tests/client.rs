@@ -46,7 +46,9 @@ async fn adds_two_numbers(server: &mut ServerCtx) -> Result<()> {
         .assert_header("Accept", expect::text_containing("text/event-stream"))
         .assert_times(1)
         .and()
-        .assert_no_other_calls();
+        .assert_no_other_calls()
+        .assert_no_call("subtract")
+        .assert_header_everywhere("Content-Type", "application/json");
     Ok(())
 }
 

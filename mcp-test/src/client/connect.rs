@@ -46,15 +46,25 @@ impl Client {
     /// A finding when the server does not answer `initialize`, refuses it, or negotiates another revision.
     pub async fn connect(connection: Connection, options: Options) -> Result<Self, Finding> {
         let mut client = Self::uninitialized(connection, options);
-        if client.revision().era() == Era::Handshake {
-            let wanted = client.revision();
-            let reply = client.initialize().await?;
+        client.open_session().await?;
+        Ok(client)
+    }
+
+    /// Completes the handshake in the revision of the options, where the era has one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::connect`].
+    pub(in crate::client) async fn open_session(&mut self) -> Result<(), Finding> {
+        if self.revision().era() == Era::Handshake {
+            let wanted = self.revision();
+            let reply = self.initialize().await?;
             // The specification allows a server to choose another revision, so the finding does not blame it.
-            if client.revision() != wanted {
-                return Err(other_revision(&client, wanted, &reply));
+            if self.revision() != wanted {
+                return Err(other_revision(self, wanted, &reply));
             }
         }
-        Ok(client)
+        Ok(())
     }
 
     /// Sends `initialize`, records what the server declares, and sends `notifications/initialized`.

@@ -184,14 +184,14 @@ fn what_is_wrong_with_the_options_is_said_before_anything_is_sent() {
     error: the following required arguments were not provided:
       <--call <NAME>|--get-prompt <NAME>>
 
-    Usage: mcp-test reference client --arguments <JSON> <--call <NAME>|--get-prompt <NAME>> <URL>
+    Usage: mcp-test reference client --arguments <JSON> <URL|COMMAND> <--call <NAME>|--get-prompt <NAME>>
 
     For more information, try '--help'.
     ");
     assert_snapshot!(wrong(&["--list", "--call", "add"]), @"
     error: the argument '--list' cannot be used with '--call <NAME>'
 
-    Usage: mcp-test reference client --list <URL>
+    Usage: mcp-test reference client --list <URL|COMMAND>
 
     For more information, try '--help'.
     ");
@@ -199,14 +199,14 @@ fn what_is_wrong_with_the_options_is_said_before_anything_is_sent() {
     error: the following required arguments were not provided:
       <--list|--call <NAME>|--read <URI>|--get-prompt <NAME>>
 
-    Usage: mcp-test reference client --json <--list|--call <NAME>|--read <URI>|--get-prompt <NAME>> <URL>
+    Usage: mcp-test reference client --json <URL|COMMAND> <--list|--call <NAME>|--read <URI>|--get-prompt <NAME>>
 
     For more information, try '--help'.
     ");
     assert_snapshot!(wrong(&["--list", "--fault", "no-header:tools/list:Mcp-Method"]), @"
     error: the argument '--list' cannot be used with '--fault <FAULT>'
 
-    Usage: mcp-test reference client --list <URL>
+    Usage: mcp-test reference client --list <URL|COMMAND>
 
     For more information, try '--help'.
     ");

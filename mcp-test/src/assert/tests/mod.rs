@@ -4,6 +4,7 @@ mod contents;
 mod exchanges;
 mod lists;
 mod panics;
+mod received;
 mod replies;
 mod results;
 mod servers;

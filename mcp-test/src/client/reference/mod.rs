@@ -21,7 +21,12 @@ use crate::spec::{Era, ItemKind, error_code, param_headers};
 #[must_use]
 pub fn good_client() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
-        let mut client = task.connect(options(&task)).await?;
+        let mut client = task.uninitialized(options(&task)).await?;
+        if let Err(finding) = client.open_session().await {
+            // A server that the client started is to be ended in order, not only dropped.
+            client.end().await;
+            return Err(finding.into());
+        }
         // The ids and the tools of the official suite; scenarios of mcp-test have the default.
         match task.scenario() {
             "tools_call" => add_numbers(&mut client).await?,

@@ -51,18 +51,20 @@ pub(super) fn server(
         let answer = read(&call, &files, returned.as_deref());
         async move { answer }
     };
+    let mut capabilities =
+        json!({ "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } });
+    if test.profile != Profile::Official {
+        // For clients that list tools whatever the server declares, which is not what is tested.
+        capabilities["tools"] = json!({});
+    }
     Server::new(json!({ "name": test.scenario.id, "version": "1.0.0" }))
         .revisions(Revisions::until(test.revision))
-        .capabilities(json!({
-            "resources": {},
-            "extensions": { "io.modelcontextprotocol/skills": {} },
-        }))
+        .capabilities(capabilities)
         // The official suite tries the extension at 2025-11-25, which has none.
         .declaring_undefined_capabilities()
         .skills(&skills)
         // As in the official suite: the files need not be listed, since `skills/list` has them.
         .on("resources/list", |_: Call| async { json!({ "resources": [] }) })
-        // For clients that list tools whatever the server declares, which is not what is tested.
         .on("tools/list", |_: Call| async { json!({ "tools": [] }) })
         .on("resources/read", read)
 }
