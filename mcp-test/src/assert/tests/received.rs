@@ -7,7 +7,7 @@ use crate::spec::Revision;
 use crate::trace::{EventKind, Party, Trace};
 use crate::transport::{ClientEnd, ClientRun};
 
-/// What a client has sent that shook hands and called `add` twice, the second time without an answer of the script.
+/// What a client has sent that shook hands and called `add` twice, the second time as the script does not answer.
 fn received() -> ReceivedMessages {
     let recorder = Recorder::new();
     let wire = recorder.open("http");

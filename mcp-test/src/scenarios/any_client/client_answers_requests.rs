@@ -9,6 +9,7 @@ use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::clock::{self, Deadline};
+use crate::json::Object;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
@@ -89,7 +90,7 @@ fn answered_ping((asked, reply): &(Seq, Option<(Seq, Message)>)) -> Result<(), F
             .got("no reply before the client exited")
             .requires("ping.responds-promptly")),
         Some((seq, Message::Response(response))) => {
-            let mut members = response.result.as_object().into_iter().flat_map(|it| it.keys());
+            let mut members = response.result.as_object().into_iter().flat_map(Object::keys);
             // Any result may have `_meta`.
             match members.find(|name| *name != "_meta") {
                 None => Ok(()),

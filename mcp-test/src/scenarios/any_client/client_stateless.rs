@@ -6,7 +6,7 @@ use super::server;
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions, meta};
@@ -108,7 +108,7 @@ fn discovery(judging: &mut Judging) {
         return;
     }
     for request in &requests {
-        let mut names = request.params().as_object().into_iter().flat_map(|params| params.keys());
+        let mut names = request.params().as_object().into_iter().flat_map(Object::keys);
         check = match names.find(|name| *name != "_meta") {
             None => check.pass(),
             Some(name) => check.fail(
