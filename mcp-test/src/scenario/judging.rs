@@ -56,7 +56,6 @@ impl ClientTest {
     }
 
     /// Notes where the server listens.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "clients are tested over HTTP"))]
     pub(crate) fn listens_at(&self, url: &str) {
         // A test has one server, so that this is called once.
         let _ = self.url.set(url.to_owned());
