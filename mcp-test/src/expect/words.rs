@@ -226,11 +226,14 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     // A third allows a typo in a short name without suggesting unrelated ones.
-    let third = name.chars().count().div_ceil(3);
+    let length = name.chars().count();
+    let third = length.div_ceil(3);
     // Any two dates have more than half of their characters in common.
     let most = if name.starts_with("20") { third.min(2) } else { third };
     candidates
         .into_iter()
+        // At least as many edits as the lengths differ: a name of a megabyte is not compared with anything.
+        .filter(|candidate| length.abs_diff(candidate.chars().count()) <= most)
         .map(|candidate| (strsim::levenshtein(&name, &candidate.to_lowercase()), candidate))
         .filter(|(edits, _)| *edits <= most)
         // Of several equally close candidates, the first.
