@@ -503,11 +503,35 @@ fn a_client_runs_at_every_revision_that_it_is_asked_for() {
 }
 
 #[test]
+fn a_client_is_tested_over_each_of_its_transports() {
+    let over = |transport, run| {
+        let run = run_with(|| adding().over([TransportKind::Duplex, TransportKind::Http]), run);
+        let run = TestRun { cell: DeclaredCell { transport, ..run.cell }, ..run };
+        let finished = run.execute();
+        (finished.result, finished.place)
+    };
+    let (duplex, http) = (Some(TransportKind::Duplex), Some(TransportKind::Http));
+    for (transport, place) in [
+        (None, "2025-11-25 over duplex"),
+        (duplex, "2025-11-25 over duplex"),
+        (http, "2025-11-25 over http"),
+    ] {
+        assert_eq!(over(transport, runs), (TestResult::Passed, place.to_owned()));
+    }
+    // What fails a test over HTTP fails it over a pipe.
+    let (result, _) = over(duplex, runs_unscripted);
+    assert!(matches!(result, TestResult::Failed(_)), "{result:?}");
+}
+
+#[test]
 fn a_client_without_a_program_is_not_tested_over_stdio() {
     let run = run_with(adding, runs);
     let cell = DeclaredCell { transport: Some(TransportKind::Stdio), ..run.cell };
     let text = failure(&TestRun { cell, ..run });
-    assert!(text.contains("there is no program that the client can start"), "{text}");
+    assert!(
+        text.contains("the program that the client starts as its server is not known"),
+        "{text}"
+    );
 }
 
 #[test]
