@@ -22,39 +22,42 @@ use crate::spec::{Era, ItemKind, error_code, param_headers};
 pub fn good_client() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
         let mut client = task.uninitialized(options(&task)).await?;
-        if let Err(finding) = client.open_session().await {
-            // A server that the client started is to be ended in order, not only dropped.
-            client.end().await;
-            return Err(finding.into());
-        }
-        // The ids and the tools of the official suite; scenarios of mcp-test have the default.
-        match task.scenario() {
-            "tools_call" => add_numbers(&mut client).await?,
-            "elicitation-sep1034-client-defaults" => {
-                // A server may send its request on the stream that belongs to no request of the client.
-                client.listen().await?;
-                call(&mut client, "test_client_elicitation_defaults").await?;
-            }
-            "sse-retry" => call(&mut client, "test_reconnection").await?,
-            "http-standard-headers" => everything(&mut client).await?,
-            "sep-2322-client-request-state" => with_input(&mut client).await?,
-            "http-custom-headers" => given_calls(&mut client, task.context()).await?,
-            "http-invalid-tool-headers" => valid_tools(&mut client).await?,
-            "json-schema-2020-12-preservation" => echo_schema(&mut client).await?,
-            "sep-2640-client-no-prefetch" => drop(skills::list(&mut client).await?),
-            "sep-2640-client-verify-digest"
-            | "sep-2640-client-verify-size"
-            | "sep-2640-client-verify-frontmatter" => skills::load_all(&mut client).await?,
-            // The server exits instead of answering; there is nothing to do about it.
-            "server-exit" => drop(list_tools(&mut client).await),
-            _ => {
-                discover(&mut client).await?;
-                list_tools(&mut client).await?;
-            }
-        }
+        let outcome = perform(&task, &mut client).await;
+        // Whatever the outcome: a server that the client has started is to be ended in order, not only dropped.
         client.end().await;
-        Ok(())
+        outcome
     })
+}
+
+/// Connects, and performs the task of the scenario.
+async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
+    client.open_session().await?;
+    // The ids and the tools of the official suite; scenarios of mcp-test have the default.
+    match task.scenario() {
+        "tools_call" => add_numbers(client).await?,
+        "elicitation-sep1034-client-defaults" => {
+            // A server may send its request on the stream that belongs to no request of the client.
+            client.listen().await?;
+            call(client, "test_client_elicitation_defaults").await?;
+        }
+        "sse-retry" => call(client, "test_reconnection").await?,
+        "http-standard-headers" => everything(client).await?,
+        "sep-2322-client-request-state" => with_input(client).await?,
+        "http-custom-headers" => given_calls(client, task.context()).await?,
+        "http-invalid-tool-headers" => valid_tools(client).await?,
+        "json-schema-2020-12-preservation" => echo_schema(client).await?,
+        "sep-2640-client-no-prefetch" => drop(skills::list(client).await?),
+        "sep-2640-client-verify-digest"
+        | "sep-2640-client-verify-size"
+        | "sep-2640-client-verify-frontmatter" => skills::load_all(client).await?,
+        // The server exits instead of answering; there is nothing to do about it.
+        "server-exit" => drop(list_tools(client).await),
+        _ => {
+            discover(client).await?;
+            list_tools(client).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.

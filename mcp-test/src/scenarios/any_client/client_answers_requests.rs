@@ -44,7 +44,7 @@ scenario! {
 const UNKNOWN: &str = "mcp-test/no-such-method";
 
 /// How long the list waits for the replies. A client may still reply later: all that it sends before it exits counts.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REPLY_TIME: Duration = Duration::from_secs(2);
 
 fn serve(test: &ClientTest) -> Server {
     server(test).on("tools/list", ask_and_list)
@@ -53,7 +53,7 @@ fn serve(test: &ClientTest) -> Server {
 async fn ask_and_list(call: Call) -> Answer {
     let replies = join(call.request("ping", json!({})), call.request(UNKNOWN, json!({})));
     // The trace has the replies, and shows which are missing.
-    let _replies = clock::within(Deadline::after(PATIENCE), replies).await;
+    let _replies = clock::within(Deadline::after(REPLY_TIME), replies).await;
     one_tool(call).await
 }
 

@@ -147,7 +147,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         Some(request) => unchanged.fail(
             Finding::peer("the client sent a cursor that the server did not issue")
                 .expected(format!("the cursor of page {}: {:?}", furthest + 1, cursors[furthest]))
-                .got(request.params().get("cursor").map(ToString::to_string).unwrap_or_default())
+                .got(request.params().get("cursor").map(|it| it.short(120)).unwrap_or_default())
                 .evidence(request.seq),
         ),
         None if furthest > 0 => unchanged.pass(),
@@ -179,7 +179,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         Some(request) => stops.fail(
             Finding::peer("the client asked for a page after the last one")
                 .expected("no request with a cursor after a page without `nextCursor`")
-                .got(request.params().get("cursor").map(ToString::to_string).unwrap_or_default())
+                .got(request.params().get("cursor").map(|it| it.short(120)).unwrap_or_default())
                 .evidence(request.seq),
         ),
         None if furthest == LAST => stops.pass(),

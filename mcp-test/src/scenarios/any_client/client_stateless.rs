@@ -72,7 +72,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     match handshake {
         None => check.pass(),
         Some(received) => check.fail(
-            Finding::peer("the client shakes hands with a server of the stateless era")
+            Finding::peer("the client began a handshake with a server of the stateless era")
                 .expected("no handshake after the server has answered without one")
                 .got(format!("`{}`", received.method()))
                 .evidence_all([answered, received.seq]),
@@ -93,7 +93,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         Some(received) => selects.fail(
             Finding::peer("the client names a version that the server does not list")
                 .expected(format!("{listed} in `_meta`"))
-                .got(version(received).map(|named| named.to_string()).unwrap_or_default())
+                .got(version(received).map(|named| named.short(120)).unwrap_or_default())
                 .evidence_all([answered, received.seq]),
         ),
     };

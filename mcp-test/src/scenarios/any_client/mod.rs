@@ -9,6 +9,7 @@ scenarios![
     client_pages,
     client_answers_requests,
     client_http_headers,
+    server_exit,
 ];
 
 use serde_json::json;

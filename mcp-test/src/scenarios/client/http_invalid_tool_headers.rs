@@ -35,7 +35,7 @@ scenario! {
             &["tools.x-mcp-header.client-keeps-valid-tools"]),
         official(NOT_EMPTY, "ClientRejectsInvalidTool", "A tool with an empty name of a header is not called", DROPS),
         official(PRIMITIVE, "ClientRejectsInvalidTool",
-            "A tool with a header for an argument that is no text, integer or Boolean is not called", DROPS),
+            "A tool with a header for an argument that is not a string, an integer or a boolean is not called", DROPS),
         official(UNIQUE, "ClientRejectsInvalidTool", "A tool with the same header twice is not called", DROPS),
         official(CHARSET, "ClientRejectsInvalidTool",
             "A tool with characters in the name of a header that it cannot have is not called", DROPS),

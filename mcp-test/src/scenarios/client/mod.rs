@@ -20,5 +20,4 @@ scenarios![
     sep_2640_client_verify_digest,
     sep_2640_client_verify_size,
     sep_2640_client_verify_frontmatter,
-    server_exit,
 ];
