@@ -154,7 +154,7 @@ pub(super) enum CliError {
     /// The reference client failed.
     #[error("{0}")]
     ReferenceClient(crate::Error),
-    /// There is no conversation with the server.
+    /// The server could not be reached, or the connection was lost.
     #[error("{0}")]
     NotConnected(String),
     /// The server answered with an error, or not at all.

@@ -23,7 +23,7 @@ impl PrivateFolder {
         let is_short = parent.as_os_str().len() <= MAX_PARENT;
         let parent = if is_short { parent } else { PathBuf::from("/tmp") };
         let path = parent.join(name);
-        // The mode is set when it is created, so that there is no moment in which others can enter.
+        // The mode is set when it is created, so that others can never enter.
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self(path))
     }
@@ -36,7 +36,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        // What cannot be deleted stays behind; there is nobody to tell.
+        // What cannot be deleted stays behind; nobody can be told.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -87,7 +87,7 @@ impl ClientSessions {
     pub(super) fn spoken(&self, asked: Era) -> Option<Revision> {
         let refused = self.outside.iter().filter(|received| received.method() == "initialize");
         let unknown = self.sessions.iter().filter(|session| session.negotiated.is_none());
-        // A server that refuses `initialize`, or selects what is no revision, does not select an older one, so the proposal
+        // A server that refuses `initialize`, or selects an unknown revision, does not select an older one, so the proposal
         // counts.
         let proposals = refused.chain(unknown.map(|session| &session.initialize));
         let proposed = proposals.filter_map(|received| {

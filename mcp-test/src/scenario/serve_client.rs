@@ -73,7 +73,8 @@ async fn over_stdio(
     use crate::transport::client_stdio::StdioListener;
 
     let Some(program) = client.relay_program() else {
-        let finding = Finding::environment("there is no program that the client can start");
+        let finding =
+            Finding::environment("the program that the client starts as its server is not known");
         return Err(finding.hint("set the path of `mcp-test` with `ClientTarget::server_program`"));
     };
     let listener = StdioListener::listen(program).map_err(|error| {

@@ -33,7 +33,7 @@ pub(crate) struct ServerSetup {
     pub(crate) revision: Revision,
     /// The revisions that the server speaks.
     pub(crate) served: Revisions,
-    /// The name of the test, which the client is told.
+    /// The name of the test, which the client gets as the id of the scenario.
     pub(crate) scenario: String,
     /// The size limits on what the client sends.
     pub(crate) limits: Limits,

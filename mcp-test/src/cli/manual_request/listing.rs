@@ -124,7 +124,7 @@ fn title(kind: ItemKind, item: &Value) -> String {
         }
         ItemKind::Resource | ItemKind::ResourceTemplate => return key,
     };
-    format!("{key}({})", arguments.join(", "))
+    one_line(&format!("{key}({})", arguments.join(", ")))
 }
 
 fn argument(name: &str, is_required: bool) -> String {

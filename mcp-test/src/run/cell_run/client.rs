@@ -94,7 +94,7 @@ impl CellRun<'_> {
             .or_else(|| self.undeclared(&judging.declared_capabilities()))
     }
 
-    /// Why the conversation is no test at the revision of the cell: the client does not speak it.
+    /// Why the conversation does not test the revision of the cell: the client does not speak it.
     pub(super) fn other_revision(&self, spoken: Revision, judging: &Judging) -> Option<String> {
         let sessions = judging.sessions();
         // Unless it is what the scenario asks for.

@@ -57,9 +57,16 @@ impl StdioListener {
 
     /// Waits for the next relay.
     pub(crate) async fn accept(&self) -> Option<RelayedConnection> {
-        // An error is about one connection, or about this process, which the next call meets again.
-        let (socket, _) = self.listener.accept().await.ok()?;
-        Some(RelayedConnection { socket, started: self.servers.start() })
+        loop {
+            match self.listener.accept().await {
+                Ok((socket, _)) => {
+                    return Some(RelayedConnection { socket, started: self.servers.start() });
+                }
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                // Any other error is about this process, so that the next call would meet it again.
+                Err(_) => return None,
+            }
+        }
     }
 }
 

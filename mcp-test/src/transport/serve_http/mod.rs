@@ -203,9 +203,7 @@ impl HttpServer {
             let mut documents = self.0.options.documents.iter();
             return match documents.find(|(path, _)| path == head.uri.path()) {
                 Some((_, document)) => response::json(StatusCode::OK, document),
-                None => {
-                    response::refusal(StatusCode::NOT_FOUND, "there is no endpoint at this path")
-                }
+                None => response::refusal(StatusCode::NOT_FOUND, "nothing is served at this path"),
             };
         }
         match head.uri.path() {
