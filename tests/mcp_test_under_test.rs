@@ -30,10 +30,16 @@ fn processor_time() -> u64 {
 
 /// The argument with `@1000000@` replaced by so many characters.
 fn with_long_texts(argument: &str) -> String {
-    let parts = argument.split('@').enumerate();
-    let long = |(index, part): (usize, &str)| match part.parse() {
-        Ok(count) if index % 2 == 1 => "x".repeat(count),
-        _ => part.to_owned(),
-    };
-    parts.map(long).collect()
+    let mut parts = argument.split('@');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    let mut is_after_count = false;
+    for part in parts {
+        match part.parse() {
+            Ok(count) if !is_after_count => text.push_str(&"x".repeat(count)),
+            _ if is_after_count => text.push_str(part),
+            _ => text.extend(["@", part]),
+        }
+        is_after_count = !is_after_count && part.parse::<usize>().is_ok();
+    }
+    text
 }
