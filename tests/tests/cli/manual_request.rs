@@ -258,3 +258,26 @@ fn what_the_server_says_does_not_control_the_terminal() {
     assert!(!listed.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{listed:?}");
     assert!(listed.contains("·]0;x··abc"), "{listed}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_does_not_start_is_shown_with_its_stderr() {
+    let failing = ["--", "sh", "-c", r"echo 'no such \033[31mport' >&2; exit 7"];
+    let run = mcp_test([&["reference", "client", "--list"][..], &failing].concat());
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    assert_snapshot!(run.stderr, @"
+    error: the connection ended before `initialize` was answered
+      expected a response with id 1
+      got the server ended with exit code 7
+      the last lines on the server's stderr:
+      | no such ·[31mport
+    ");
+}
+
+#[test]
+fn a_server_over_stdio_gets_the_request() {
+    let server = ["--", MCP_TEST, "reference", "server", "--stdio"];
+    let add = ["--call", "add", "--arguments", r#"{"a": 1, "b": 2}"#];
+    let run = mcp_test([&["reference", "client"][..], &add, &server].concat());
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "3\n", ""));
+}

@@ -19,11 +19,15 @@ use super::url::Endpoint;
 use super::workflow_commands::{disarm, disarm_json};
 use crate::check::{Blame, Finding};
 use crate::client::{Client, Options, Reply};
+use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::report::Secrets;
 use crate::spec::Revision;
 use crate::trace::{Recorder, secrets_in_command};
 use crate::transport::{ServerAddress, Target, TransportKind};
+
+/// How many lines of a server's stderr an error shows.
+const STDERR_LINES: usize = 10;
 
 /// The options that ask for one request.
 #[derive(Debug, Args)]
@@ -120,8 +124,10 @@ impl RequestArgs {
         let (target, transport, secrets) = target(server)?;
         let options = Options::speaking(Revision::NEWEST).timeout(self.timeout);
         let connected = Client::negotiate(&target, transport, &recorder, options).await;
-        let mut client = connected
-            .map_err(|finding| CliError::NotConnected(secrets.mask(&finding.to_string())))?;
+        let mut client = connected.map_err(|finding| {
+            let text = format!("{finding}{}", stderr_of(&recorder));
+            CliError::NotConnected(secrets.mask(&text))
+        })?;
         let result = match request {
             ManualRequest::List => list(&mut client, self.json).await,
             ManualRequest::Call(name) => {
@@ -201,6 +207,18 @@ fn target(server: &ServerAddress) -> Result<(Target, TransportKind, Secrets), Cl
         None => target,
     };
     Ok((target, TransportKind::Http, Secrets::new(endpoint.secrets)))
+}
+
+/// The last lines that the server wrote to its stderr, which may say why it cannot be reached.
+fn stderr_of(recorder: &Recorder) -> String {
+    let mut trace = recorder.trace();
+    // A server may have been started twice: once for each era.
+    let last = trace.events.last().map(|event| event.connection);
+    trace.events.retain(|event| Some(event.connection) == last);
+    let lines = trace.stderr_tail(STDERR_LINES);
+    let lines = lines.iter().map(|line| format!("\n  | {}", words::inert(line)));
+    let text: String = lines.collect();
+    if text.is_empty() { text } else { format!("\n  the last lines on the server's stderr:{text}") }
 }
 
 async fn list(client: &mut Client, as_json: bool) -> Result<(), CliError> {
