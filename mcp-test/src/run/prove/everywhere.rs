@@ -4,7 +4,6 @@ mod envelopes;
 mod messages;
 mod server_requests;
 
-
 use super::table::Row;
 use super::{run_alone, statuses, unfounded};
 use crate::check::{
@@ -14,9 +13,7 @@ use crate::run::{Cell, Verdict};
 use crate::scenario::{Leg, Profile};
 use crate::scenarios;
 use crate::server::reference::everything;
-use crate::spec::Revision::{
-    self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
-};
+use crate::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::transport::Fault;
 use crate::transport::TransportKind::{self, Duplex};
 

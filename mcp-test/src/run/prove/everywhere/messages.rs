@@ -5,9 +5,7 @@ use serde_json::json;
 use super::{LIST, PING, ROOTS, Row, STDOUT, TOOL, broken, error, row, stray};
 use crate::check::Status;
 use crate::json::Value;
-use crate::spec::Revision::{
-    V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
-};
+use crate::spec::Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::transport::Fault;
 use crate::transport::TransportKind::Duplex;
 
