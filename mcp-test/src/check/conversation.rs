@@ -1,7 +1,8 @@
 //! The rules that relate what a server sends to what was declared, asked and sent before: capabilities, log levels, progress.
 //!
 //! Only what a trace shows for certain is reported. Over HTTP the messages of different streams have no order, so that there the
-//! order of two messages counts only within one exchange. The rules for clients are not judged here.
+//! order of two messages counts only within one exchange. The rules for clients are in
+//! [`client_conversation`](super::client_conversation).
 
 mod result_types;
 mod tasks;
@@ -11,12 +12,12 @@ mod unasked;
 
 use std::collections::{HashMap, HashSet};
 
-use super::repeat_filter::RepeatFilter;
+use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule, content};
+use super::{Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method, requirement};
+use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
@@ -26,12 +27,8 @@ const LEVELS: [&str; 8] =
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct ConversationJudge<'a> {
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    /// Something was dropped from the trace, such as the request that a notification belongs to.
-    elided: bool,
     conversations: HashMap<ConnectionId, Conversation<'a>>,
-    findings: Vec<Finding>,
-    repeats: RepeatFilter,
+    findings: RuleFindings<'a>,
 }
 
 /// What one connection has agreed on so far.
@@ -132,18 +129,11 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
 
 impl<'a> ConversationJudge<'a> {
     pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self {
-            revisions,
-            elided: trace.is_elided(),
-            conversations: HashMap::new(),
-            findings: Vec::new(),
-            repeats: RepeatFilter::default(),
-        }
+        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
     }
 
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        self.repeats.count(&mut self.findings, self.elided);
-        self.findings
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
     }
 
     fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
@@ -238,7 +228,7 @@ impl<'a> ConversationJudge<'a> {
 
     /// A request or notification of the server needs a capability of the server, or of the client.
     fn declared(&mut self, event: &Event, name: &str) {
-        let revision = (self.revisions)(event.connection);
+        let revision = self.findings.revision(event);
         let Some(known) = method(name) else { return };
         if !known.sent_by(Side::Server, revision) {
             return self.other_revision(event, known, revision);
@@ -271,7 +261,7 @@ impl<'a> ConversationJudge<'a> {
 
     /// Progress of a request arrives on the response to that request, if it arrives before the reply.
     fn misplaced_progress(&mut self, event: &Event, token: &Value) {
-        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
+        let is_stateless = self.findings.revision(event).era() == Era::Stateless;
         let Some(exchange) = event.exchange else { return };
         let conversation = self.conversation(event);
         let mut of_token = conversation.tracked.iter().filter(|it| it.token == token);
@@ -332,7 +322,7 @@ impl<'a> ConversationJudge<'a> {
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         self.misplaced_progress(event, token);
-        let elided = self.elided;
+        let elided = self.findings.elided;
         let conversation = self.conversation(event);
         let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
         let Some(tracked) = tracked else {
@@ -375,8 +365,8 @@ impl<'a> ConversationJudge<'a> {
 
     fn log(&mut self, event: &Event, notification: &Notification) {
         let named = notification.params.as_ref().and_then(|params| params.get("level"));
-        let revision = (self.revisions)(event.connection);
-        let elided = self.elided;
+        let revision = self.findings.revision(event);
+        let elided = self.findings.elided;
         let conversation = self.conversation(event);
         let (least, rule) = if revision.era() == Era::Stateless {
             // Over HTTP the exchange says which request a message belongs to; on a line transport it may be any open one.
@@ -423,12 +413,7 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// Adds a finding that breaks `rule`, if that holds at the revision.
-    fn find(&mut self, event: &Event, mut finding: Finding, rule: Rule) {
-        let revision = (self.revisions)(event.connection);
-        if !requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision)) {
-            return;
-        }
-        finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
+    fn find(&mut self, event: &Event, finding: Finding, rule: Rule) {
         let is_recommended = match rule {
             // Another requirement for the same message may be stricter.
             // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says later.
@@ -436,13 +421,8 @@ impl<'a> ConversationJudge<'a> {
             Rule::HTTP_GET_MESSAGES_UNRELATED | Rule::HTTP_SSE_MESSAGES_RELATED => true,
             _ => false,
         };
-        if is_recommended {
-            finding = finding.should();
-        }
-        finding = finding.requires(rule.id());
-        if self.repeats.admits(&finding, self.findings.len()) {
-            self.findings.push(finding.evidence(event.seq));
-        }
+        let finding = if is_recommended { finding.should() } else { finding };
+        self.findings.add(event, finding, rule);
     }
 }
 

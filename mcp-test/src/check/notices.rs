@@ -1,7 +1,7 @@
 //! The rules about whose request a notification of a server belongs to: cancellations, subscriptions, log messages and progress
 //! on the wrong stream, and how much of it there is.
 //!
-//! As in `conversation`, only what a trace shows for certain is reported, and the rules for clients are not judged.
+//! As in `conversation`, only what a trace shows for certain is reported, and the rules for clients are judged elsewhere.
 
 #[cfg(test)]
 mod tests;
@@ -9,12 +9,12 @@ mod tests;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use super::repeat_filter::RepeatFilter;
+use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule};
+use super::{Finding, Rule};
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::{Era, Revision, meta, requirement};
+use crate::spec::{Era, Revision, meta};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::{Id, Message, Notification, Request};
 
@@ -29,12 +29,8 @@ const SHOWN_PER_SECOND: usize = 1000;
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct NoticeJudge<'a> {
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    /// Something was dropped from the trace, such as the request that a notification belongs to.
-    elided: bool,
     conversations: HashMap<ConnectionId, Conversation<'a>>,
-    findings: Vec<Finding>,
-    repeats: RepeatFilter,
+    findings: RuleFindings<'a>,
 }
 
 /// The requests of one connection so far.
@@ -117,18 +113,11 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
 
 impl<'a> NoticeJudge<'a> {
     pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self {
-            revisions,
-            elided: trace.is_elided(),
-            conversations: HashMap::new(),
-            findings: Vec::new(),
-            repeats: RepeatFilter::default(),
-        }
+        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
     }
 
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        self.repeats.count(&mut self.findings, self.elided);
-        self.findings
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
     }
 
     fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
@@ -136,7 +125,7 @@ impl<'a> NoticeJudge<'a> {
     }
 
     fn is_stateless(&self, event: &Event) -> bool {
-        (self.revisions)(event.connection).era() == Era::Stateless
+        self.findings.revision(event).era() == Era::Stateless
     }
 
     /// A request of the client.
@@ -198,19 +187,19 @@ impl<'a> NoticeJudge<'a> {
             let finding = Finding::peer("two requests of the server have the same progress token")
                 .expected("another token for each request that is not answered yet")
                 .got(words::excerpt(&token.map(Value::to_string).unwrap_or_default()).into_owned());
-            self.find(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
+            self.findings.add(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
         }
         if is_flood {
             let finding = Finding::peer("the server pings too often")
                 .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
                 .got("more");
-            self.find(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
+            self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
         }
     }
 
     /// A cancellation of the server.
     fn cancelled(&mut self, event: &Event, notification: &Notification) {
-        let Some(id) = cancelled_id(notification).filter(|_| !self.elided) else { return };
+        let Some(id) = cancelled_id(notification).filter(|_| !self.findings.elided) else { return };
         let is_stateless = self.is_stateless(event);
         let conversation = self.conversation(event);
         if is_stateless {
@@ -222,7 +211,7 @@ impl<'a> NoticeJudge<'a> {
                     true => Rule::CANCELLATION_ONLY_FOR_LISTEN,
                     false => Rule::CANCELLATION_ONLY_CLIENT,
                 };
-                self.find(event, finding, rule);
+                self.findings.add(event, finding, rule);
             }
             return;
         }
@@ -234,7 +223,7 @@ impl<'a> NoticeJudge<'a> {
                     let finding = Finding::peer("the server cancels a task with a notification")
                         .expected("`tasks/cancel`")
                         .got(format!("`notifications/cancelled` for the request {id}"));
-                    self.find(event, finding, Rule::CANCELLATION_TASK);
+                    self.findings.add(event, finding, Rule::CANCELLATION_TASK);
                 }
             }
             // Over HTTP the request may be on another stream, which was closed before it was read.
@@ -242,7 +231,7 @@ impl<'a> NoticeJudge<'a> {
                 let finding = Finding::peer("the server cancels a request that it has not sent")
                     .expected("the id of a request of the server")
                     .got(id.to_string());
-                self.find(event, finding, Rule::CANCELLATION_ONLY_OWN);
+                self.findings.add(event, finding, Rule::CANCELLATION_ONLY_OWN);
             }
             None => {}
         }
@@ -255,7 +244,7 @@ impl<'a> NoticeJudge<'a> {
             let finding = Finding::peer("the message of progress says nothing")
                 .expected("a text for people, or no `message`")
                 .got(format!("{text:?}"));
-            self.find(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
+            self.findings.add(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
         }
         let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
         let Some(token) = token else { return };
@@ -267,7 +256,11 @@ impl<'a> NoticeJudge<'a> {
         let times = self.conversation(event).shown.entry(key).or_default();
         if exceeds(times, event.at, SHOWN_PER_SECOND) {
             let expected = format!("no more than {SHOWN_PER_SECOND} notifications within a second");
-            self.find(event, Finding::peer(headline).expected(expected).got("more").should(), rule);
+            self.findings.add(
+                event,
+                Finding::peer(headline).expected(expected).got("more").should(),
+                rule,
+            );
         }
     }
 
@@ -289,12 +282,12 @@ impl<'a> NoticeJudge<'a> {
         // The client waits for an acknowledgement, and finds what is wrong with it.
         let named = named.filter(|_| name != ACKNOWLEDGED);
         let Some(subscription) = found else {
-            if let Some(id) = named.filter(|_| event.exchange.is_none() && !self.elided) {
+            if let Some(id) = named.filter(|_| event.exchange.is_none() && !self.findings.elided) {
                 let finding =
                     Finding::peer(format!("`{name}` names a subscription that does not exist"))
                         .expected(format!("the id of a `{LISTEN}` request"))
                         .got(words::excerpt(&id.to_string()).into_owned());
-                self.find(event, finding, Rule::SUBSCRIPTION_ID_VALUE);
+                self.findings.add(event, finding, Rule::SUBSCRIPTION_ID_VALUE);
             }
             return;
         };
@@ -343,7 +336,7 @@ impl<'a> NoticeJudge<'a> {
             true => finding.requires(Rule::TASK_NO_PROGRESS_ON_LISTEN.id()),
             false => finding,
         };
-        self.find(event, finding, rule);
+        self.findings.add(event, finding, rule);
     }
 
     /// A reply of the server.
@@ -376,20 +369,7 @@ impl<'a> NoticeJudge<'a> {
         let finding = Finding::peer("the result that ends a subscription does not name it")
             .expected(format!("`resultType` \"complete\", and {id} in `_meta`"))
             .got(format!("{}, and {got}", kind.unwrap_or("no type")));
-        self.find(event, finding, Rule::SUBSCRIPTION_RESULT);
-    }
-
-    /// Adds a finding that breaks `rule`, if that holds at the revision.
-    fn find(&mut self, event: &Event, mut finding: Finding, rule: Rule) {
-        let revision = (self.revisions)(event.connection);
-        if !requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision)) {
-            return;
-        }
-        finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        finding = finding.requires(rule.id());
-        if self.repeats.admits(&finding, self.findings.len()) {
-            self.findings.push(finding.evidence(event.seq));
-        }
+        self.findings.add(event, finding, Rule::SUBSCRIPTION_RESULT);
     }
 }
 

@@ -8,8 +8,8 @@ use crate::trace::Event;
 impl ConversationJudge<'_> {
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
     pub(super) fn was_asked_for(&mut self, event: &Event, name: &str) -> bool {
-        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
-        let elided = self.elided;
+        let is_stateless = self.findings.revision(event).era() == Era::Stateless;
+        let elided = self.findings.elided;
         let conversation = self.conversation(event);
         let (was_asked, rule, expected) = match (name, is_stateless) {
             ("notifications/tools/list_changed", true) => (
@@ -53,7 +53,7 @@ impl ConversationJudge<'_> {
 
     /// From 2026-07-28 on, every notification belongs to a request, and changes to a subscription.
     pub(super) fn unrelated(&mut self, event: &Event, name: &str) {
-        if (self.revisions)(event.connection).era() != Era::Stateless || self.elided {
+        if self.findings.revision(event).era() != Era::Stateless || self.findings.elided {
             return;
         }
         let conversation = self.conversation(event);
