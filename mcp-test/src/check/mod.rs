@@ -6,6 +6,7 @@
 //! ([`judge_shapes`]), and by the schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
 
 mod cause;
+mod client_conversation;
 mod collector;
 mod content;
 mod conversation;
@@ -18,6 +19,7 @@ mod notices;
 mod recorded;
 mod repeat_filter;
 mod rule;
+mod rule_findings;
 mod sdk;
 mod server_requests;
 mod shape;

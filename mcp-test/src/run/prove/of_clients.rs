@@ -78,6 +78,16 @@ fn rows() -> Vec<Row> {
     let list = "tools/list";
     let set = |pointer: &str, value: serde_json::Value| [Fault::set(list, pointer, value)];
     let stray = |message: serde_json::Value| [Fault::stray(list, message)];
+    let request = |method: &str| stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method}));
+    let notification = |method: &str, params: serde_json::Value| {
+        stray(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    };
+    let subscribe = || {
+        let params = json!({"uri": "test://static-text"});
+        stray(
+            json!({"jsonrpc": "2.0", "id": "s1", "method": "resources/subscribe", "params": params}),
+        )
+    };
     let log = || json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
     let over_duplex = |revision, faults: &[Fault], requirements| {
         let row = row(revision, faults.iter().cloned(), requirements);
@@ -118,6 +128,28 @@ fn rows() -> Vec<Row> {
             V2025_11_25,
             stray(json!({"jsonrpc": "2.0", "id": "s1", "result": {}})),
             &["jsonrpc.result-id-echo"],
+        ),
+        // What the server has declared, and what the revision has.
+        row(V2025_11_25, request("prompts/list"), &["lifecycle.capabilities-respected"]),
+        row(V2026_07_28, request("prompts/list"), &["base.capabilities-respected"]),
+        row(V2025_11_25, subscribe(), &["resources.subscribe.requires-capability"]),
+        row(V2026_07_28, subscribe(), &["resources.subscribe.removed"]),
+        row(V2025_06_18, request("tasks/list"), &["lifecycle.version-respected"]),
+        row(
+            V2025_11_25,
+            notification("notifications/roots/list_changed", json!({})),
+            &["roots.list-changed.requires-capability"],
+        ),
+        // Cancellations, progress, tasks.
+        row(
+            V2025_11_25,
+            notification("notifications/cancelled", json!({"requestId": "never sent"})),
+            &["cancellation.only-own-inflight"],
+        ),
+        row(
+            V2025_11_25,
+            [Fault::set("tools/call", "/task", json!({}))],
+            &["tasks.tool-augment-requires-capability"],
         ),
     ]
 }

@@ -226,6 +226,8 @@ fn a_request_that_the_test_forgot_fails_it() {
 fn a_request_without_an_answer_may_be_asserted() {
     let passing = run_with(adding, |server| {
         Box::pin(async move {
+            // A call is for a server that declares tools.
+            server.given(method("tools/list")).respond_with(json!({"tools": []}));
             server.run_client_to_failure().await?;
             server.received().assert_unscripted("tools/call").assert_argument("b", 2);
             Ok(())

@@ -1,0 +1,325 @@
+//! The rules that relate what a client sends to what was declared, asked and answered before: the handshake, capabilities, versions,
+//! cancellations, progress tokens, tasks.
+//!
+//! Only what a trace shows for certain is reported: over HTTP several clients may use one connection, whose requests have no order.
+//! The rules for servers are in [`conversation`](super::conversation) and [`notices`](super::notices).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use super::rule_findings::RuleFindings;
+use super::walk::{EventJudge, TraceMessage};
+use super::{Finding, Rule};
+use crate::expect::words;
+use crate::json::Value;
+use crate::spec::{Capability, Era, Method, Revision, Side, meta, method};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::wire::{Id, Message, Notification, Request};
+
+/// What is known of the conversations while the trace is read.
+pub(super) struct ClientConversationJudge<'a> {
+    conversations: HashMap<ConnectionId, Conversation<'a>>,
+    findings: RuleFindings<'a>,
+}
+
+/// What one connection has agreed on so far.
+#[derive(Default)]
+struct Conversation<'a> {
+    /// The ids of `initialize` requests.
+    handshakes: HashSet<&'a Id>,
+    /// The last `initialize` request has no reply yet.
+    is_negotiating: bool,
+    /// The capabilities of the client, from `initialize`.
+    client: Option<&'a Value>,
+    /// The capabilities of the server, from `initialize` or `server/discover`.
+    server: Option<&'a Value>,
+    /// The ids of the client's other requests.
+    requested: HashSet<&'a Id>,
+    /// The progress tokens of requests without a reply so far, by the ids of the requests.
+    tokens: HashMap<&'a Id, &'a Value>,
+    /// The URIs that the client has subscribed to.
+    subscribed: HashSet<&'a str>,
+    /// What the server has said of each tool: whether it runs as a task.
+    task_support: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
+    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        if !matches!(event.kind, EventKind::Message { .. }) {
+            return;
+        }
+        for message in messages {
+            match (event.party, message.message) {
+                (Party::Client, Message::Request(request)) => {
+                    let is_batched = message.position.item.is_some();
+                    self.requested(event, request, is_batched);
+                }
+                (Party::Client, Message::Notification(notification)) => {
+                    self.declared(event, &notification.method);
+                    self.cancelled(event, notification);
+                }
+                (Party::Server, reply) => self.replied(event, message, reply),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'a> ClientConversationJudge<'a> {
+    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
+        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
+    }
+
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
+    }
+
+    fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
+        self.conversations.entry(event.connection).or_default()
+    }
+
+    fn requested(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
+        if request.method == "initialize" {
+            return self.initialized(event, request, is_batched);
+        }
+        self.before_the_handshake(event, request);
+        self.declared(event, &request.method);
+        self.tracked(event, request);
+        let params = request.params.as_ref();
+        let param = |name: &str| params.and_then(|params| params.get(name)?.as_str());
+        let conversation = self.conversation(event);
+        conversation.requested.insert(&request.id);
+        match request.method.as_str() {
+            "resources/subscribe" => conversation.subscribed.extend(param("uri")),
+            "resources/unsubscribe" => {
+                let uri = param("uri").filter(|uri| !conversation.subscribed.contains(uri));
+                if let Some(uri) = uri.filter(|_| !self.findings.elided) {
+                    let finding =
+                        Finding::peer("the client unsubscribes from what it has not subscribed to")
+                            .expected("the URI of a `resources/subscribe` request")
+                            .got(words::excerpt(uri).into_owned());
+                    self.findings.add(event, finding.should(), Rule::UNSUBSCRIBE_AFTER_SUBSCRIBE);
+                }
+            }
+            "tools/call" => self.augmented(event, param("name"), params),
+            _ => {}
+        }
+    }
+
+    fn initialized(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
+        let conversation = self.conversation(event);
+        // Over HTTP another client may begin on the same connection.
+        *conversation = Conversation {
+            handshakes: std::mem::take(&mut conversation.handshakes),
+            requested: std::mem::take(&mut conversation.requested),
+            tokens: std::mem::take(&mut conversation.tokens),
+            client: request.params.as_ref().and_then(|params| params.get("capabilities")),
+            is_negotiating: true,
+            ..Conversation::default()
+        };
+        conversation.handshakes.insert(&request.id);
+        if is_batched {
+            let finding = Finding::peer("`initialize` is in a batch")
+                .expected("`initialize` as a message of its own")
+                .got("a JSON array with it");
+            self.findings.add(event, finding, Rule::INITIALIZE_NOT_BATCHED);
+        }
+    }
+
+    /// Until `initialize` is answered, the client requests nothing but pings.
+    fn before_the_handshake(&mut self, event: &Event, request: &Request) {
+        let conversation = self.conversation(event);
+        // After a second `initialize` the request may be of another client.
+        let is_alone = conversation.handshakes.len() == 1;
+        if !conversation.is_negotiating || !is_alone || request.method == "ping" {
+            return;
+        }
+        let finding = Finding::peer(format!(
+            "the client sent `{}` before `initialize` was answered",
+            request.method
+        ))
+        .expected("nothing but `ping` before the result of `initialize`")
+        .got(format!("`{}`", request.method));
+        self.findings.add(event, finding.should(), Rule::REQUESTS_AFTER_RESPONSE);
+    }
+
+    /// A message of the client needs a capability of the server, or of its own, and has to be of the agreed version.
+    fn declared(&mut self, event: &Event, name: &str) {
+        let revision = self.findings.revision(event);
+        let Some(known) = method(name) else { return };
+        if !known.sent_by(Side::Client, revision) {
+            return self.other_revision(event, known, revision);
+        }
+        let Some(capability) = known.capability(revision) else { return };
+        let is_own = !capability.sides().contains(Side::Server);
+        let conversation = self.conversation(event);
+        let declared = if is_own { conversation.client } else { conversation.server };
+        if declared.is_none_or(|declared| capability.declared_in(declared)) {
+            return;
+        }
+        let side = if is_own { Side::Client } else { Side::Server };
+        let finding =
+            Finding::peer(format!("the client sent `{name}` without the capability for it"))
+                .expected(format!(
+                    "nothing that needs `{capability}`, which the {side} does not declare"
+                ))
+                .got(format!("`{name}`"));
+        let rule = rule_of_capability(known, revision);
+        // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says.
+        let finding = match rule {
+            Rule::CAPABILITIES_RESPECTED_SHOULD => finding.should(),
+            _ => finding,
+        };
+        self.findings.add(event, finding, rule);
+    }
+
+    /// A message that clients send at other revisions only.
+    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+        let is_of_clients = |other: &Revision| known.sent_by(Side::Client, *other);
+        let is_subscription =
+            known.name.ends_with("/subscribe") || known.name.ends_with("/unsubscribe");
+        // A client of both eras asks for discovery first.
+        if known.revisions().contains(revision)
+            || !Revision::ALL.iter().any(is_of_clients)
+            || known.name == "server/discover"
+        {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
+            .expected(format!("only messages that MCP {revision} defines"))
+            .got(format!("`{}`", known.name));
+        match revision.era() {
+            Era::Stateless if is_subscription => {
+                self.findings.add(event, finding, Rule::SUBSCRIBE_REMOVED);
+            }
+            Era::Stateless => {}
+            Era::Handshake if revision < Revision::V2025_06_18 => {
+                self.findings.add(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD);
+            }
+            Era::Handshake => self.findings.add(event, finding, Rule::VERSION_RESPECTED),
+        }
+    }
+
+    /// No two requests without a reply have the same progress token.
+    fn tracked(&mut self, event: &Event, request: &'a Request) {
+        let params = request.params.as_ref();
+        let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
+        let Some(token) = token else { return };
+        let tokens = &mut self.conversation(event).tokens;
+        // A retry of the same request keeps its token.
+        let is_repeated = tokens.iter().any(|(id, it)| **id != request.id && *it == token);
+        tokens.insert(&request.id, token);
+        if is_repeated {
+            let finding = Finding::peer("two requests of the client have the same progress token")
+                .expected("another token for each request that is not answered yet")
+                .got(words::excerpt(&token.to_string()).into_owned());
+            self.findings.add(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
+        }
+    }
+
+    /// Whether a tool is called as a task depends on the server and on what the tool supports.
+    fn augmented(&mut self, event: &Event, tool: Option<&str>, params: Option<&Value>) {
+        let is_task = params.is_some_and(|params| params.get("task").is_some());
+        let conversation = self.conversation(event);
+        let Some(server) = conversation.server else { return };
+        let declared = Capability::TasksToolsCall.declared_in(server);
+        let support = tool.and_then(|tool| conversation.task_support.get(tool).copied());
+        let got =
+            format!("`tools/call` of the tool {:?}", words::excerpt(tool.unwrap_or_default()));
+        if is_task && !declared {
+            let finding = Finding::peer(
+                "the client calls a tool as a task, which the server does not support",
+            )
+            .expected("no `task` without the capability `tasks.requests.tools.call`")
+            .got(got);
+            self.findings.add(event, finding, Rule::TASKS_TOOL_DECLARED);
+        } else if is_task && support == Some("forbidden") {
+            let finding =
+                Finding::peer("the client calls a tool as a task that is not to be called so")
+                    .expected("no `task` for a tool whose `taskSupport` is absent or `forbidden`")
+                    .got(got);
+            self.findings.add(event, finding, Rule::TASKS_TOOL_FORBIDDEN);
+        } else if !is_task && declared && support == Some("required") {
+            let finding = Finding::peer(
+                "the client calls a tool without `task` that has to be called as a task",
+            )
+            .expected("a `task` for a tool whose `taskSupport` is `required`")
+            .got(got);
+            self.findings.add(event, finding, Rule::TASKS_TOOL_REQUIRED);
+        }
+    }
+
+    /// A cancellation names a request of the client, and never `initialize`.
+    fn cancelled(&mut self, event: &Event, notification: &Notification) {
+        if notification.method != "notifications/cancelled" {
+            return;
+        }
+        let id = notification.params.as_ref().and_then(|params| Id::read(params.get("requestId")?));
+        let Some(id) = id else { return };
+        let elided = self.findings.elided;
+        let revision = self.findings.revision(event);
+        let conversation = self.conversation(event);
+        conversation.tokens.remove(&id);
+        if conversation.requested.contains(&id) {
+            return;
+        }
+        if conversation.handshakes.contains(&id) {
+            let finding = Finding::peer("the client cancels `initialize`")
+                .expected("no `notifications/cancelled` for `initialize`")
+                .got(format!("`notifications/cancelled` for the request {id}"));
+            self.findings.add(event, finding, Rule::INITIALIZE_NOT_CANCELLED);
+        } else if !elided {
+            let finding = Finding::peer("the client cancels a request that it has not sent")
+                .expected("the id of a request of the client")
+                .got(id.to_string());
+            let rule = match revision.era() {
+                Era::Stateless => Rule::CANCELLATION_ONLY_CLIENT,
+                Era::Handshake => Rule::CANCELLATION_ONLY_OWN,
+            };
+            self.findings.add(event, finding, rule);
+        }
+    }
+
+    /// A reply of the server.
+    fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &'a Message) {
+        let Some(request) = message.request() else { return };
+        let conversation = self.conversation(event);
+        conversation.tokens.remove(request.id);
+        if request.method == "initialize" {
+            conversation.is_negotiating = false;
+        }
+        let Message::Response(response) = reply else { return };
+        match request.method {
+            "initialize" | "server/discover" => {
+                conversation.server = response.result.get("capabilities");
+            }
+            "tools/list" => {
+                let tools = response.result.get("tools").and_then(Value::as_array);
+                let support = |tool: &'a Value| {
+                    let execution = tool.get("execution").and_then(|it| it.get("taskSupport"));
+                    let support = execution.and_then(Value::as_str).unwrap_or("forbidden");
+                    Some((tool.get("name")?.as_str()?, support))
+                };
+                let tools = tools.unwrap_or_default().iter().filter_map(support);
+                conversation.task_support.extend(tools);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The rule that a message of a client without its capability breaks: the one of its method, or the one of all messages.
+fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
+    match known.name {
+        "tools/call" | "tools/list" => Rule::TOOLS_DECLARED,
+        "resources/subscribe" | "resources/unsubscribe" => Rule::SUBSCRIBE_DECLARED,
+        "notifications/roots/list_changed" => Rule::ROOTS_LIST_CHANGED_DECLARED,
+        "tasks/cancel" => Rule::TASKS_CANCEL_DECLARED,
+        "tasks/list" => Rule::TASKS_LIST_DECLARED,
+        _ if revision.era() == Era::Stateless => Rule::CAPABILITIES_RESPECTED_STATELESS,
+        _ if revision < Revision::V2025_06_18 => Rule::CAPABILITIES_RESPECTED_SHOULD,
+        _ => Rule::CAPABILITIES_RESPECTED,
+    }
+}
