@@ -9,6 +9,7 @@ scenarios![
     client_pages,
     client_answers_requests,
     client_http_headers,
+    client_session,
     server_exit,
 ];
 
