@@ -281,7 +281,7 @@ fn listing(turns: &'static [fn(RequestOptions) -> RequestOptions], leaves: bool)
     ScriptedClient::new(move |task: ClientTask| async move {
         let mut client = task.uninitialized(task.options()).await?;
         for options in turns {
-            client.initialize().await?;
+            client.initialize().await?.result()?;
             let options = options(RequestOptions::new());
             // Refused in each session whose request is wrong, and in the one that the server ends.
             if let Ok(reply) = client.request_with("tools/list", json!({}), options).await {
