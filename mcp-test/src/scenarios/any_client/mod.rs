@@ -10,6 +10,7 @@ scenarios![
     client_answers_requests,
     client_http_headers,
     client_session,
+    client_event_streams,
     server_exit,
 ];
 
