@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::json::Value;
+use crate::spec::error_code;
 use crate::transport::fault::FollowUp;
 use crate::wire::RpcError;
 
@@ -50,6 +51,8 @@ pub(super) enum NoResult {
     Error(RpcError),
     /// This follow-up instead of a reply.
     Instead(FollowUp),
+    /// The session has ended.
+    SessionEnd,
 }
 
 impl Answer {
@@ -83,6 +86,15 @@ impl Answer {
     pub fn exit() -> Self {
         Self(Err(NoResult::Instead(FollowUp::Exit)))
     }
+
+    /// An error with HTTP status 404, after which the session of the client has ended: its later requests are refused in the
+    /// same way. Only Streamable HTTP has sessions; elsewhere it is an error like others.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
+    #[must_use]
+    pub fn end_session() -> Self {
+        Self(Err(NoResult::SessionEnd))
+    }
 }
 
 impl Answer {
@@ -92,7 +104,15 @@ impl Answer {
             Ok(result) => Ok(Ok(result)),
             Err(NoResult::Error(error)) => Ok(Err(error)),
             Err(NoResult::Instead(then)) => Err(then),
+            Err(NoResult::SessionEnd) => {
+                Ok(Err(RpcError::new(error_code::INVALID_REQUEST, "the session has ended")))
+            }
         }
+    }
+
+    /// Whether it ends the session of the client.
+    pub(super) fn ends_session(&self) -> bool {
+        self.0 == Err(NoResult::SessionEnd)
     }
 
     /// The same result with hints that clients may keep it for this time, and for whom; anything else stays as it is.

@@ -250,7 +250,13 @@ impl ServerConversation {
                 () = in_flight.cancelled(), if method != "initialize" => return None,
                 answer = handler.answer(call) => answer,
             };
+            let ends_session = answer.ends_session();
             Some(match answer.into_outcome() {
+                Ok(Err(error)) if ends_session => {
+                    // Over HTTP the session is looked for by its conversation, which is over from here on.
+                    conversation.close();
+                    refusal(id, method, error, Some(404))
+                }
                 Ok(answer) => {
                     if answer.is_ok() {
                         // Before the reply is sent: a client may rely on updates from the reply on.

@@ -85,7 +85,7 @@ impl Answer {
     pub(crate) fn into_error(self) -> Option<RpcError> {
         match self.0 {
             Err(NoResult::Error(error)) => Some(error),
-            Ok(_) | Err(NoResult::Instead(_)) => None,
+            Ok(_) | Err(NoResult::Instead(_) | NoResult::SessionEnd) => None,
         }
     }
 }

@@ -8,9 +8,11 @@ mod skills;
 use serde_json::json;
 
 use super::reply::listed_items;
-use super::{Client, ClientTask, FormElicitation, Handlers, Options, ScriptedClient};
+use super::{
+    Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, ScriptedClient,
+};
 use crate::json::{Object, Value};
-use crate::spec::{Era, ItemKind, error_code, param_headers};
+use crate::spec::{Era, ItemKind, error_code, header, param_headers};
 
 /// The reference client. In a scenario that it does not know it connects, lists the tools and disconnects.
 ///
@@ -85,9 +87,13 @@ async fn discover(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-/// Lists the tools and returns their definitions.
+/// Lists the tools and returns their definitions; in a new session if the server has ended the one in use.
 async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
-    let pages = client.pages("tools/list").await?;
+    let mut pages = client.pages("tools/list").await?;
+    if pages.iter().any(has_ended_session) {
+        client.open_session().await?;
+        pages = client.pages("tools/list").await?;
+    }
     Ok(listed_items(ItemKind::Tool, &pages)?.into_iter().cloned().collect())
 }
 
@@ -95,6 +101,16 @@ async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
 async fn call(client: &mut Client, tool: &str) -> crate::Result {
     list_tools(client).await?;
     call_with(client, tool, json!({})).await
+}
+
+/// Whether the server refused a request because its session has ended (`basic/transports#session-management`).
+fn has_ended_session(reply: &Reply) -> bool {
+    let in_session =
+        |(name, _): &(String, String)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID);
+    let is_unknown =
+        |http: &HttpHeads| http.status == 404 && http.request_headers.iter().any(in_session);
+    // Looked at only if the reply is an error, which is then examined.
+    reply.error().is_some() && reply.http().as_ref().is_some_and(is_unknown)
 }
 
 async fn call_with(client: &mut Client, tool: &str, arguments: impl Into<Value>) -> crate::Result {

@@ -9,6 +9,8 @@ scenarios![
     client_pages,
     client_answers_requests,
     client_http_headers,
+    client_session,
+    client_event_streams,
     server_exit,
 ];
 
