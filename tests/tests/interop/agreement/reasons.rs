@@ -1,5 +1,7 @@
 //! Why the verdicts of the two suites may differ, and which official checks never fail.
 
+use mcp_test::scenario::Leg;
+
 use super::verdicts::Disagreement;
 
 /// Why some verdicts disagree.
@@ -81,26 +83,31 @@ pub(super) const REASONS: &[Reason] = &[
 ];
 
 /// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
-pub(super) const NEVER_RAISED: &[(&str, &str)] = &[
-    ("incoming-response", INFORMS),
-    ("outgoing-request", INFORMS),
-    ("sep-2549-caching-connection", NO_CONNECTION),
-    ("sep-2640-capability-directory-read-flag", "it is SKIPPED if the flag is missing"),
-    ("server-session-lifecycle-skipped", INFORMS),
-    ("server-sse-content-type", INFORMS),
-    ("stream-closed", INFORMS),
-    ("tasks-capability-bootstrap", NO_CONNECTION),
-    ("tasks-dispatch-bootstrap", NO_CONNECTION),
-    ("tasks-headers-bootstrap", NO_CONNECTION),
-    ("tasks-lifecycle-bootstrap", NO_CONNECTION),
-    ("tasks-mrtr-input-bootstrap", NO_CONNECTION),
-    ("tasks-request-state-bootstrap", NO_CONNECTION),
-    ("tasks-required-error-bootstrap", NO_CONNECTION),
+pub(super) const NEVER_RAISED: &[(Leg, &str, &str)] = &[
+    (Leg::Server, "incoming-response", INFORMS),
+    (Leg::Server, "outgoing-request", INFORMS),
+    (Leg::Server, "sep-2549-caching-connection", NO_CONNECTION),
     (
+        Leg::Server,
+        "sep-2640-capability-directory-read-flag",
+        "it is SKIPPED if the flag is missing",
+    ),
+    (Leg::Server, "server-session-lifecycle-skipped", INFORMS),
+    (Leg::Server, "server-sse-content-type", INFORMS),
+    (Leg::Server, "stream-closed", INFORMS),
+    (Leg::Server, "tasks-capability-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-dispatch-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-headers-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-lifecycle-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-mrtr-input-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-request-state-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-required-error-bootstrap", NO_CONNECTION),
+    (
+        Leg::Server,
         "tasks-status-notifications",
         "it is always SKIPPED: the official suite has not implemented it",
     ),
-    ("tasks-wire-fields-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-wire-fields-bootstrap", NO_CONNECTION),
 ];
 
 const INFORMS: &str = "it only informs";
