@@ -142,7 +142,9 @@ fn every_official_check_is_raised_by_a_fault_or_listed() {
         .collect();
     let listed: BTreeSet<(Leg, &str)> =
         NEVER_RAISED.iter().map(|(leg, check, _)| (*leg, *check)).collect();
-    let raised_after_all: Vec<_> = listed.difference(&never).collect();
+    let is_raised =
+        |(leg, check): &&(Leg, &str)| raised.get(&(*leg, (*check).to_owned())) == Some(&true);
+    let raised_after_all: Vec<_> = listed.iter().filter(is_raised).collect();
     assert!(raised_after_all.is_empty(), "listed as never raised: {raised_after_all:#?}");
     let unlisted: Vec<_> = never.difference(&listed).collect();
     assert!(unlisted.is_empty(), "neither raised nor listed as never raised: {unlisted:#?}");
