@@ -195,6 +195,7 @@ pub(super) const OF_CLIENTS_IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
     ("initialize", "never:notifications/initialized"),
     ("tools_call", "remove:tools/call:/jsonrpc"),
     ("tools_call", "set:tools/call:/name:7"),
+    ("elicitation-sep1034-client-defaults", r#"set:elicitation/create:/action:"decline""#),
     ("sep-2640-client-no-prefetch", READS_AHEAD),
     ("sep-2640-client-verify-digest", READS_AHEAD),
     ("sep-2640-client-verify-size", READS_AHEAD),

@@ -125,6 +125,11 @@ pub(super) const REASONS: &[Reason] = &[
         why: "the client does not make the calls that it is asked for; ours reports this once, the official suite also for what they would show",
         requirement: "transport.http.param-headers-mirrored",
     },
+    Reason {
+        explains: |it| it.run.fault.starts_with("set:elicitation/create:/action"),
+        why: "the form is declined, which both report; the official suite fails each field as well, ours looks at the content, which the reply still has",
+        requirement: "elicitation.response.decline-no-content",
+    },
 ];
 
 /// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
