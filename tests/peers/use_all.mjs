@@ -1,16 +1,17 @@
 // A client that uses everything that the server offers: it calls each tool, reads each resource and gets each prompt, and
-// accepts each form with its defaults.
-// Arguments: the folder of the installed packages, the SDK (v1, v2 or ai-sdk), the URL of the server.
+// accepts each form with its defaults, and `true` where there is none.
+// Arguments: the folder of the installed packages, the SDK (v1, v2 or ai-sdk), the URL of the server or the command that starts it.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [packages, sdk, url] = process.argv.slice(2);
+const [packages, sdk, ...server] = process.argv.slice(2);
+const isUrl = server[0].startsWith("http://");
 const require = createRequire(join(packages, "package.json"));
 const clientInfo = { name: "use-all", version: "1.0.0" };
 const accept = ({ params }) => ({
   action: "accept",
   content: Object.fromEntries(
-    Object.entries(params.requestedSchema.properties).map(([name, schema]) => [name, schema.default]),
+    Object.entries(params.requestedSchema.properties).map(([name, schema]) => [name, schema.default ?? true]),
   ),
 });
 const numbers = (tool) => (tool.inputSchema.properties?.a ? { a: 5, b: 3 } : {});
@@ -32,22 +33,29 @@ switch (sdk) {
 async function connectV1() {
   const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
+  const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
   const { ElicitRequestSchema } = require("@modelcontextprotocol/sdk/types.js");
   // Older versions of the SDK have no elicitation.
   const capabilities = ElicitRequestSchema ? { elicitation: {} } : {};
   const client = new Client(clientInfo, { capabilities });
   if (ElicitRequestSchema) client.setRequestHandler(ElicitRequestSchema, accept);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(transport(StreamableHTTPClientTransport, StdioClientTransport));
   return client;
 }
 
 async function connectV2() {
   const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
+  const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
   const options = { capabilities: { elicitation: {} }, versionNegotiation: { mode: "auto" } };
   const client = new Client(clientInfo, options);
   client.setRequestHandler("elicitation/create", accept);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(transport(StreamableHTTPClientTransport, StdioClientTransport));
   return client;
+}
+
+function transport(Http, Stdio) {
+  const [command, ...args] = server;
+  return isUrl ? new Http(new URL(command)) : new Stdio({ command, args });
 }
 
 async function useAll(client) {
@@ -70,6 +78,7 @@ async function useAll(client) {
 async function useAiSdk() {
   const { createMCPClient, ElicitationRequestSchema } = require("@ai-sdk/mcp");
   const capabilities = { elicitation: { applyDefaults: true } };
+  const [url] = server;
   const client = await createMCPClient({ transport: { type: "http", url }, capabilities });
   client.onElicitationRequest(ElicitationRequestSchema, accept);
   if (client.serverCapabilities.tools) {

@@ -1,10 +1,14 @@
 """A client that uses everything that the server offers: it calls each tool, reads each resource and gets each prompt.
 
-use_all.py (sdk-1 | sdk-2 | fastmcp | chuk-mcp) URL
+use_all.py (sdk-1 | sdk-2 | fastmcp | chuk-mcp) (URL | COMMAND [ARGUMENT ...]), where chuk-mcp takes only a URL
 """
 
 import asyncio
 import sys
+
+
+def is_url(text):
+    return text.startswith("http://")
 
 
 def arguments_of(schema):
@@ -12,7 +16,7 @@ def arguments_of(schema):
 
 
 def defaults(form):
-    return {name: field.get("default") for name, field in form.get("properties", {}).items()}
+    return {name: field.get("default", True) for name, field in form.get("properties", {}).items()}
 
 
 async def use_all(client, offered, schema, items):
@@ -28,35 +32,41 @@ async def use_all(client, offered, schema, items):
             await client.get_prompt(prompt.name)
 
 
-async def sdk_1(url):
-    from mcp import ClientSession
+async def sdk_1(first, *arguments):
+    from mcp import ClientSession, StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamablehttp_client
 
-    async with streamablehttp_client(url) as (read, write, _), ClientSession(read, write) as client:
+    server = StdioServerParameters(command=first, args=list(arguments))
+    streams = streamablehttp_client(first) if is_url(first) else stdio_client(server)
+    async with streams as (read, write, *_), ClientSession(read, write) as client:
         offered = (await client.initialize()).capabilities
         await use_all(client, offered, "inputSchema", getattr)
 
 
-async def sdk_2(url):
+async def sdk_2(first, *arguments):
     import mcp_types as types
     from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters
 
     async def elicit(context, params):
         return types.ElicitResult(action="accept", content=defaults(params.requested_schema))
 
-    async with Client(url, elicitation_callback=elicit) as client:
+    server = first if is_url(first) else StdioServerParameters(command=first, args=list(arguments))
+    async with Client(server, elicitation_callback=elicit) as client:
         await use_all(client, client.server_capabilities, "input_schema", getattr)
 
 
-async def fastmcp(url):
+async def fastmcp(first, *arguments):
     from fastmcp import Client
     from fastmcp.client.elicitation import ElicitResult
+    from fastmcp.client.transports import StdioTransport
 
     async def elicit(message, response_type, params, context):
         form = getattr(params, "requested_schema", None) or params.requestedSchema
         return ElicitResult(action="accept", content=defaults(form))
 
-    async with Client(url, elicitation_handler=elicit) as client:
+    server = first if is_url(first) else StdioTransport(command=first, args=list(arguments))
+    async with Client(server, elicitation_handler=elicit) as client:
         # Version 4 is built on version 2 of the SDK, which names members differently.
         is_newest = hasattr(client.session, "server_capabilities")
         offered = client.session.server_capabilities if is_newest else client.initialize_result.capabilities
@@ -77,6 +87,6 @@ async def chuk_mcp(url):
 
 CLIENTS = {"sdk-1": sdk_1, "sdk-2": sdk_2, "fastmcp": fastmcp, "chuk-mcp": chuk_mcp}
 
-if len(sys.argv) != 3 or sys.argv[1] not in CLIENTS:
+if len(sys.argv) < 3 or sys.argv[1] not in CLIENTS:
     sys.exit(__doc__)
-asyncio.run(CLIENTS[sys.argv[1]](sys.argv[2]))
+asyncio.run(CLIENTS[sys.argv[1]](*sys.argv[2:]))

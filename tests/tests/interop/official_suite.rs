@@ -19,19 +19,31 @@ fn scenarios_at(revision: Revision) -> impl Iterator<Item = &'static str> {
         .map(|it| &*it.id)
 }
 
-/// Runs one scenario of the official suite; returns the exit code and the output.
+/// Runs one scenario of the official suite on a server, given by its URL, or a client, given by its command; returns the exit code
+/// and the output.
 pub(crate) fn run_official(
     peers: &Peers,
-    url: &str,
+    leg: Leg,
+    address: &str,
     scenario: &str,
     options: &[&str],
 ) -> (i32, String) {
-    let mut args = peers.conformance("server");
-    let target = ["--url", url, "--scenario", scenario];
+    let (command, option) = command_of(leg);
+    let mut args = peers.conformance(command);
+    let target = [option, address, "--scenario", scenario];
     args.extend(target.iter().chain(options).map(|&arg| arg.to_owned()));
     let program = args.remove(0);
     let run = run(&program, args);
     (run.code, run.text(&[]))
+}
+
+/// The command of both suites that tests servers or clients, and its option that takes the URL or the command.
+pub(crate) fn command_of(leg: Leg) -> (&'static str, &'static str) {
+    match leg {
+        Leg::Server => ("server", "--url"),
+        Leg::Client => ("client", "--command"),
+        _ => panic!("{leg} is not tested"),
+    }
 }
 
 #[track_caller]
@@ -45,7 +57,7 @@ fn reference_server_passes_at(revision: Revision) {
             true => &[],
             false => &["--spec-version", revision.as_str()],
         };
-        let (code, text) = run_official(&peers, &serving.url, scenario, options);
+        let (code, text) = run_official(&peers, Leg::Server, &serving.url, scenario, options);
         assert_eq!(code, 0, "{scenario} at {revision}\n{text}");
         assert!(text.contains("0 failed, 0 warnings"), "{scenario} at {revision}\n{text}");
     }

@@ -70,6 +70,12 @@ impl Peers {
         format!("{} {} {}", node.display(), peer_path(script), packages.display())
     }
 
+    /// The command line of `use_all.mjs` with one of the TypeScript SDKs, to which the URL of the server has to be appended.
+    pub(crate) fn use_all_with_typescript(&self, sdk: &str) -> String {
+        let [node, packages] = ["node", "npm"].map(|it| self.path(it).display().to_string());
+        format!("{node} {} {packages} {sdk}", peer_path("use_all.mjs"))
+    }
+
     /// The command that runs a script of an npm package.
     pub(crate) fn node(&self, script: &str, arguments: &[&str]) -> Vec<String> {
         let script = self.0.join("npm/node_modules").join(script);

@@ -1,6 +1,6 @@
-//! Faults of the reference server that are tried as well as those of the proofs, by the era at which they are tried.
+//! Faults of the reference server and the reference client that are tried as well as those of the proofs, by the era at which they are tried.
 
-/// The id of a scenario, and the fault of the server, as `mcp-test reference server --fault` takes it.
+/// The id of a scenario, and the fault, as `mcp-test reference server --fault` or `reference client --fault` takes it.
 pub(super) type FaultyScenario = (&'static str, &'static str);
 
 /// At 2025-11-25 and at 2026-07-28.
@@ -187,4 +187,51 @@ pub(super) const IN_STATELESS_ERA: &[FaultyScenario] = &[
     ("http-custom-header-server-validation", "vague-mirror"),
     ("http-custom-header-server-validation", "set:tools/list:/tools:[]"),
     ("tasks-mrtr-input", "remove:tasks/get:/inputRequests/confirm/method"),
+];
+
+/// Of the reference client, at 2025-11-25, or in an extension.
+pub(super) const OF_CLIENTS_IN_HANDSHAKE_ERA: &[FaultyScenario] = &[
+    ("initialize", "set:initialize:/protocolVersion:7"),
+    ("initialize", "never:notifications/initialized"),
+    ("tools_call", "remove:tools/call:/jsonrpc"),
+    ("tools_call", "set:tools/call:/name:7"),
+    ("elicitation-sep1034-client-defaults", r#"set:elicitation/create:/action:"decline""#),
+    ("sep-2640-client-no-prefetch", READS_AHEAD),
+    ("sep-2640-client-verify-digest", READS_AHEAD),
+    ("sep-2640-client-verify-size", READS_AHEAD),
+    ("sep-2640-client-verify-frontmatter", READS_AHEAD),
+    // The `SKILL.md` that has to be refused is never read.
+    ("sep-2640-client-no-prefetch", READS_ANOTHER_FILE),
+    ("sep-2640-client-verify-digest", READS_ANOTHER_FILE),
+    ("sep-2640-client-verify-size", READS_ANOTHER_FILE),
+    ("sep-2640-client-verify-frontmatter", READS_ANOTHER_FILE),
+    ("sep-2640-client-no-prefetch", READS_BEFORE_SKILL),
+    ("sep-2640-client-verify-digest", READS_BEFORE_SKILL),
+    ("sep-2640-client-verify-size", READS_BEFORE_SKILL),
+    ("sep-2640-client-verify-frontmatter", READS_BEFORE_SKILL),
+];
+
+// The second file of the skill is read as well, by a notification, since the client would take a reply that it does not expect for
+// the end of the conversation.
+const READS_AHEAD: &str = r#"stray:notifications/initialized:{"jsonrpc":"2.0","method":"resources/read","params":{"uri":"skill://pdf-processing/references/FORMS.md"}}"#;
+const READS_BEFORE_SKILL: &str = r#"stray:resources/read:{"jsonrpc":"2.0","method":"resources/read","params":{"uri":"skill://pdf-processing/references/FORMS.md"}}"#;
+const READS_ANOTHER_FILE: &str = r#"set:resources/read:/uri:"file:///other""#;
+
+/// Of the reference client, at 2026-07-28.
+pub(super) const OF_CLIENTS_IN_STATELESS_ERA: &[FaultyScenario] = &[
+    ("tools_call", "remove:tools/call:/jsonrpc"),
+    ("request-metadata", "header:tools/list:MCP-Protocol-Version:2025-06-18"),
+    ("request-metadata", "remove:server/discover:/_meta"),
+    ("http-standard-headers", "no-header:tools/call:Mcp-Name"),
+    ("http-standard-headers", "no-header:prompts/get:Mcp-Method"),
+    ("http-standard-headers", "header:tools/call:Mcp-Name:other"),
+    ("sep-2322-client-request-state", r#"set:tools/call:/requestState:"x""#),
+    ("sep-2322-client-request-state", "set:tools/call:/inputResponses:{}"),
+    ("http-custom-headers", "no-header:tools/call:Mcp-Param-Region"),
+    ("http-invalid-tool-headers", r#"set:tools/call:/name:"invalid_empty_header""#),
+    ("http-invalid-tool-headers", r#"set:tools/call:/name:"invalid_number_header""#),
+    ("http-invalid-tool-headers", r#"set:tools/call:/name:"invalid_duplicate_same_case""#),
+    ("http-invalid-tool-headers", r#"set:tools/call:/name:"invalid_colon_in_name""#),
+    ("json-schema-2020-12-preservation", "retype:tools/call:/name"),
+    ("json-schema-2020-12-preservation", "set:tools/call:/arguments/schema:{}"),
 ];

@@ -1,4 +1,4 @@
-//! The official suite and `mcp-test server` on the same servers: with the official profile, each check has the same status in
+//! The official suite and `mcp-test` on the same servers and clients: with the official profile, each check has the same status in
 //! both, except where `AGREEMENT.md` gives a reason.
 //!
 //! A scenario that fails in the official suite never passes in ours.
@@ -16,26 +16,27 @@ use std::env;
 use std::sync::Mutex;
 
 use mcp_test::check::Origin;
+use mcp_test::scenario::Leg;
 use pretty_assertions::assert_eq;
 
 use self::reasons::{NEVER_RAISED, REASONS};
-use self::runs::{RunKey, SharedRun, TestedServer};
+use self::runs::{RunKey, SharedRun, TestedPeer};
 use self::verdicts::{Verdicts, disagreements};
 use crate::peers::Peers;
 
 /// Runs ours, and compares its verdicts with the recorded ones and with the page.
 #[track_caller]
-fn replay(servers: &[TestedServer], peers: Option<&Peers>) {
+fn replay(tested: &[TestedPeer], peers: Option<&Peers>) {
     // One after the other, since each keeps all processors busy, and both may write the page.
     static REPLAY: Mutex<()> = Mutex::new(());
     let _lock = REPLAY.lock();
     let official = verdicts::recorded();
-    let mut runs = runs::on(servers);
+    let mut runs = runs::on(tested);
     // What is not recorded is reported by a test of its own.
     runs.retain(|run| official.contains_key(&run.key));
     let ours = verdicts::ours(&runs, peers);
     assert_failures_are_shared(&official, &ours);
-    page::check(servers, &official, &ours);
+    page::check(tested, &official, &ours);
 }
 
 /// Checks that no run passes in ours that fails in the official suite.
@@ -48,22 +49,34 @@ fn assert_failures_are_shared(official: &Verdicts, ours: &Verdicts) {
 
 #[test]
 fn recorded_verdicts_agree_on_servers_in_this_process() {
-    replay(&TestedServer::IN_THIS_PROCESS, None);
+    replay(&TestedPeer::OWN_SERVERS, None);
+}
+
+#[test]
+fn recorded_verdicts_agree_on_our_clients() {
+    replay(&TestedPeer::OWN_CLIENTS, None);
 }
 
 #[test]
 #[ignore = "needs third-party programs: see main.rs"]
 fn recorded_verdicts_agree_on_installed_servers() {
-    replay(&TestedServer::INSTALLED, Some(&Peers::installed()));
+    replay(&TestedPeer::INSTALLED_SERVERS, Some(&Peers::installed()));
 }
 
-/// Ten runs, evenly spread over all servers, scenarios and faults. In write mode, records what is not recorded yet.
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn recorded_verdicts_agree_on_installed_clients() {
+    replay(&TestedPeer::INSTALLED_CLIENTS, Some(&Peers::installed()));
+}
+
+/// Ten runs on servers and ten on clients, evenly spread over all peers, scenarios and faults. In write mode, records what is not
+/// recorded yet.
 #[test]
 #[ignore = "needs third-party programs: see main.rs"]
 fn ten_recorded_verdicts_hold_in_the_official_suite() {
     const RUNS: usize = 10;
     let peers = Peers::installed();
-    let runs = runs::on(&TestedServer::ALL);
+    let runs = runs::on(&TestedPeer::ALL);
     let mut recorded = verdicts::recorded();
     if env::var_os(page::WRITE).is_some() {
         let is_new = |run: &SharedRun| !recorded.contains_key(&run.key);
@@ -73,9 +86,15 @@ fn ten_recorded_verdicts_hold_in_the_official_suite() {
         recorded.extend(verdicts::official(&new, &peers));
         return verdicts::record(recorded);
     }
-    let every = runs.len() / RUNS;
-    let chosen: Vec<SharedRun> =
-        runs.into_iter().skip(every / 2).step_by(every).take(RUNS).collect();
+    let (servers, clients): (Vec<_>, Vec<_>) =
+        runs.into_iter().partition(|run| run.key.peer.leg() == Leg::Server);
+    let chosen: Vec<SharedRun> = [servers, clients]
+        .into_iter()
+        .flat_map(|runs| {
+            let every = runs.len() / RUNS;
+            runs.into_iter().skip(every / 2).step_by(every).take(RUNS)
+        })
+        .collect();
     let official = verdicts::official(&chosen, &peers);
     recorded.retain(|run, _| official.contains_key(run));
     assert_eq!(recorded, official);
@@ -91,7 +110,7 @@ fn ten_recorded_verdicts_hold_in_the_official_suite() {
 #[test]
 fn every_run_has_a_recorded_verdict() {
     let runs: BTreeSet<RunKey> =
-        runs::on(&TestedServer::ALL).into_iter().map(|run| run.key).collect();
+        runs::on(&TestedPeer::ALL).into_iter().map(|run| run.key).collect();
     let recorded: BTreeSet<RunKey> = verdicts::recorded().into_keys().collect();
     let missing: Vec<&RunKey> = runs.difference(&recorded).collect();
     assert!(missing.is_empty(), "`.ci/agreement DIR missing` records {missing:#?}");
@@ -102,24 +121,32 @@ fn every_run_has_a_recorded_verdict() {
 /// Each check of an official scenario fails or warns in a recorded run, or is listed with the reason why it cannot.
 #[test]
 fn every_official_check_is_raised_by_a_fault_or_listed() {
-    let mut raised: BTreeMap<String, bool> = BTreeMap::new();
-    for verdict in verdicts::recorded().into_values() {
+    let mut raised: BTreeMap<(Leg, String), bool> = BTreeMap::new();
+    for (run, verdict) in verdicts::recorded() {
         for (check, status) in verdict.checks {
-            *raised.entry(check).or_default() |= ["FAILURE", "WARNING"].contains(&&*status);
+            *raised.entry((run.peer.leg(), check)).or_default() |=
+                ["FAILURE", "WARNING"].contains(&&*status);
         }
     }
-    for check in runs::scenarios().flat_map(|scenario| scenario.checks.iter()) {
-        if check.origin == Origin::Official {
-            raised.entry(check.id.to_string()).or_default();
+    for leg in [Leg::Server, Leg::Client] {
+        for check in runs::scenarios(leg).flat_map(|scenario| scenario.checks.iter()) {
+            if check.origin == Origin::Official {
+                raised.entry((leg, check.id.to_string())).or_default();
+            }
         }
     }
-    let never: BTreeSet<&str> =
-        raised.iter().filter(|(_, raised)| !*raised).map(|(check, _)| &**check).collect();
-    let listed: BTreeSet<&str> = NEVER_RAISED.iter().map(|(check, _)| *check).collect();
-    let raised_after_all: Vec<&&str> =
-        listed.iter().filter(|it| raised.get(**it).is_some_and(|raised| *raised)).collect();
+    let never: BTreeSet<(Leg, &str)> = raised
+        .iter()
+        .filter(|(_, raised)| !*raised)
+        .map(|((leg, check), _)| (*leg, &**check))
+        .collect();
+    let listed: BTreeSet<(Leg, &str)> =
+        NEVER_RAISED.iter().map(|(leg, check, _)| (*leg, *check)).collect();
+    let is_raised =
+        |(leg, check): &&(Leg, &str)| raised.get(&(*leg, (*check).to_owned())) == Some(&true);
+    let raised_after_all: Vec<_> = listed.iter().filter(is_raised).collect();
     assert!(raised_after_all.is_empty(), "listed as never raised: {raised_after_all:#?}");
-    let unlisted: Vec<&&str> = never.difference(&listed).collect();
+    let unlisted: Vec<_> = never.difference(&listed).collect();
     assert!(unlisted.is_empty(), "neither raised nor listed as never raised: {unlisted:#?}");
 }
 

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::{env, fs};
 
+use mcp_test::scenario::Leg;
 use mcp_test::spec::Revision;
 use mcp_test::spec::requirement;
 use pretty_assertions::assert_eq;
 
 use super::reasons::{NEVER_RAISED, Reason, reason_of, unexplained};
-use super::runs::TestedServer;
+use super::runs::TestedPeer;
 use super::verdicts::{Disagreement, Verdicts, disagreements};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/AGREEMENT.md");
@@ -19,30 +20,30 @@ pub(super) const WRITE: &str = "MCP_TEST_TESTS_WRITE_TABLE";
 const INTRODUCTION: &str = "\
 # Agreement with the official conformance suite
 
-What the official suite and `mcp-test server`, in its profile `official`, make of the same servers: each check should have the same \
+What the official suite and `mcp-test`, in its profile `official`, make of the same servers and clients: each check should have the same \
 status in both, and each run the same exit code. A status is the most severe one of all checks with the same id. A check that only \
-`mcp-test` lists, as skipped, is not a disagreement: the official suite leaves out checks that it has not reached.
+`mcp-test` lists, as skipped, is not a disagreement: the official suite leaves out checks that it has not reached. Nor are the rows with \
+which the official suite logs the messages of a client.
 
 The runs are those of `agreement/runs.rs`: the reference server in each official scenario for servers at each revision, without \
 faults, and with those of `agreement/faults.rs`; the server of each scenario's proofs, with each fault that is proven to give an \
 official check a status; and three servers on SDKs, in each official scenario at each revision that the server supports. A fault is \
 written as `mcp-test reference server --fault` takes it; the name of a function stands for the faulty server that this function in \
-the scenario's file makes. Extensions belong to no revision.
+the scenario's file makes. Extensions belong to no revision. In the same way, the reference client is tested in each official \
+scenario for clients outside `auth/`, and so are the clients of the proofs, and four clients on SDKs, which use everything that a \
+server offers, whatever the scenario asks for.
 
-The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs ten of them again \
-in the official suite. `.ci/agreement DIR` records all of them again, and writes this page.
+The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs twenty of \
+them again in the official suite, ten of each leg. `.ci/agreement DIR` records all of them again, and writes this page.
 ";
 
 const COUNTS: &str = "\
-## Servers
+| Runs | with a fault | Official checks | with the same status | Disagreements |
+|---|---|---|---|---|---|";
 
-| Server | Runs | with a fault | Official checks | with the same status | Disagreements |
-|---|---|---|---|---|---|
-";
-
-/// What the page has about one server.
+/// What the page has about one server or client.
 struct Section {
-    /// Its row in the table of servers.
+    /// Its row in the table of servers or clients.
     row: String,
     /// Its table of disagreements.
     disagreements: String,
@@ -50,8 +51,8 @@ struct Section {
 
 impl Section {
     /// What the page has now.
-    fn read(page: &str, server: TestedServer) -> Self {
-        let title = server.title();
+    fn read(page: &str, peer: TestedPeer) -> Self {
+        let title = peer.title();
         let row = page.lines().find(|line| line.starts_with(&format!("| {title} |")));
         let section = page.split("\n## ").find(|it| it.lines().next() == Some(title));
         let text = section.and_then(|it| it.split_once("\n\n")).map(|(_, text)| text.trim_end());
@@ -62,8 +63,8 @@ impl Section {
     }
 
     /// What the page should have.
-    fn new(server: TestedServer, official: &Verdicts, ours: &Verdicts) -> Self {
-        let ours = ours.iter().filter(|(run, _)| run.server == server);
+    fn new(peer: TestedPeer, official: &Verdicts, ours: &Verdicts) -> Self {
+        let ours = ours.iter().filter(|(run, _)| run.peer == peer);
         let (mut runs, mut faulty, mut checks) = (0, 0, 0);
         let mut found = Vec::new();
         for (run, ours) in ours {
@@ -78,7 +79,7 @@ impl Section {
         let rows: String = found.iter().filter_map(row).collect();
         let differ = found.iter().filter(|it| official[&it.run].checks.contains_key(&it.check));
         let same = checks - differ.count();
-        let title = server.title();
+        let title = peer.title();
         let count = found.len();
         Self {
             row: format!("| {title} | {runs} | {faulty} | {checks} | {same} | {count} |"),
@@ -126,26 +127,33 @@ fn official_version() -> String {
     version.as_str().expect("a version").to_owned()
 }
 
-/// Compares the page with the verdicts on these servers, or writes their part of it.
+/// Compares the page with the verdicts on these peers, or writes their part of it.
 #[track_caller]
-pub(super) fn check(servers: &[TestedServer], official: &Verdicts, ours: &Verdicts) {
+pub(super) fn check(tested: &[TestedPeer], official: &Verdicts, ours: &Verdicts) {
     let page = read();
-    let sections = TestedServer::ALL.map(|server| match servers.contains(&server) {
-        true => (server, Section::new(server, official, ours)),
-        false => (server, Section::read(&page, server)),
+    let sections = TestedPeer::ALL.map(|peer| match tested.contains(&peer) {
+        true => (peer, Section::new(peer, official, ours)),
+        false => (peer, Section::read(&page, peer)),
     });
     let suite = official_version();
-    let mut text = format!("{INTRODUCTION}\nVersion of the official suite: {suite}\n\n{COUNTS}");
+    let mut text = format!("{INTRODUCTION}\nVersion of the official suite: {suite}\n");
     let mut line = |it: std::fmt::Arguments<'_>| writeln!(text, "{it}").expect("a string");
-    for (_, section) in &sections {
-        line(format_args!("{}", section.row));
+    for (leg, title, column) in
+        [(Leg::Server, "Servers", "Server"), (Leg::Client, "Clients", "Client")]
+    {
+        line(format_args!("\n## {title}\n\n| {column} {COUNTS}"));
+        for (_, section) in sections.iter().filter(|(peer, _)| peer.leg() == leg) {
+            line(format_args!("{}", section.row));
+        }
     }
-    for (server, section) in &sections {
-        line(format_args!("\n## {}\n\n{}", server.title(), section.disagreements));
+    for (peer, section) in &sections {
+        line(format_args!("\n## {}\n\n{}", peer.title(), section.disagreements));
     }
-    line(format_args!("\n## Official checks that are never raised\n\n| Check | Why |\n|---|---|"));
-    for (check, why) in NEVER_RAISED {
-        line(format_args!("| `{check}` | {why} |"));
+    line(format_args!(
+        "\n## Official checks that are never raised\n\n| Leg | Check | Why |\n|---|---|---|"
+    ));
+    for (leg, check, why) in NEVER_RAISED {
+        line(format_args!("| {leg} | `{check}` | {why} |"));
     }
     if env::var_os(WRITE).is_some() {
         return fs::write(FILE, &text).expect("the page can be written");

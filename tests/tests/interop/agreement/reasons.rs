@@ -1,5 +1,7 @@
 //! Why the verdicts of the two suites may differ, and which official checks never fail.
 
+use mcp_test::scenario::Leg;
+
 use super::verdicts::Disagreement;
 
 /// Why some verdicts disagree.
@@ -78,31 +80,92 @@ pub(super) const REASONS: &[Reason] = &[
         why: "the server answered the call with an error, so that no reply is left for a resumed stream; the official suite waits for a result",
         requirement: "transport.http.resume-get-for-post-stream",
     },
+    Reason {
+        explains: |it| {
+            it.run.fault == "remove:tools/call:/jsonrpc" && it.check == "tool-add-numbers"
+        },
+        why: "the message is no JSON-RPC request without `jsonrpc`, so that ours sees no call; the official check looks at the arguments only",
+        requirement: "jsonrpc.version-member",
+    },
+    Reason {
+        explains: |it| it.run.fault == "remove:server/discover:/_meta",
+        why: "our server refuses the request, so that the client sends no other; the official server answers it",
+        requirement: "base.meta-request-required-fields",
+    },
+    Reason {
+        explains: |it| {
+            it.run.fault == "without_capability" && it.check == "client-elicitation-sep1034-general"
+        },
+        why: "the official server sends the form to every client; ours only to one that declares `elicitation`, and reports that it could not",
+        requirement: "elicitation.request.requires-capability",
+    },
+    Reason {
+        explains: |it| it.run.fault == "without_handshake",
+        why: "the client never sends `initialize`, of which the official suite makes no check; ours passes no client that did nothing",
+        requirement: "lifecycle.initialize-first",
+    },
+    Reason {
+        explains: |it| {
+            it.run.fault.starts_with("no-header:")
+                && it.check == "sep-2575-http-version-header-matches-meta"
+        },
+        why: "without the header, which another check reports, ours has nothing to compare; the official suite passes",
+        requirement: "transport.http.version-header-matches-body",
+    },
+    Reason {
+        explains: |it| {
+            it.run.fault == "also_with_the_same_id"
+                && it.check == "sep-2322-client-request-state-echoed"
+        },
+        why: "the client of the proof repeats the state of our server, which is not that of the official server",
+        requirement: "mrtr.state-echoed",
+    },
+    Reason {
+        explains: |it| it.run.scenario == "http-custom-headers" && it.ours == "-",
+        why: "the client does not make the calls that it is asked for; ours reports this once, the official suite also for what they would show",
+        requirement: "transport.http.param-headers-mirrored",
+    },
+    Reason {
+        explains: |it| it.run.fault.starts_with("set:elicitation/create:/action"),
+        why: "the form is declined, which both report; the official suite fails each field as well, ours looks at the content, which the reply still has",
+        requirement: "elicitation.response.decline-no-content",
+    },
 ];
 
 /// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
-pub(super) const NEVER_RAISED: &[(&str, &str)] = &[
-    ("incoming-response", INFORMS),
-    ("outgoing-request", INFORMS),
-    ("sep-2549-caching-connection", NO_CONNECTION),
-    ("sep-2640-capability-directory-read-flag", "it is SKIPPED if the flag is missing"),
-    ("server-session-lifecycle-skipped", INFORMS),
-    ("server-sse-content-type", INFORMS),
-    ("stream-closed", INFORMS),
-    ("tasks-capability-bootstrap", NO_CONNECTION),
-    ("tasks-dispatch-bootstrap", NO_CONNECTION),
-    ("tasks-headers-bootstrap", NO_CONNECTION),
-    ("tasks-lifecycle-bootstrap", NO_CONNECTION),
-    ("tasks-mrtr-input-bootstrap", NO_CONNECTION),
-    ("tasks-request-state-bootstrap", NO_CONNECTION),
-    ("tasks-required-error-bootstrap", NO_CONNECTION),
+pub(super) const NEVER_RAISED: &[(Leg, &str, &str)] = &[
+    (Leg::Server, "incoming-response", INFORMS),
+    (Leg::Server, "outgoing-request", INFORMS),
+    (Leg::Server, "sep-2549-caching-connection", NO_CONNECTION),
     (
+        Leg::Server,
+        "sep-2640-capability-directory-read-flag",
+        "it is SKIPPED if the flag is missing",
+    ),
+    (Leg::Server, "server-session-lifecycle-skipped", INFORMS),
+    (Leg::Server, "server-sse-content-type", INFORMS),
+    (Leg::Server, "stream-closed", INFORMS),
+    (Leg::Server, "tasks-capability-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-dispatch-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-headers-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-lifecycle-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-mrtr-input-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-request-state-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-required-error-bootstrap", NO_CONNECTION),
+    (
+        Leg::Server,
         "tasks-status-notifications",
         "it is always SKIPPED: the official suite has not implemented it",
     ),
-    ("tasks-wire-fields-bootstrap", NO_CONNECTION),
+    (Leg::Server, "tasks-wire-fields-bootstrap", NO_CONNECTION),
+    (Leg::Client, "incoming-request", LOGS),
+    (Leg::Client, "outgoing-response", LOGS),
+    (Leg::Client, "outgoing-sse-event", LOGS),
+    (Leg::Client, "outgoing-stream-close", LOGS),
+    (Leg::Client, "server-info", INFORMS),
 ];
 
+const LOGS: &str = "it only logs a message";
 const INFORMS: &str = "it only informs";
 const NO_CONNECTION: &str =
     "it fails if no connection can be opened, but at 2026-07-28 nothing is sent to open one";

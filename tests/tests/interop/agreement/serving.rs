@@ -1,4 +1,4 @@
-//! Starting the servers of the runs, and using each while it serves.
+//! Starting the servers of the runs, and using each while it serves; the commands of the clients, which the suites start.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,14 +10,17 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 use super::rmcp_server;
-use super::runs::{RunKey, SharedRun, TestedServer};
+use super::runs::{RunKey, SharedRun, TestedPeer};
 use crate::peers::Peers;
-use crate::program::free_port;
+use crate::program::{MCP_TEST, free_port};
 
-/// How many servers are tested at the same time: more than there are processors, since most runs wait now and then.
+const CLIENT_OF_PROOF: &str = env!("CARGO_BIN_EXE_client-of-proof");
+const RMCP_CLIENT: &str = env!("CARGO_BIN_EXE_rmcp-client");
+
+/// How many servers or clients are tested at the same time: more than there are processors, since most runs wait now and then.
 const AT_ONCE: usize = 4;
 
-/// Uses the server of each run, given by its URL, and collects what that returns.
+/// Uses the peer of each run, a server by its URL and a client by its command, and collects what that returns.
 ///
 /// Servers in this process are started for each run. A program is started once, and its runs are one after another, so
 /// that none sees the messages of another.
@@ -28,16 +31,16 @@ pub(super) fn use_each<T: Send>(
 ) -> BTreeMap<RunKey, T> {
     let runtime = Runtime::new().expect("a runtime");
     let is_shared =
-        |a: &SharedRun, b: &SharedRun| a.key.server == b.key.server && is_program(a.key.server);
+        |a: &SharedRun, b: &SharedRun| a.key.peer == b.key.peer && is_program(a.key.peer);
     let queue = Mutex::new(runs.chunk_by(is_shared).collect::<Vec<_>>());
     let results = Mutex::new(BTreeMap::new());
     let worker = || {
         loop {
             // The programs, which take longest, are last in the list and first out of the queue.
             let Some(runs) = queue.lock().expect("no panic under the lock").pop() else { return };
-            with_server(&runtime, &runs[0], peers, |url| {
+            with_peer(&runtime, &runs[0], peers, |address| {
                 for run in runs {
-                    let result = use_it(run, url);
+                    let result = use_it(run, address);
                     results
                         .lock()
                         .expect("no panic under the lock")
@@ -50,24 +53,25 @@ pub(super) fn use_each<T: Send>(
     results.into_inner().expect("no panic under the lock")
 }
 
-fn is_program(server: TestedServer) -> bool {
-    TestedServer::INSTALLED.contains(&server)
+/// A fault as a word for the shell that starts a client.
+fn quoted(fault: &str) -> String {
+    assert!(!fault.contains('\''), "{fault}");
+    format!("'{fault}'")
 }
 
-fn with_server(
-    runtime: &Runtime,
-    run: &SharedRun,
-    peers: Option<&Peers>,
-    use_it: impl FnOnce(&str),
-) {
+fn is_program(peer: TestedPeer) -> bool {
+    TestedPeer::INSTALLED_SERVERS.contains(&peer)
+}
+
+fn with_peer(runtime: &Runtime, run: &SharedRun, peers: Option<&Peers>, use_it: impl FnOnce(&str)) {
     let peers = || peers.expect("the programs are installed");
     let port = free_port();
-    let command = match run.key.server {
-        TestedServer::Reference | TestedServer::Proofs => {
+    let command = match run.key.peer {
+        TestedPeer::Reference | TestedPeer::Proofs => {
             let listening = runtime.block_on(run.reference_server().listen("127.0.0.1:0"));
             return use_it(listening.expect("a free port").url());
         }
-        TestedServer::Rmcp => {
+        TestedPeer::Rmcp => {
             let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
             let address = listener.local_addr().expect("it is bound");
             let serving =
@@ -75,8 +79,25 @@ fn with_server(
             use_it(&format!("http://{address}/mcp"));
             return serving.abort();
         }
-        TestedServer::Everything => peers().everything("streamableHttp"),
-        TestedServer::Python => peers().python("everything.py", &["http", &port.to_string()]),
+        TestedPeer::ReferenceClient => {
+            let fault = |fault: &str| format!(" --fault {}", quoted(fault));
+            let fault = Some(&*run.key.fault).filter(|it| !it.is_empty()).map(fault);
+            return use_it(&format!("{MCP_TEST} reference client{}", fault.unwrap_or_default()));
+        }
+        TestedPeer::ClientProofs => {
+            let RunKey { scenario, fault, .. } = &run.key;
+            return use_it(&format!("{CLIENT_OF_PROOF} {scenario} {}", quoted(fault)));
+        }
+        TestedPeer::RmcpClient => return use_it(RMCP_CLIENT),
+        TestedPeer::Typescript1Client | TestedPeer::Typescript2Client => {
+            let sdk = if run.key.peer == TestedPeer::Typescript1Client { "v1" } else { "v2" };
+            return use_it(&peers().use_all_with_typescript(sdk));
+        }
+        TestedPeer::PythonClient => {
+            return use_it(&peers().python("use_all.py", &["sdk-2"]).join(" "));
+        }
+        TestedPeer::Everything => peers().everything("streamableHttp"),
+        TestedPeer::Python => peers().python("everything.py", &["http", &port.to_string()]),
     };
     let url = format!("http://127.0.0.1:{port}/mcp");
     let command = Command::parse(command).expect("a command line").env("PORT", port.to_string());

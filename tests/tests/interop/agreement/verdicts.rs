@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use mcp_test::scenario::Leg;
 use mcp_test_tests::folder::Folder;
 use serde::{Deserialize, Serialize};
 
 use super::runs::{RunKey, SharedRun};
 use super::serving::use_each;
-use crate::official_suite::{path_arg, run_official, statuses};
+use crate::official_suite::{command_of, path_arg, run_official, statuses};
 use crate::peers::Peers;
 use crate::program::mcp_test;
 
@@ -53,43 +54,45 @@ pub(super) fn record(verdicts: Verdicts) {
 
 /// What the official suite makes of each run.
 pub(super) fn official(runs: &[SharedRun], peers: &Peers) -> Verdicts {
-    verdicts("official", runs, Some(peers), |url, scenario, options| {
-        // Not much of a wait where the server falls silent, for which the suite waits until the end.
-        let options = &[&["--timeout", "9000"], options].concat();
-        let (code, text) = run_official(peers, url, scenario, options);
+    verdicts("official", runs, Some(peers), |leg, address, scenario, options| {
+        // Not much of a wait where a server falls silent, for which the suite waits until the end; a client has to start first.
+        let timeout = if leg == Leg::Server { "9000" } else { "20000" };
+        let options = &[&["--timeout", timeout], options].concat();
+        let (code, text) = run_official(peers, leg, address, scenario, options);
         // It also exits with 1 if it is used wrongly, or crashes.
         assert!(text.contains("Test Results:"), "{scenario} {options:?}\n{text}");
         code
     })
 }
 
-/// What `mcp-test server` makes of each run.
+/// What `mcp-test server` or `mcp-test client` makes of each run.
 pub(super) fn ours(runs: &[SharedRun], peers: Option<&Peers>) -> Verdicts {
-    verdicts("ours", runs, peers, |url, scenario, options| {
+    verdicts("ours", runs, peers, |leg, address, scenario, options| {
+        let (command, option) = command_of(leg);
         // Ours notices silence before, however busy the machine is.
-        let target = ["server", "--url", url, "--scenario", scenario, "--timeout", "60000"];
+        let target = [command, option, address, "--scenario", scenario, "--timeout", "60000"];
         mcp_test([&target, options].concat()).code
     })
 }
 
-/// Runs a suite, which gets a URL, a scenario and the options that both suites have, and returns its exit code.
+/// Runs a suite, which gets a leg, a URL or a command, a scenario and the options that both suites have, and returns its exit code.
 fn verdicts(
     suite: &str,
     runs: &[SharedRun],
     peers: Option<&Peers>,
-    execute: impl Fn(&str, &str, &[&str]) -> i32 + Sync,
+    execute: impl Fn(Leg, &str, &str, &[&str]) -> i32 + Sync,
 ) -> Verdicts {
     let name = format!("agreement-{suite}-{}", runs.len());
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &name);
     let number = |run: &SharedRun| runs.iter().position(|it| it.key == run.key).unwrap_or_default();
-    use_each(runs, peers, |run, url| {
+    use_each(runs, peers, |run, address| {
         let folder = folder.path().join(number(run).to_string());
         let output = path_arg(&folder);
         let mut options = vec!["-o", &output];
         if !run.key.revision.is_empty() {
             options.extend(["--spec-version", &run.key.revision]);
         }
-        let code = execute(url, &run.key.scenario, &options);
+        let code = execute(run.key.peer.leg(), address, &run.key.scenario, &options);
         Verdict {
             code,
             checks: if is_empty(&folder) { BTreeMap::new() } else { statuses(&folder) },
@@ -116,17 +119,26 @@ pub(super) struct Disagreement {
     pub(super) ours: String,
 }
 
+/// The checks by which ours reports why a client fails, which the official suite shows only by its exit code.
+const OF_EVERY_CLIENT: [&str; 2] = ["client-took-part", "client-left-well"];
+
 /// What the verdicts on one run disagree about.
 pub(super) fn disagreements(run: &RunKey, official: &Verdict, ours: &Verdict) -> Vec<Disagreement> {
     let status = |verdict: &Verdict, id: &str| {
         verdict.checks.get(id).map_or_else(|| "-".to_owned(), String::clone)
     };
     let ids: BTreeSet<&String> = official.checks.keys().chain(ours.checks.keys()).collect();
-    let checks = ids.into_iter().map(|id| (id.clone(), status(official, id), status(ours, id)));
+    let checks = ids.into_iter().filter(|id| !OF_EVERY_CLIENT.contains(&id.as_str()));
+    let checks = checks.map(|id| (id.clone(), status(official, id), status(ours, id)));
     let code = ("exit code".to_owned(), official.code.to_string(), ours.code.to_string());
+    // The official suite logs the messages of clients as checks.
+    let is_logged = |official: &str, ours: &str| {
+        run.peer.leg() == Leg::Client && (official, ours) == ("INFO", "-")
+    };
     // Ours also lists checks that were not reached, as skipped.
-    let agree =
-        |official: &str, ours: &str| official == ours || (official, ours) == ("-", "SKIPPED");
+    let agree = |official: &str, ours: &str| {
+        official == ours || (official, ours) == ("-", "SKIPPED") || is_logged(official, ours)
+    };
     checks
         .chain([code])
         .filter(|(_, official, ours)| !agree(official, ours))
