@@ -9,8 +9,13 @@ scenarios![
     client_pages,
     client_answers_requests,
     client_http_headers,
+    client_features,
+    client_tolerant,
+    client_result_types,
     server_exit,
 ];
+
+mod exchange;
 
 use serde_json::json;
 
