@@ -11,7 +11,6 @@ scenarios![
     client_http_headers,
     client_features,
     client_tolerant,
-    client_result_types,
     server_exit,
 ];
 
