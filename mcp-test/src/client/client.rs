@@ -159,7 +159,9 @@ impl Client {
             let page = self.request(method, Value::Object(params)).await?;
             // A page is examined by the caller, so this only peeks at it.
             let next = page.peek().and_then(|result| result.get("nextCursor")?.as_str());
-            let next = next.map(str::to_owned);
+            // A result of an unknown type is invalid, so nothing of it may be used (2026-07-28, `basic/index#resulttype`).
+            let is_usable = page.result_type().is_none_or(|kind| kind == "complete");
+            let next = next.filter(|_| is_usable).map(str::to_owned);
             let evidence = page.evidence();
             pages.push(page);
             let Some(next) = next else { return Ok((pages, false)) };

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::reply::listed_items;
 use super::{
-    Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, ScriptedClient,
+    Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, SamplingRequest,
+    SamplingResponse, ScriptedClient,
 };
 use crate::json::{Object, Value};
 use crate::spec::{Era, ItemKind, error_code, header, param_headers};
@@ -64,11 +65,22 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
 fn options(task: &ClientTask) -> Options {
-    let user = Handlers::new().elicitation(FormElicitation::accept_examples);
+    let user = Handlers::new()
+        .elicitation(FormElicitation::accept_examples)
+        .sampling(generate)
+        .roots(["file:///project"]);
     let mut options = task.options().handlers(user);
     let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     options.capabilities = Some(capabilities.into());
     options
+}
+
+/// Answers in place of a model; a request with tools is refused, since the client does not declare `sampling.tools`.
+fn generate(request: &SamplingRequest) -> SamplingResponse {
+    if request.param("tools").is_some() || request.param("toolChoice").is_some() {
+        return SamplingResponse::refuse("the client does not support tools in sampling");
+    }
+    SamplingResponse::text("generated")
 }
 
 /// Sends `server/discover` in the stateless era, and again if the refusal lists the same revision as supported.

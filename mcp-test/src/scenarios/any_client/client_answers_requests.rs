@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join;
 use serde_json::json;
 
+use super::exchange::{Exchange, exchanged};
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -13,7 +14,6 @@ use crate::json::Object;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
-use crate::trace::{Party, Seq};
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
@@ -57,20 +57,6 @@ async fn ask_and_list(call: Call) -> Answer {
     one_tool(call).await
 }
 
-/// The first request of the server with this method, and the reply of the client.
-fn exchanged(judging: &Judging, method: &str) -> Option<(Seq, Option<(Seq, Message)>)> {
-    let trace = judging.trace();
-    let mut requests = trace.messages().filter(|(event, _)| event.party == Party::Server);
-    let (asked, request) = requests.find(|(_, message)| message.method() == Some(method))?;
-    let is_reply = |message: &Message| {
-        matches!(message, Message::Response(_) | Message::Error(_)) && message.id() == request.id()
-    };
-    let replies = judging.messages().into_iter();
-    let mut replies = replies.filter(|received| received.seq > asked.seq);
-    let reply = replies.find(|received| is_reply(&received.message));
-    Some((asked.seq, reply.map(|received| (received.seq, received.message))))
-}
-
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let (Some(ping), Some(unknown)) = (exchanged(judging, "ping"), exchanged(judging, UNKNOWN))
     else {
@@ -81,7 +67,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn answered_ping((asked, reply): &(Seq, Option<(Seq, Message)>)) -> Result<(), Finding> {
+fn answered_ping((asked, reply): &Exchange) -> Result<(), Finding> {
     let finding = |headline: &str| {
         Finding::peer(headline).expected("a result without members of its own").evidence(*asked)
     };
@@ -107,7 +93,7 @@ fn answered_ping((asked, reply): &(Seq, Option<(Seq, Message)>)) -> Result<(), F
     }
 }
 
-fn refused((asked, reply): &(Seq, Option<(Seq, Message)>)) -> Result<(), Finding> {
+fn refused((asked, reply): &Exchange) -> Result<(), Finding> {
     let finding = |headline: &str| {
         Finding::peer(headline)
             .expected(format!("error {}", error_code::METHOD_NOT_FOUND))

@@ -11,8 +11,12 @@ scenarios![
     client_http_headers,
     client_session,
     client_event_streams,
+    client_features,
+    client_tolerant,
     server_exit,
 ];
+
+mod exchange;
 
 use serde_json::json;
 
