@@ -1,5 +1,5 @@
 // A client that uses everything that the server offers: it calls each tool, reads each resource and gets each prompt, and
-// accepts each form with its defaults, and `true` where there is none.
+// accepts each form with its defaults, and an example where there is none.
 // Arguments: the folder of the installed packages, the SDK (v1, v2 or ai-sdk), the URL of the server or the command that starts it.
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,10 +8,12 @@ const [packages, sdk, ...server] = process.argv.slice(2);
 const isUrl = server[0].startsWith("http://");
 const require = createRequire(join(packages, "package.json"));
 const clientInfo = { name: "use-all", version: "1.0.0" };
+const examples = { string: "text", integer: 5, number: 0.5, array: [], boolean: true };
+const example = (schema) => schema.enum?.[0] ?? schema.oneOf?.[0].const ?? examples[schema.type];
 const accept = ({ params }) => ({
   action: "accept",
   content: Object.fromEntries(
-    Object.entries(params.requestedSchema.properties).map(([name, schema]) => [name, schema.default ?? true]),
+    Object.entries(params.requestedSchema.properties).map(([name, schema]) => [name, schema.default ?? example(schema)]),
   ),
 });
 const numbers = (tool) => (tool.inputSchema.properties?.a ? { a: 5, b: 3 } : {});

@@ -15,8 +15,16 @@ def arguments_of(schema):
     return {"a": 5, "b": 3} if "a" in schema.get("properties", {}) else {}
 
 
+EXAMPLES = {"string": "text", "integer": 5, "number": 0.5, "array": [], "boolean": True}
+
+
+def example(field):
+    choices = field.get("enum") or [it["const"] for it in field.get("oneOf", [])]
+    return choices[0] if choices else EXAMPLES[field["type"]]
+
+
 def defaults(form):
-    return {name: field.get("default", True) for name, field in form.get("properties", {}).items()}
+    return {name: field["default"] if "default" in field else example(field) for name, field in form.get("properties", {}).items()}
 
 
 async def use_all(client, offered, schema, items):

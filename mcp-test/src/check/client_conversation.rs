@@ -286,7 +286,9 @@ impl<'a> ClientConversationJudge<'a> {
     fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &'a Message) {
         let Some(request) = message.request() else { return };
         let conversation = self.conversation(event);
-        conversation.tokens.remove(request.id);
+        if let Some(id) = reply.id() {
+            conversation.tokens.remove(id);
+        }
         if request.method == "initialize" {
             conversation.is_negotiating = false;
         }

@@ -35,6 +35,12 @@ impl Trace {
         self.messages().any(|(event, _)| event.party == party) || self.events.iter().any(dropped)
     }
 
+    /// Whether a stream announces an endpoint, as HTTP+SSE of 2024-11-05 does.
+    pub(crate) fn announces_sse_endpoint(&self) -> bool {
+        let is_announcement = |kind: &EventKind| matches!(kind, EventKind::SseEvent { event: Some(event), .. } if event == "endpoint");
+        self.events.iter().any(|event| is_announcement(&event.kind))
+    }
+
     /// Whether both client and server sent at least one well-formed message.
     pub fn has_messages_both_ways(&self) -> bool {
         self.has_message_from(Party::Client) && self.has_message_from(Party::Server)

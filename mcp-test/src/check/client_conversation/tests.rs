@@ -68,7 +68,7 @@ fn what_is_sent_needs_its_capability() {
     "#);
     let without_tools = r#"< "id":0,"result":{"capabilities":{}}"#;
     insta::assert_snapshot!(broken(Revision::V2025_11_25, &[INITIALIZE, without_tools, LIST]), @r#"must base.tools-require-capability Some("`tools/list`")"#);
-    // Without an answer it is not known what the server offers.
+    // What the server offers is not known.
     assert_eq!(broken(Revision::V2026_07_28, &[LIST]), "");
     let discovered = [
         r#"> "id":0,"method":"server/discover""#,

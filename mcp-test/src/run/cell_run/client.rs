@@ -12,7 +12,7 @@ use crate::scenario::{
     ClientEnding, ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile,
     Serve, TOOK_PART, has_sent, serve_client,
 };
-use crate::spec::{Era, Revision};
+use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Trace};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, ServerAddress};
@@ -72,7 +72,7 @@ impl CellRun<'_> {
     /// The checks of the scenario, and whether the client may have given up.
     fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
         let ending = judge(&mut judging);
-        let gives_up = if judging.gave_up() { GivesUp::NotRecommended } else { GivesUp::No };
+        let gives_up = if judging.gave_up() { GivesUp::Explained } else { GivesUp::No };
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
@@ -112,7 +112,7 @@ impl CellRun<'_> {
     /// That the client speaks HTTP+SSE, which begins with a GET, and that the server does not.
     fn tried_only_sse(&self, trace: &Trace) -> Option<String> {
         let revision = self.cell.revision;
-        let tried = revision.era() == Era::Stateless
+        let tried = !trace.announces_sse_endpoint()
             && !trace.has_message_from(Party::Client)
             && has_sent(trace, |method| method == "GET");
         tried.then(|| format!("the client tried only HTTP+SSE; it did not speak {revision}"))
@@ -177,11 +177,11 @@ impl CellRun<'_> {
                 skipped("the client may fail in this scenario: its server misbehaves on purpose")
             } else if gives_up == GivesUp::Refused && ending.has_reported_an_error() {
                 skipped("the client may fail: it was offered nothing that it speaks")
-            } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
-                skipped("the client gave up, where the specification only recommends to go on")
+            } else if gives_up == GivesUp::Explained && self.profile == Profile::Adaptive {
+                skipped("another check says why the client did not finish")
             } else {
                 let finding = match gives_up {
-                    GivesUp::NotRecommended => finding.should(),
+                    GivesUp::Explained => finding.should(),
                     GivesUp::No | GivesUp::Refused => finding,
                 };
                 let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
@@ -204,8 +204,8 @@ impl CellRun<'_> {
 enum GivesUp {
     /// It may not.
     No,
-    /// The specification only recommends what it should have done instead.
-    NotRecommended,
+    /// Another check says why it does not finish, and that no requirement demands it.
+    Explained,
     /// The server refused what the client speaks.
     Refused,
 }

@@ -26,7 +26,7 @@ scenario! {
     /// elicitation and for tools in sampling that the client does not declare.
     ///
     /// The server waits a moment for the replies, but a client may reply until it exits. A user may refuse to generate, and may decline a
-    /// form. What replies look like is judged in every scenario; here only what a schema of MCP cannot express.
+    /// form; what is not answered may wait for a user, and is not judged. What replies look like is judged in every scenario; here only what a schema of MCP cannot express.
     Client "client-features": "The client serves the features that it declares, and refuses the others",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
@@ -176,11 +176,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let has_roots = declared.iter().any(|declared| Capability::Roots.declared_in(declared));
     roots(judging, has_roots);
     let asked = first(judging, |it| it.method == SAMPLING && param(it, "tools").is_none());
-    let check = judging.check("client-answers-sampling");
-    match asked {
-        None => check.skip("the client was not asked for a generation"),
-        Some(exchange) => check.judge(answered(SAMPLING, &exchange, Refusal::Allowed)),
-    };
+    served(judging, "client-answers-sampling", SAMPLING, asked.as_ref(), Refusal::Allowed);
     let revision = judging.revision();
     if revision >= Revision::V2025_06_18 {
         answers_form(judging);
@@ -234,13 +230,29 @@ fn roots(judging: &mut Judging, is_declared: bool) {
     };
 }
 
+/// Judges the reply to what needs a model or a person. There may be none within the time of a scenario, so that silence is no finding.
+fn served(
+    judging: &mut Judging,
+    check: &str,
+    method: &str,
+    exchange: Option<&Exchange>,
+    refusal: Refusal,
+) {
+    let Some(exchange) = exchange else {
+        judging.check(check).skip(format!("the client was not sent `{method}`"));
+        return;
+    };
+    if exchange.1.is_none() {
+        judging.check(check).skip("the client did not answer; a person may have to");
+        judging.may_give_up();
+        return;
+    }
+    judging.check(check).judge(answered(method, exchange, refusal));
+}
+
 fn answers_form(judging: &mut Judging) {
     let exchange = first(judging, |it| param(it, "requestedSchema").is_some());
-    let check = judging.check("client-answers-form");
-    match &exchange {
-        None => check.skip("the client was not asked to fill in a form"),
-        Some(exchange) => check.judge(answered(ELICITATION, exchange, Refusal::Forbidden)),
-    };
+    served(judging, "client-answers-form", ELICITATION, exchange.as_ref(), Refusal::Forbidden);
     let check = judging.check("client-form-conforms");
     let Some((seq, result)) = exchange.as_ref().and_then(result) else {
         check.skip("the client answered no form");

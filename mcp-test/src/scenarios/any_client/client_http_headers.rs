@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::endpoint::endpoint_path;
 use super::server;
 use crate::check::Finding;
 use crate::client::{ClientTask, ScriptedClient};
@@ -42,6 +43,8 @@ scenario! {
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
+const OVER_SSE: &str = "the client uses HTTP+SSE";
+
 fn serve(test: &ClientTest) -> Server {
     // A refusal for one header would hide the others.
     server(test).faults([Fault::misbehavior(Misbehavior::IgnoresAccept)])
@@ -55,6 +58,14 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .got("none in the whole conversation")
             .requires("transport.http.accept-both"));
     }
+    if judging.trace().announces_sse_endpoint() {
+        // The rules are those of Streamable HTTP.
+        judging.check("client-post-accept").skip(OVER_SSE);
+        if judging.revision().has_get_stream() {
+            judging.check("client-get-accept").skip(OVER_SSE);
+        }
+        return Ok(());
+    }
     judge_accepts(judging, "client-post-accept", "POST", &posts, &[JSON, EVENTS]);
     if judging.revision().has_get_stream() {
         let gets = accepts(judging, "GET");
@@ -63,12 +74,15 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Each request of this HTTP method, and its `Accept`: several headers are one list (RFC 9110, section 5.3).
+/// Each request of this HTTP method to the endpoint, and its `Accept`: several headers are one list (RFC 9110, section 5.3).
 fn accepts(judging: &Judging, wanted: &str) -> Vec<(Seq, String)> {
     let trace = judging.trace();
+    let endpoint = endpoint_path(&trace);
     let of_client = trace.events.iter().filter(|event| event.party == Party::Client);
     let requests = of_client.filter_map(|event| match &event.kind {
-        EventKind::HttpRequest { method, headers, .. } if method == wanted => {
+        EventKind::HttpRequest { method, path, headers }
+            if method == wanted && Some(path.as_str()) == endpoint =>
+        {
             let lists = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"));
             let lists: Vec<&str> = lists.map(|(_, list)| list.as_str()).collect();
             Some((event.seq, lists.join(", ")))
@@ -113,10 +127,13 @@ fn lists(accept: &str, media_type: &str) -> bool {
     types.into_iter().any(|listed| listed.eq_ignore_ascii_case(media_type))
 }
 
-/// Opens the stream for messages of the server.
+/// Opens the stream for messages of the server, and asks for metadata elsewhere, as clients with authorization do.
 fn listens() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
         let mut client = task.connect(task.options()).await?;
+        let metadata = HttpRequest::get().header("Accept", "application/json");
+        let metadata = metadata.at("/.well-known/oauth-protected-resource/mcp");
+        task.open().await?.http(metadata, Deadline::after(Duration::from_secs(20))).await?;
         if task.revision().has_get_stream() {
             client.listen().await?;
         }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
+use super::endpoint::endpoint_path;
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -25,6 +26,7 @@ scenario! {
     Client "client-session": "The client keeps to its session, and starts a new one after HTTP 404",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     transports: StreamableHttp,
+    client_may_fail: true,
     checks: [
         CheckSpec::own(
             "client-session-id",
@@ -71,7 +73,6 @@ fn serve(test: &ClientTest) -> Server {
 struct Exchange {
     sent: Seq,
     method: String,
-    path: String,
     /// The session id that it has.
     session: Option<String>,
     message: Option<ReceivedMessage>,
@@ -110,6 +111,7 @@ impl Exchange {
 /// The requests of the client to the endpoint, in the order of arrival.
 fn exchanges(judging: &Judging) -> Vec<Exchange> {
     let trace = judging.trace();
+    let endpoint = endpoint_path(&trace);
     let mut messages: HashMap<_, _> = HashMap::new();
     for message in judging.messages() {
         messages.entry(message.exchange).or_insert(message);
@@ -123,12 +125,13 @@ fn exchanges(judging: &Judging) -> Vec<Exchange> {
     for event in &trace.events {
         let key = (event.connection, event.exchange);
         match &event.kind {
-            EventKind::HttpRequest { method, path, headers } if event.party == Party::Client => {
+            EventKind::HttpRequest { method, path, headers }
+                if event.party == Party::Client && Some(path.as_str()) == endpoint =>
+            {
                 indices.insert(key, exchanges.len());
                 exchanges.push(Exchange {
                     sent: event.seq,
                     method: method.clone(),
-                    path: path.clone(),
                     session: session(headers),
                     message: messages.remove(&key),
                     answered: None,
@@ -147,10 +150,6 @@ fn exchanges(judging: &Judging) -> Vec<Exchange> {
             _ => {}
         }
     }
-    // A client may ask for documents at other paths, such as those for authorization, which belong to no session.
-    let endpoint = exchanges.iter().find(|exchange| exchange.is_initialize());
-    let endpoint = endpoint.map(|exchange| exchange.path.clone());
-    exchanges.retain(|exchange| Some(&exchange.path) == endpoint.as_ref());
     exchanges
 }
 

@@ -136,14 +136,18 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if judging.requests("tools/list").is_empty() {
         return Err(never_listed(judging));
     }
-    let revision = judging.spoken().unwrap_or_else(|| judging.revision());
-    let steps = steps(revision);
+    let spoken = judging.spoken().unwrap_or_else(|| judging.revision());
+    let steps = steps(judging.revision());
     let pings = exchanges(judging, |request| request.method == "ping");
     let is_answered = |ping: Option<&Exchange>| ping.is_some_and(|(_, reply)| reply.is_some());
     let mut goes_on = is_answered(pings.first());
     let mut reason = "the client did not answer the first `ping`";
-    for (at, (check, notifications)) in steps.iter().enumerate() {
-        let check = judging.check(check);
+    for (at, (id, notifications)) in steps.iter().enumerate() {
+        let check = judging.check(id);
+        if *id == COMPLETE && spoken < Revision::V2025_11_25 {
+            check.skip("the version that the client speaks has no such notification");
+            continue;
+        }
         if !goes_on {
             check.skip(reason);
             continue;

@@ -16,6 +16,7 @@ scenarios![
     server_exit,
 ];
 
+mod endpoint;
 mod exchange;
 
 use serde_json::json;

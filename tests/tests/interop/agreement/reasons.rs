@@ -84,7 +84,7 @@ pub(super) const REASONS: &[Reason] = &[
         explains: |it| {
             it.run.fault == "remove:tools/call:/jsonrpc" && it.check == "tool-add-numbers"
         },
-        why: "the message is no JSON-RPC request without `jsonrpc`, so that ours sees no call; the official check looks at the arguments only",
+        why: "without `jsonrpc` the message is not a JSON-RPC request, so that ours sees no call; the official check looks at the arguments only",
         requirement: "jsonrpc.version-member",
     },
     Reason {
