@@ -187,8 +187,8 @@ impl Judging {
         about_task(Finding::peer(headline))
     }
 
-    /// Notes that the client cannot finish its task since it did not do what the specification only recommends, or since a person
-    /// would have to answer: that it then fails or waits is no more severe.
+    /// Notes that no requirement demands that the client finishes its task, since what it needs for that is only recommended, say, or
+    /// a person would have to answer: that it then fails or waits is no more severe.
     pub fn may_give_up(&mut self) {
         self.may_give_up = true;
     }

@@ -72,7 +72,7 @@ impl CellRun<'_> {
     /// The checks of the scenario, and whether the client may have given up.
     fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
         let ending = judge(&mut judging);
-        let gives_up = if judging.gave_up() { GivesUp::Explained } else { GivesUp::No };
+        let gives_up = if judging.gave_up() { GivesUp::Allowed } else { GivesUp::No };
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
@@ -177,11 +177,11 @@ impl CellRun<'_> {
                 skipped("the client may fail in this scenario: its server misbehaves on purpose")
             } else if gives_up == GivesUp::Refused && ending.has_reported_an_error() {
                 skipped("the client may fail: it was offered nothing that it speaks")
-            } else if gives_up == GivesUp::Explained && self.profile == Profile::Adaptive {
-                skipped("another check says why the client did not finish")
+            } else if gives_up == GivesUp::Allowed && self.profile == Profile::Adaptive {
+                skipped("the client did not finish, which no requirement forbids here")
             } else {
                 let finding = match gives_up {
-                    GivesUp::Explained => finding.should(),
+                    GivesUp::Allowed => finding.should(),
                     GivesUp::No | GivesUp::Refused => finding,
                 };
                 let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
@@ -204,8 +204,8 @@ impl CellRun<'_> {
 enum GivesUp {
     /// It may not.
     No,
-    /// Another check says why it does not finish, and that no requirement demands it.
-    Explained,
+    /// No requirement demands that it goes on here.
+    Allowed,
     /// The server refused what the client speaks.
     Refused,
 }

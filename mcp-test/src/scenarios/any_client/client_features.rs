@@ -9,7 +9,9 @@ use super::exchange::{Exchange, exchanges};
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
-use crate::client::{ClientTask, ElicitationResponse, Handlers, SamplingResponse, ScriptedClient};
+use crate::client::{
+    ClientTask, ElicitationResponse, FormElicitation, Handlers, SamplingResponse, ScriptedClient,
+};
 use crate::clock::{self, Deadline};
 use crate::expect::{Matcher, boolean, integer, number, object, one_of, string};
 use crate::json::{Object, Value};
@@ -386,7 +388,7 @@ fn generates_with_undeclared_tools() -> ScriptedClient {
 fn declines_in_an_undeclared_mode() -> ScriptedClient {
     let user = || {
         Handlers::new()
-            .elicitation(|form| form.accept_examples())
+            .elicitation(FormElicitation::accept_examples)
             .elicitation_url(|_| ElicitationResponse::decline())
     };
     listing(user, || json!({ "elicitation": {} }))
