@@ -35,6 +35,9 @@ fn failing() -> ScriptedClient {
     })
 }
 
+/// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
+const MAY_STOP: [&str; 2] = ["json-schema-ref-no-deref", "sep-2322-client-request-state"];
+
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
     for scenario in of_clients() {
@@ -55,8 +58,12 @@ fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
                 };
                 let fails = (Some(Status::Failure), true);
                 let passes = (Some(Status::Success), false);
-                let failed =
-                    if scenario.client_may_fail { (Some(Status::Skipped), false) } else { fails };
+                let failed = match profile {
+                    _ if scenario.client_may_fail => (Some(Status::Skipped), false),
+                    _ if !MAY_STOP.contains(&scenario.id.as_ref()) => fails,
+                    Profile::Adaptive => (Some(Status::Skipped), false),
+                    Profile::Official | Profile::Strict => (Some(Status::Warning), true),
+                };
                 assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
                 assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
             }
