@@ -82,7 +82,7 @@ impl<'a> ClientConversationJudge<'a> {
 
     fn requested(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
         if request.method == "initialize" {
-            return self.initialized(event, request, is_batched);
+            return self.handshake(event, request, is_batched);
         }
         self.before_the_handshake(event, request);
         self.declared(event, &request.method);
@@ -108,7 +108,7 @@ impl<'a> ClientConversationJudge<'a> {
         }
     }
 
-    fn initialized(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
+    fn handshake(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
         let conversation = self.conversation(event);
         // Over HTTP another client may begin on the same connection.
         *conversation = Conversation {

@@ -188,7 +188,7 @@ impl Judging {
     }
 
     /// Notes that no requirement demands that the client finishes its task, since what it needs for that is only recommended, say, or
-    /// a person would have to answer: that it then fails or waits is no more severe.
+    /// a person would have to answer. If it then fails or waits, its exit is at most a warning.
     pub fn may_give_up(&mut self) {
         self.may_give_up = true;
     }

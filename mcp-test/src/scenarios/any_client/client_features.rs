@@ -232,7 +232,7 @@ fn roots(judging: &mut Judging, is_declared: bool) {
     };
 }
 
-/// Judges the reply to what needs a model or a person. There may be none within the time of a scenario, so that silence is no finding.
+/// Judges the reply to what needs a model or a person. It may take longer than a scenario, so that a missing reply is not a finding.
 fn served(
     judging: &mut Judging,
     check: &str,
