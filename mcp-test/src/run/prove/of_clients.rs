@@ -35,8 +35,8 @@ fn failing() -> ScriptedClient {
     })
 }
 
-/// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
-const MAY_STOP: [&str; 2] = ["json-schema-ref-no-deref", "sep-2322-client-request-state"];
+/// The scenario whose last step a client may refuse: nothing tells whether it fails there or later.
+const MAY_STOP: [&str; 1] = ["sep-2322-client-request-state"];
 
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {

@@ -113,8 +113,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     let (profile, others): (Vec<_>, Vec<_>) =
         fetched(judging).into_iter().partition(|(_, path)| path == PROFILE);
-    // Without the schema a client cannot validate a result, and may refuse it.
-    judging.may_give_up();
+    if !judging.requests("tools/call").is_empty() {
+        // Without the schema a client cannot validate the result, and may refuse it.
+        judging.may_give_up();
+    }
     judging.check("sep-2106-no-network-ref-deref").judge(nothing_in(&profile));
     judging.check("client-fetches-no-schemas").judge(nothing_in(&others));
     Ok(())
