@@ -75,6 +75,7 @@ fn json(requirement: &Requirement) -> Value {
     object.push("probe", requirement.probe);
     object.push("violation", requirement.violation);
     object.push("unchecked", requirement.unchecked);
+    object.push("uncheckedOfClients", requirement.unchecked_of_clients);
     object.push("checks", citing_checks(requirement).iter().filter_map(check).collect::<Value>());
     Value::Object(object)
 }

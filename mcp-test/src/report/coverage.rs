@@ -1,7 +1,7 @@
 //! Which requirements a run has tested, as JSON.
 
 use crate::json::{Object, Value};
-use crate::run::{Coverage, NotTested, RowState};
+use crate::run::{Coverage, NotTested, RowState, why_unchecked};
 use crate::scenario::Leg;
 
 /// One object for each requirement.
@@ -21,7 +21,7 @@ pub(super) fn json(coverage: &Coverage, leg: Leg) -> Value {
         );
         if let RowState::NotTested(reason) = state {
             object.push("reason", reason.as_str());
-            if let (NotTested::Unchecked, Some(why)) = (reason, row.unchecked) {
+            if let (NotTested::Unchecked, Some(why)) = (reason, why_unchecked(row, leg)) {
                 object.push("why", why);
             }
         }

@@ -45,7 +45,7 @@ pub use common_checks::{COMMON, requirements_of_common, requirements_of_interrup
 pub use counts::Counts;
 #[cfg(any(test, feature = "scenarios"))]
 pub use coverage::{CitingCheck, citing_checks};
-pub use coverage::{Coverage, NotTested, RowState, binds};
+pub use coverage::{Coverage, NotTested, RowState, binds, why_unchecked};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;

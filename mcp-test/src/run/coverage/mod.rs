@@ -15,7 +15,7 @@ use super::Outcome;
 use crate::check::{Check, Status};
 use crate::scenario::{Leg, Need};
 use crate::spec::requirement::{self, Requirement};
-use crate::spec::{BoundParty, Revision, Testability};
+use crate::spec::{BoundParty, Revision, Side, Testability};
 
 /// What a run has shown about the requirements.
 #[derive(Debug, Clone, Default)]
@@ -157,7 +157,7 @@ impl Coverage {
         match skipped {
             Some(reason) => *reason,
             None if row.testable == Testability::No => NotTested::NotVisible,
-            None if leg == Leg::Server && row.unchecked.is_some() => NotTested::Unchecked,
+            None if why_unchecked(row, leg).is_some() => NotTested::Unchecked,
             None if row.area() == "auth" => NotTested::NeedsToken,
             None => self.of_checks(row, leg),
         }
@@ -193,6 +193,15 @@ pub fn binds(requirement: &Requirement, leg: Leg) -> bool {
         BoundParty::Client => leg == Leg::Client,
         BoundParty::AuthorizationServer => false,
     }
+}
+
+/// Why no check of the side that is tested stands for a requirement, if its row says so.
+#[must_use]
+pub fn why_unchecked(requirement: &Requirement, leg: Leg) -> Option<&'static str> {
+    requirement.why_unchecked(match leg {
+        Leg::Server => Side::Server,
+        Leg::Client => Side::Client,
+    })
 }
 
 fn ids_of(row: &'static Requirement) -> impl Iterator<Item = &'static str> {

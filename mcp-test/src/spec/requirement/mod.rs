@@ -12,7 +12,8 @@
 //!   aliases   versioning.discover-implemented
 //! ```
 //!
-//! `unchecked` says why no check of servers stands for a requirement that binds them: what would have to be seen for it.
+//! `unchecked` says why no check stands for a requirement: what would have to be seen for it. `unchecked-client` says so of
+//! clients only, where both sides are bound and a check of servers exists.
 //!
 //! What a peer under test must do although no page says so is in `mcp-test.req`; there `reason` stands instead of `page`.
 //!

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Revision, Revisions, Side};
 
 /// A requirement of the specification, or one of mcp-test.
 ///
@@ -37,8 +37,10 @@ pub struct Requirement {
     pub probe: &'static str,
     /// What a peer that violates it does.
     pub violation: &'static str,
-    /// Why no check of servers stands for it, although a server is bound by it.
+    /// Why no check stands for it, although a server, or only a client, is bound by it.
     pub unchecked: Option<&'static str>,
+    /// Why no check of clients stands for it, where one of servers does.
+    pub unchecked_of_clients: Option<&'static str>,
 }
 
 /// Who states a requirement.
@@ -158,6 +160,14 @@ impl Requirement {
         match self.source {
             Source::Specification { .. } => None,
             Source::McpTest { reason } => Some(reason),
+        }
+    }
+
+    /// Why no check of this side stands for it, if its row says so.
+    pub fn why_unchecked(&self, side: Side) -> Option<&'static str> {
+        match side {
+            Side::Server => self.unchecked,
+            Side::Client => self.unchecked_of_clients.or(self.unchecked),
         }
     }
 

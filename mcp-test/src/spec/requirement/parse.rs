@@ -93,6 +93,7 @@ fn with_fields(
         violation: fields.take("violation")?,
         // The optional fields.
         unchecked: fields.take("unchecked").ok(),
+        unchecked_of_clients: fields.take("unchecked-client").ok(),
         aliases: fields.take("aliases").map(|ids| ids.split(' ').collect()).unwrap_or_default(),
     };
     requirement.aliases.iter().try_for_each(|alias| check_id(alias))?;
@@ -164,6 +165,7 @@ mod tests {
             probe: "p",
             violation: "v",
             unchecked: None,
+            unchecked_of_clients: None,
         };
         assert_eq!(read, [expected]);
     }
