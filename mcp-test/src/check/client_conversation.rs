@@ -4,11 +4,13 @@
 //! Only what a trace shows for certain is reported: over HTTP several clients may use one connection, whose requests have no order.
 //! The rules for servers are in [`conversation`](super::conversation) and [`notices`](super::notices).
 
+mod progress;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use self::progress::TrackedRequest;
 use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
@@ -17,6 +19,9 @@ use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Revision, Side, meta, method};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::{Id, Message, Notification, Request};
+
+/// Instead of the `taskSupport` of a tool that has none; no value of it is empty.
+const ABSENT: &str = "";
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct ClientConversationJudge<'a> {
@@ -39,6 +44,8 @@ struct Conversation<'a> {
     requested: HashSet<&'a Id>,
     /// The progress tokens of requests without a reply so far, by the ids of the requests.
     tokens: HashMap<&'a Id, &'a Value>,
+    /// The requests of the server that ask for progress.
+    tracked: Vec<TrackedRequest<'a>>,
     /// The URIs that the client has subscribed to.
     subscribed: HashSet<&'a str>,
     /// What the server has said of each tool: whether it runs as a task.
@@ -59,9 +66,20 @@ impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
                 (Party::Client, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
                     self.cancelled(event, notification);
+                    if notification.method == "notifications/progress" {
+                        self.progressed(event, notification);
+                    }
+                }
+                (Party::Client, reply) => {
+                    if let Some(id) = reply.id() {
+                        self.answered(event, id);
+                    }
+                }
+                (Party::Server, Message::Request(request)) => {
+                    self.asked_for_progress(event, request);
                 }
                 (Party::Server, reply) => self.replied(event, message, reply),
-                _ => {}
+                (Party::Harness, _) => {}
             }
         }
     }
@@ -166,6 +184,10 @@ impl<'a> ClientConversationJudge<'a> {
                     "nothing that needs `{capability}`, which the {side} does not declare"
                 ))
                 .got(format!("`{name}`"));
+        let finding = match known.name.starts_with("prompts/") {
+            true => finding.requires(Rule::PROMPTS_NEGOTIATED.id()),
+            false => finding,
+        };
         let rule = rule_of_capability(known, revision);
         // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says.
         let finding = match rule {
@@ -235,11 +257,15 @@ impl<'a> ClientConversationJudge<'a> {
             .expected("no `task` without the capability `tasks.requests.tools.call`")
             .got(got);
             self.findings.add(event, finding, Rule::TASKS_TOOL_DECLARED);
-        } else if is_task && support == Some("forbidden") {
+        } else if is_task && matches!(support, Some("forbidden" | ABSENT)) {
             let finding =
                 Finding::peer("the client calls a tool as a task that is not to be called so")
                     .expected("no `task` for a tool whose `taskSupport` is absent or `forbidden`")
                     .got(got);
+            let finding = match support {
+                Some(ABSENT) => finding.requires(Rule::TASK_SUPPORT_DEFAULT.id()),
+                _ => finding,
+            };
             self.findings.add(event, finding, Rule::TASKS_TOOL_FORBIDDEN);
         } else if !is_task && declared && support == Some("required") {
             let finding = Finding::peer(
@@ -301,7 +327,7 @@ impl<'a> ClientConversationJudge<'a> {
                 let tools = response.result.get("tools").and_then(Value::as_array);
                 let support = |tool: &'a Value| {
                     let execution = tool.get("execution").and_then(|it| it.get("taskSupport"));
-                    let support = execution.and_then(Value::as_str).unwrap_or("forbidden");
+                    let support = execution.and_then(Value::as_str).unwrap_or(ABSENT);
                     Some((tool.get("name")?.as_str()?, support))
                 };
                 let tools = tools.unwrap_or_default().iter().filter_map(support);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Transports;
 use crate::check::{Check, Origin, SpecReference, Status};
 use crate::spec::Revisions;
+use crate::transport::TransportKind;
 
 /// A label and a page, as official reports name the source of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,13 @@ impl CheckSpec {
     #[must_use]
     pub const fn over_http(mut self) -> Self {
         self.transports = Transports::StreamableHttp;
+        self
+    }
+
+    /// Limits the check to transports of lines, of whose framing or process it is.
+    #[must_use]
+    pub const fn over_lines(mut self) -> Self {
+        self.transports = Transports::Only(&[TransportKind::Stdio, TransportKind::Duplex]);
         self
     }
 

@@ -151,6 +151,13 @@ macro_rules! proofs {
             make: || $crate::scenario::Peer::from($make()),
         }
     };
+    // Constants only: what makes the peer captures nothing.
+    (@damage on $make:ident($($arg:expr),+)) => {
+        $crate::scenario::Damage::Peer {
+            name: stringify!($make($($arg),+)),
+            make: || $crate::scenario::Peer::from($make($($arg),+)),
+        }
+    };
     // The options may come in any order, so they are consumed one by one.
     (@proof $proof:expr;) => { $proof };
     (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {

@@ -53,14 +53,14 @@ fn what_is_sent_needs_its_capability() {
         r#"> "id":6,"method":"example.com/other""#,
     ];
     insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &lines), @r#"
-    must lifecycle.capabilities-respected Some("`prompts/list`")
+    must prompts.impl.respect-negotiation lifecycle.capabilities-respected Some("`prompts/list`")
     must resources.subscribe.requires-capability Some("`resources/subscribe`")
     must resources.subscribe.requires-capability Some("`resources/unsubscribe`")
     should resources.unsubscribe.after-subscribe Some("a:c")
     must roots.list-changed.requires-capability Some("`notifications/roots/list_changed`")
     "#);
     insta::assert_snapshot!(after_the_handshake(Revision::V2024_11_05, &lines), @r#"
-    should lifecycle.capabilities-respected-should Some("`prompts/list`")
+    should prompts.impl.respect-negotiation lifecycle.capabilities-respected-should Some("`prompts/list`")
     must resources.subscribe.requires-capability Some("`resources/subscribe`")
     must resources.subscribe.requires-capability Some("`resources/unsubscribe`")
     should resources.unsubscribe.after-subscribe Some("a:c")
@@ -78,7 +78,7 @@ fn what_is_sent_needs_its_capability() {
     ];
     insta::assert_snapshot!(broken(Revision::V2026_07_28, &discovered), @r#"
     must base.tools-require-capability Some("`tools/list`")
-    must base.capabilities-respected Some("`prompts/list`")
+    must prompts.impl.respect-negotiation base.capabilities-respected Some("`prompts/list`")
     "#);
 }
 
@@ -155,12 +155,39 @@ fn a_tool_is_called_as_a_task_where_both_sides_say_so() {
     let declared = r#"< "id":0,"result":{"capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}}"#;
     let before = [INITIALIZE, declared, LIST, tools];
     insta::assert_snapshot!(broken(Revision::V2025_11_25, &[&before, &calls[..]].concat()), @r#"
-    must tasks.tool-forbidden-not-augmented Some("`tools/call` of the tool \"plain\"")
+    must tools.definition.task-support-default tasks.tool-forbidden-not-augmented Some("`tools/call` of the tool \"plain\"")
     must tasks.tool-required-augmented Some("`tools/call` of the tool \"task\"")
     "#);
     insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &[&[LIST, tools], &calls[..]].concat()), @r#"
     must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"plain\"")
     must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"free\"")
     must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"task\"")
+    "#);
+}
+
+#[test]
+fn progress_has_the_token_of_a_request_and_increases_until_the_reply() {
+    let request =
+        r#"< "id":7,"method":"sampling/createMessage","params":{"_meta":{"progressToken":7}}"#;
+    let progress = |token: &str, progress: u8| {
+        format!(
+            r#"> "method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}"#
+        )
+    };
+    let reply = r#"> "id":7,"result":{}"#;
+    let said = [
+        progress("7", 1),
+        progress("7", 2),
+        progress("7", 2),
+        progress("\"7\"", 3),
+        progress("8", 1),
+    ];
+    let said = said.each_ref().map(String::as_str);
+    let late = progress("7", 9);
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &[&[request], &said[..], &[reply, &late]].concat()), @r#"
+    must progress.increases Some("2")
+    must progress.token-echoed Some("\"7\"")
+    must progress.token-known Some("8")
+    must progress.stops-after-completion Some("progress for the token 7")
     "#);
 }

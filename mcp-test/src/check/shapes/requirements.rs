@@ -57,6 +57,7 @@ const PLACES: &[About] = &[
     ("CreateMessageRequest", "params/maxTokens", &["sampling.params.max-tokens-required"]),
     ("ElicitResult", "result/action", &["elicitation.response.action-values"]),
     ("ElicitResult", "result/content/*", &["elicitation.response.value-types-flat", "elicitation.response.value-types-with-arrays"]),
+    ("GetPromptRequest", "params/arguments/*", &["prompts.get.client-arguments-strings"]),
     ("GetPromptResult", "content/resource", &["prompts.content.embedded-text-or-blob"]),
     ("GetPromptResult", "content/resource/blob", &["prompts.content.embedded-text-or-blob"]),
     ("GetPromptResult", "content/resource/uri", &["prompts.content.embedded-uri"]),

@@ -203,3 +203,14 @@ fn what_answers_something_wrong_is_not_held_against_us() {
     assert_eq!(harness(r#"{"r":{"method":"roots/list"}}"#), 1);
     assert_eq!(harness(r#"{"r":{"method":"roots/give"}}"#), 0);
 }
+
+#[test]
+fn the_arguments_of_a_prompt_are_strings() {
+    let get = r#"> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a","arguments":{"count":3}}}"#;
+    let schemas = Schemas::default();
+    let judged =
+        judge_shapes(&trace(&[get]), Party::Client, &|_| V2025_11_25, &schemas, Authority::Text);
+    let requirements: Vec<&str> =
+        judged.findings.iter().flat_map(|finding| finding.requirements.iter().copied()).collect();
+    assert_eq!(requirements, ["prompts.get.client-arguments-strings"]);
+}

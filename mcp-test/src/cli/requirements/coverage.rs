@@ -174,4 +174,9 @@ mod tests {
         all                     653       120           49             0
         ");
     }
+
+    #[test]
+    fn each_requirement_on_clients_has_a_check_or_says_why_not() {
+        insta::assert_snapshot!(table_of(Leg::Client), @"");
+    }
 }

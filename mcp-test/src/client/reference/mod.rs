@@ -13,7 +13,7 @@ use super::{
     SamplingResponse, ScriptedClient,
 };
 use crate::json::{Object, Value};
-use crate::spec::{Era, ItemKind, error_code, header, param_headers};
+use crate::spec::{Capability, Era, ItemKind, error_code, header, param_headers};
 
 /// The reference client. In a scenario that it does not know it connects, lists the tools and disconnects.
 ///
@@ -43,8 +43,24 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
             client.listen().await?;
             call(client, "test_client_elicitation_defaults").await?;
         }
+        // What it has learned of the server holds for both.
+        "client-stateless" => {
+            discover(client).await?;
+            list_tools(client).await?;
+            list_tools(client).await?;
+        }
+        "client-pages" => {
+            discover(client).await?;
+            list_tools(client).await?;
+            for page in client.pages("prompts/list").await? {
+                page.result()?;
+            }
+        }
         "sse-retry" => call(client, "test_reconnection").await?,
-        "http-standard-headers" => everything(client).await?,
+        "http-standard-headers"
+        | "client-unusual-results"
+        | "client-empty-lists"
+        | "client-input-required" => everything(client).await?,
         "sep-2322-client-request-state" => with_input(client).await?,
         "http-custom-headers" => given_calls(client, task.context()).await?,
         "http-invalid-tool-headers" => valid_tools(client).await?,
@@ -99,11 +115,16 @@ async fn discover(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-/// Lists the tools and returns their definitions; in a new session if the server has ended the one in use.
+/// Lists the tools and returns their definitions; once again if the server has ended the session, or refuses one of its cursors.
 async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
     let mut pages = client.pages("tools/list").await?;
     if pages.iter().any(has_ended_session) {
         client.open_session().await?;
+        pages = client.pages("tools/list").await?;
+    }
+    let is_refused =
+        |page: &Reply| page.error().is_some_and(|error| error.code == error_code::INVALID_PARAMS);
+    if pages.len() > 1 && pages.last().is_some_and(is_refused) {
         pages = client.pages("tools/list").await?;
     }
     Ok(listed_items(ItemKind::Tool, &pages)?.into_iter().cloned().collect())
@@ -190,7 +211,7 @@ async fn echo_schema(client: &mut Client) -> crate::Result {
     call_with(client, "json_schema_echo", arguments).await
 }
 
-/// Calls, reads and gets everything that the server lists.
+/// Calls, reads and gets everything that the server lists, and completes an argument of each prompt if the server can.
 async fn everything(client: &mut Client) -> crate::Result {
     discover(client).await?;
     let uses = [
@@ -205,6 +226,17 @@ async fn everything(client: &mut Client) -> crate::Result {
             items.iter().filter_map(|item| Some(item.get(key)?.as_str()?.to_owned())).collect();
         for name in names {
             client.request(method, json!({ key: name })).await?.result()?;
+            let subscribes = client.revision().era() == Era::Handshake
+                && client.server().declares(Capability::ResourcesSubscribe);
+            if method == "resources/read" && subscribes {
+                client.request("resources/subscribe", json!({ key: name })).await?.result()?;
+            }
+            if method == "prompts/get" && client.server().declares(Capability::Completions) {
+                let prompt = json!({ "type": "ref/prompt", "name": name });
+                let argument = json!({ "name": "argument", "value": "" });
+                let params = json!({ "ref": prompt, "argument": argument });
+                client.request("completion/complete", params).await?.result()?;
+            }
         }
     }
     Ok(())

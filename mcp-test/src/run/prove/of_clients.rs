@@ -137,8 +137,16 @@ fn rows() -> Vec<Row> {
             &["jsonrpc.result-id-echo"],
         ),
         // What the server has declared, and what the revision has.
-        row(V2025_11_25, request("prompts/list"), &["lifecycle.capabilities-respected"]),
-        row(V2026_07_28, request("prompts/list"), &["base.capabilities-respected"]),
+        row(
+            V2025_11_25,
+            request("prompts/list"),
+            &["prompts.impl.respect-negotiation", "lifecycle.capabilities-respected"],
+        ),
+        row(
+            V2026_07_28,
+            request("prompts/list"),
+            &["prompts.impl.respect-negotiation", "base.capabilities-respected"],
+        ),
         row(V2025_11_25, subscribe(), &["resources.subscribe.requires-capability"]),
         row(V2026_07_28, subscribe(), &["resources.subscribe.removed"]),
         row(V2025_06_18, request("tasks/list"), &["lifecycle.version-respected"]),
@@ -148,6 +156,11 @@ fn rows() -> Vec<Row> {
             &["roots.list-changed.requires-capability"],
         ),
         // Cancellations, progress, tasks.
+        row(
+            V2025_11_25,
+            notification("notifications/progress", json!({"progressToken": 1, "progress": 1})),
+            &["progress.token-known"],
+        ),
         row(
             V2025_11_25,
             notification("notifications/cancelled", json!({"requestId": "never sent"})),

@@ -49,6 +49,13 @@ scenario! {
         )
         .requires(&["pagination.client.missing-cursor-ends"])
         .warns(),
+        CheckSpec::own(
+            "client-follows-prompt-pages",
+            "ClientFollowsPromptPages",
+            "A client that lists prompts asks for every page of them",
+        )
+        .requires(&["prompts.impl.client-pagination"])
+        .warns(),
     ],
 }
 
@@ -71,7 +78,10 @@ const fn cursors(revision: Revision) -> [&'static str; 4] {
 }
 
 fn serve(test: &ClientTest) -> Server {
-    server(test).on("tools/list", |call: Call| async move { page(&call) })
+    server(test)
+        .capabilities(json!({ "tools": {}, "prompts": {} }))
+        .on("tools/list", |call: Call| async move { page(&call) })
+        .on("prompts/list", |call: Call| async move { page_of_prompts(&call) })
 }
 
 fn page(call: &Call) -> Answer {
@@ -88,6 +98,26 @@ fn page(call: &Call) -> Answer {
         Some(next) => json!({ "tools": tools, "nextCursor": next }).into(),
         None => json!({ "tools": tools }).into(),
     }
+}
+
+/// The cursors of the second and the third page of prompts.
+const PROMPT_CURSORS: [&str; 2] = ["prompts 2", "prompts 3"];
+
+fn page_of_prompts(call: &Call) -> Answer {
+    let page = |name: &str| json!({ "prompts": [{ "name": name }] });
+    let cursor = call.param("cursor").map(Value::as_str);
+    let (mut page, next) = match cursor {
+        None => (page("first"), Some(PROMPT_CURSORS[0])),
+        Some(Some(cursor)) if cursor == PROMPT_CURSORS[0] => {
+            (page("second"), Some(PROMPT_CURSORS[1]))
+        }
+        Some(Some(cursor)) if cursor == PROMPT_CURSORS[1] => (page("third"), None),
+        Some(_) => return Answer::error(error_code::INVALID_PARAMS, "this cursor was not issued"),
+    };
+    if let Some(next) = next {
+        page["nextCursor"] = next.into();
+    }
+    page.into()
 }
 
 /// The page that a cursor leads to; none leads to the first.
@@ -130,6 +160,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if requests.is_empty() {
         return Err(never_listed(judging));
     }
+    judge_prompts(judging);
     let cursors = cursors(judging.spoken().unwrap_or_else(|| judging.revision()));
     let asked = asked(&requests, &cursors);
     let first = |wanted: PageRequest| {
@@ -188,6 +219,25 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
+fn judge_prompts(judging: &mut Judging) {
+    let requests = judging.requests("prompts/list");
+    let is_asked = |cursor: &&str| {
+        requests.iter().any(|it| it.params().get("cursor").is_some_and(|it| it == cursor))
+    };
+    let missing = PROMPT_CURSORS.iter().find(|cursor| !is_asked(cursor));
+    let check = judging.check("client-follows-prompt-pages");
+    match (requests.last(), missing) {
+        (None, _) => check.skip("the client did not list prompts"),
+        (Some(_), None) => check.pass(),
+        (Some(last), Some(cursor)) => check.fail(
+            Finding::peer("the client did not ask for all pages of the list of prompts")
+                .expected(format!("`prompts/list` with the cursor {cursor:?}"))
+                .got("no such request")
+                .evidence(last.seq),
+        ),
+    };
+}
+
 /// The finding about a client that asked for no page after this one.
 fn stopped(page: usize) -> Finding {
     let finding = Finding::peer("the client did not ask for all pages of the list")
@@ -223,6 +273,18 @@ fn listing(next: fn(Option<&str>, usize) -> Option<Value>) -> ScriptedClient {
     })
 }
 
+/// Lists all tools, but only the first page of prompts.
+fn lists_the_first_page_of_prompts() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        let pages = client.pages("tools/list").await?;
+        pages.iter().try_for_each(|page| page.result().map(|_| ()))?;
+        client.request("prompts/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
 fn trims_cursors() -> ScriptedClient {
     listing(|cursor, _| cursor.map(|cursor| cursor.trim().into()))
 }
@@ -249,20 +311,21 @@ fn asks_for_a_page_too_many() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-cursors-unchanged" on trims_cursors(),
+    catches "client-cursors-unchanged" on trims_cursors(), also "client-follows-prompt-pages" Skipped,
         also "client-follows-pages" Skipped,
         also "client-follows-empty-cursor" Skipped,
         also "client-stops-after-last-page" Skipped;
-    catches "client-follows-pages" on stops_at_a_short_page(),
+    catches "client-follows-pages" on stops_at_a_short_page(), also "client-follows-prompt-pages" Skipped,
         also "client-follows-empty-cursor" Skipped,
         also "client-stops-after-last-page" Skipped;
-    warns "client-follows-pages" on lists_the_first_page(),
+    warns "client-follows-pages" on lists_the_first_page(), also "client-follows-prompt-pages" Skipped,
         also "client-cursors-unchanged" Skipped,
         also "client-follows-empty-cursor" Skipped,
         also "client-stops-after-last-page" Skipped;
-    warns "client-follows-pages" on stops_at_a_long_page(),
+    warns "client-follows-pages" on stops_at_a_long_page(), also "client-follows-prompt-pages" Skipped,
         also "client-stops-after-last-page" Skipped;
-    catches "client-follows-empty-cursor" on stops_at_an_empty_cursor(),
+    catches "client-follows-empty-cursor" on stops_at_an_empty_cursor(), also "client-follows-prompt-pages" Skipped,
         also "client-stops-after-last-page" Skipped;
-    warns "client-stops-after-last-page" on asks_for_a_page_too_many();
+    warns "client-follows-prompt-pages" on lists_the_first_page_of_prompts();
+    warns "client-stops-after-last-page" on asks_for_a_page_too_many(), also "client-follows-prompt-pages" Skipped;
 }

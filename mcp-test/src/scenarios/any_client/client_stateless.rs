@@ -39,6 +39,21 @@ scenario! {
         )
         .requires(&["discover.client-selects-supported-version"])
         .warns(),
+        CheckSpec::own(
+            "client-probes-first",
+            "ClientProbesFirst",
+            "Over lines the first message is `server/discover`, since the era of the server is not known",
+        )
+        .requires(&["transport.stdio.dual-era-probe", "transport.stdio.modern-only-probe"])
+        .over_lines()
+        .warns(),
+        CheckSpec::own(
+            "client-remembers-era",
+            "ClientRemembersEra",
+            "The client does not ask for discovery before each of its requests",
+        )
+        .requires(&["versioning.era-cached"])
+        .warns(),
     ],
 }
 
@@ -79,6 +94,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         ),
     };
     discovery(judging);
+    probe(judging);
+    era(judging);
     let selects = judging.check("client-selects-listed-version");
     let later = messages.iter().filter(|received| received.seq > answered);
     let mut requests = later.filter(|it| matches!(it.message, Message::Request(_))).peekable();
@@ -121,6 +138,76 @@ fn discovery(judging: &mut Judging) {
     }
 }
 
+/// Whether the client begins with the probe for the era of the server, where the transport has no other.
+fn probe(judging: &mut Judging) {
+    if judging.transport().is_http() {
+        return;
+    }
+    let messages = judging.messages();
+    let first = messages.iter().find(|it| matches!(it.message, Message::Request(_)));
+    let check = judging.check("client-probes-first");
+    check.judge(match first {
+        Some(first) if first.method() != "server/discover" => {
+            Err(Finding::peer("the client does not probe for the era of the server")
+                .expected("`server/discover` as the first message")
+                .got(format!("`{}`", first.method()))
+                .evidence(first.seq)
+                .should())
+        }
+        _ => Ok(()),
+    });
+}
+
+/// Whether the client asks for discovery again and again.
+fn era(judging: &mut Judging) {
+    let messages = judging.messages();
+    let methods: Vec<&str> = messages
+        .iter()
+        .filter(|it| matches!(it.message, Message::Request(_)))
+        .map(ReceivedMessage::method)
+        .collect();
+    let is_probe = |method: &str| method == "server/discover";
+    let others = (0..methods.len()).filter(|at| !is_probe(methods[*at])).collect::<Vec<_>>();
+    let check = judging.check("client-remembers-era");
+    if others.len() < 2 {
+        check.skip("the client sent fewer than two other requests");
+        return;
+    }
+    let is_probed = |at: &usize| at.checked_sub(1).is_some_and(|before| is_probe(methods[before]));
+    check.judge(match others.iter().all(is_probed) {
+        false => Ok(()),
+        true => Err(Finding::peer("the client asks for discovery before each request")
+            .expected("`server/discover` once for a server")
+            .got(methods.join(", "))
+            .should()),
+    });
+}
+
+/// Lists the tools twice, and asks for discovery before each.
+fn discovers_each_time() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        for _ in 0..2 {
+            client.discover().await?.result()?;
+            client.request("tools/list", json!({})).await?.result()?;
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
+/// Lists the tools without any probe.
+fn lists_at_once() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        for _ in 0..2 {
+            client.request("tools/list", json!({})).await?.result()?;
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
 /// Discovers, and announces that it is ready as in the other era.
 fn announces_that_it_is_ready() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
@@ -135,8 +222,11 @@ fn announces_that_it_is_ready() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-no-handshake" on announces_that_it_is_ready();
+    catches "client-no-handshake" on announces_that_it_is_ready(), also "client-remembers-era" Skipped;
+    warns "client-probes-first" on lists_at_once(), over Duplex,
+        also "client-discovers-without-params" Skipped, also "client-selects-listed-version" Skipped;
+    warns "client-remembers-era" on discovers_each_time();
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
     warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),
-        also "client-left-well" Failure;
+        also "client-left-well" Failure, also "client-remembers-era" Skipped;
 }

@@ -13,11 +13,19 @@ scenarios![
     client_event_streams,
     client_features,
     client_tolerant,
+    client_unusual_results,
+    client_empty_lists,
+    client_result_types,
+    client_cached_lists,
+    client_input_required,
+    client_icons,
     server_exit,
 ];
 
 mod endpoint;
 mod exchange;
+mod failing_client;
+mod reaction;
 
 use serde_json::json;
 

@@ -32,7 +32,7 @@ scenario! {
             &["tools.x-mcp-header.client-keeps-valid-tools"])
             .conditional(),
         official(KEEPS, "ClientKeepsValidTool", "The valid tool is called",
-            &["tools.x-mcp-header.client-keeps-valid-tools"]),
+            &["tools.x-mcp-header.client-keeps-valid-tools", "tools.x-mcp-header.client-tolerates-annotation"]),
         official(NOT_EMPTY, "ClientRejectsInvalidTool", "A tool with an empty name of a header is not called", DROPS),
         official(PRIMITIVE, "ClientRejectsInvalidTool",
             "A tool with a header for an argument that is not a string, an integer or a boolean is not called", DROPS),

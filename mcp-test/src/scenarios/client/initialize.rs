@@ -35,6 +35,7 @@ scenario! {
             &[LIFECYCLE],
         )
         .requires(&[
+            "base.support-core",
             "lifecycle.initialize-contents",
             "schema.initialize-request",
             "lifecycle.initialize-first",

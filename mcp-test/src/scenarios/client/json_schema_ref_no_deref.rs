@@ -35,15 +35,17 @@ scenario! {
             "The client lists the tools, and does not fetch the schema that a parameter refers to",
             &[SEP_2106],
         )
-        .requires(&["base.schema-ref-no-network"]),
+        .requires(NO_FETCH),
         CheckSpec::own(
             "client-fetches-no-schemas",
             "ClientFetchesNoSchemas",
             "The client fetches no schema for a relative `$ref`, nor for one in an `outputSchema`",
         )
-        .requires(&["base.schema-ref-no-network"]),
+        .requires(NO_FETCH),
     ],
 }
+
+const NO_FETCH: &[&str] = &["base.schema-ref-no-network", "tools.security.client-ref-resolution"];
 
 /// The folder of the schemas.
 const FOLDER: &str = "/canary/";

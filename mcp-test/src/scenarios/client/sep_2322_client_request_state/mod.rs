@@ -41,7 +41,7 @@ scenario! {
         official(ECHOED, "MRTRClientRequestStateEchoed", "The retry has exactly the state of the server")
             .requires(&["mrtr.state-echoed", "mrtr.state-opaque"]),
         official(NEW_ID, "MRTRClientJsonRpcIdDifferent", "The retry has another id than the first call")
-            .requires(&["mrtr.retry-new-id"]),
+            .requires(&["mrtr.retry-new-id", "tools.call.retry-new-id"]),
         official(NO_STATE, "MRTRClientNoStateOmitted", "Without a state of the server the retry has none")
             .requires(&["mrtr.state-not-invented"]),
         official(ISOLATED, "MRTRClientParallelIsolation", "The call of another tool has neither input nor state")

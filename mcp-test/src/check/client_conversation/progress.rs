@@ -1,0 +1,91 @@
+//! What a client says of the progress of a request of the server.
+
+use super::ClientConversationJudge;
+use crate::check::{Finding, Rule};
+use crate::expect::words;
+use crate::json::Value;
+use crate::spec::meta;
+use crate::trace::Event;
+use crate::wire::{Id, Notification, Request};
+
+/// A request of the server that asks for progress.
+pub(super) struct TrackedRequest<'a> {
+    id: &'a Id,
+    token: &'a Value,
+    /// The progress that the client reported last.
+    last: Option<f64>,
+    is_answered: bool,
+}
+
+impl<'a> ClientConversationJudge<'a> {
+    /// Notes the progress token of a request of the server.
+    pub(super) fn asked_for_progress(&mut self, event: &Event, request: &'a Request) {
+        let params = request.params.as_ref();
+        let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
+        let Some(token) = token else { return };
+        let tracked = TrackedRequest { id: &request.id, token, last: None, is_answered: false };
+        self.conversation(event).tracked.push(tracked);
+    }
+
+    /// Notes that the client has replied to a request of the server.
+    pub(super) fn answered(&mut self, event: &Event, id: &Id) {
+        let tracked = self.conversation(event).tracked.iter_mut().rev();
+        for request in tracked.filter(|request| request.id == id) {
+            request.is_answered = true;
+        }
+    }
+
+    /// A token is one that the server has sent, and the progress of one request increases until its reply.
+    pub(super) fn progressed(&mut self, event: &Event, notification: &Notification) {
+        let params = notification.params.as_ref();
+        let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
+        let progress = params.and_then(|params| params.get("progress")?.as_f64());
+        let elided = self.findings.elided;
+        let tracked = &mut self.conversation(event).tracked;
+        let shown = words::excerpt(&token.to_string()).into_owned();
+        let Some(request) = tracked.iter_mut().rev().find(|request| request.token == token) else {
+            if elided {
+                return;
+            }
+            let same = tracked.iter().find(|request| as_text(request.token) == as_text(token));
+            let finding = match same {
+                Some(request) => Finding::peer("the client changes the type of a progress token")
+                    .expected(request.token.to_string())
+                    .got(shown),
+                None => Finding::peer("progress with a token that no request has")
+                    .expected("the `progressToken` of a request of the server")
+                    .got(shown),
+            };
+            let rule = match same {
+                Some(_) => Rule::PROGRESS_TOKEN_ECHOED,
+                None => Rule::PROGRESS_TOKEN_KNOWN,
+            };
+            return self.findings.add(event, finding, rule);
+        };
+        let before = request.last;
+        request.last = progress.or(before);
+        let is_answered = request.is_answered;
+        // Each message of a client over HTTP has a request of its own, and they may overtake one another.
+        if event.exchange.is_some() {
+            return;
+        }
+        if is_answered {
+            let finding = Finding::peer("progress of a request that is complete")
+                .expected("no `notifications/progress` after the reply")
+                .got(format!("progress for the token {shown}"));
+            self.findings.add(event, finding, Rule::PROGRESS_STOPS);
+        } else if let (Some(before), Some(now)) = (before, progress)
+            && now <= before
+        {
+            let finding = Finding::peer("progress that does not increase")
+                .expected(format!("more than {before}"))
+                .got(now.to_string());
+            self.findings.add(event, finding, Rule::PROGRESS_INCREASES);
+        }
+    }
+}
+
+/// A token without its type: "7" and 7 are the same.
+fn as_text(token: &Value) -> String {
+    token.as_str().map_or_else(|| token.to_string(), str::to_owned)
+}
