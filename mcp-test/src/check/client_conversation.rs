@@ -8,9 +8,11 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
 use self::progress::TrackedRequest;
+use super::rate::{PINGS_PER_SECOND, exceeds};
 use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
@@ -44,6 +46,8 @@ struct Conversation<'a> {
     requested: HashSet<&'a Id>,
     /// The progress tokens of requests without a reply so far, by the ids of the requests.
     tokens: HashMap<&'a Id, &'a Value>,
+    /// When the last pings of the client arrived.
+    pings: VecDeque<Duration>,
     /// The requests of the server that ask for progress.
     tracked: Vec<TrackedRequest<'a>>,
     /// The URIs that the client has subscribed to.
@@ -110,6 +114,14 @@ impl<'a> ClientConversationJudge<'a> {
         let conversation = self.conversation(event);
         conversation.requested.insert(&request.id);
         match request.method.as_str() {
+            "ping" => {
+                if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) {
+                    let finding = Finding::peer("the client pings too often")
+                        .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
+                        .got("more");
+                    self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
+                }
+            }
             "resources/subscribe" => conversation.subscribed.extend(param("uri")),
             "resources/unsubscribe" => {
                 let uri = param("uri").filter(|uri| !conversation.subscribed.contains(uri));
@@ -255,7 +267,12 @@ impl<'a> ClientConversationJudge<'a> {
                 "the client calls a tool as a task, which the server does not support",
             )
             .expected("no `task` without the capability `tasks.requests.tools.call`")
-            .got(got);
+            .got(got)
+            .requires(Rule::TASK_AUGMENTS_DECLARED.id());
+            let finding = match server.get("tasks") {
+                None => finding.requires(Rule::TASK_NOT_ATTEMPTED.id()),
+                Some(_) => finding,
+            };
             self.findings.add(event, finding, Rule::TASKS_TOOL_DECLARED);
         } else if is_task && matches!(support, Some("forbidden" | ABSENT)) {
             let finding =

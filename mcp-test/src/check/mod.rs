@@ -15,6 +15,7 @@ mod finding;
 mod judgement;
 mod malformed;
 mod notices;
+mod rate;
 #[cfg(test)]
 mod recorded;
 mod repeat_filter;
@@ -45,8 +46,8 @@ pub use judgement::{Judgement, judge_trace};
 #[doc(hidden)]
 pub use malformed::requirement_of;
 pub(crate) use rule::{
-    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SINGLE_MESSAGES, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
-    OF_TOOLS, Rule,
+    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SERVERS_ALONE, OF_SINGLE_MESSAGES, OF_TASKS,
+    OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
 };
 pub use sdk::Sdk;
 #[doc(hidden)]

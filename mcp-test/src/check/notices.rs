@@ -9,6 +9,7 @@ mod tests;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
+use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND, exceeds};
 use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
@@ -20,12 +21,6 @@ use crate::wire::{Id, Message, Notification, Request};
 
 const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
-
-/// More pings of a server than this within a second are too many: a peer that is alive does not die several times a second.
-const PINGS_PER_SECOND: usize = 5;
-
-/// More progress of one request, or more log messages, than this within a second are more than a client can show.
-const SHOWN_PER_SECOND: usize = 1000;
 
 /// What is known of the conversations while the trace is read.
 pub(super) struct NoticeJudge<'a> {
@@ -386,14 +381,4 @@ fn cancelled_id(notification: &Notification) -> Option<Id> {
         return None;
     }
     Id::read(notification.params.as_ref()?.get("requestId")?)
-}
-
-/// Adds a time, and returns whether more than `most` are within the last second.
-fn exceeds(times: &mut VecDeque<Duration>, at: Duration, most: usize) -> bool {
-    times.push_back(at);
-    if times.len() <= most {
-        return false;
-    }
-    let first = times.pop_front().unwrap_or_default();
-    at.saturating_sub(first) < Duration::from_secs(1)
 }

@@ -56,6 +56,18 @@ pub(crate) const OF_SINGLE_MESSAGES: &[Rule] = &[
     Rule::VERSION_MEMBER,
 ];
 
+/// Those that bind both sides, but of which only servers are judged.
+pub(crate) const OF_SERVERS_ALONE: &[Rule] = &[
+    Rule::LOG_RATE_LIMITED,
+    Rule::NO_MODE_MEANS_FORM,
+    Rule::PROGRESS_TASK_STOPS,
+    Rule::PROGRESS_TASK_TOKEN,
+    Rule::REQUEST_ANSWERED,
+    Rule::RESULT_TYPE_KNOWN,
+    Rule::SCHEMA_DIALECT,
+    Rule::SCHEMA_SENT_VALID,
+];
+
 rules! {
     /// Those that `wire-well-formed` cites.
     OF_ENVELOPES {

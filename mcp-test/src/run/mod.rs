@@ -44,7 +44,7 @@ pub(crate) use cell_run::Progress;
 pub use common_checks::{COMMON, requirements_of_common, requirements_of_interruptions};
 pub use counts::Counts;
 #[cfg(any(test, feature = "scenarios"))]
-pub use coverage::{CitingCheck, citing_checks};
+pub use coverage::{CitingCheck, citing_checks, citing_checks_of};
 pub use coverage::{Coverage, NotTested, RowState, binds, why_unchecked};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};

@@ -1,6 +1,10 @@
 //! What a client says of the progress of a request of the server.
 
+use std::collections::VecDeque;
+use std::time::Duration;
+
 use super::ClientConversationJudge;
+use crate::check::rate::{SHOWN_PER_SECOND, exceeds};
 use crate::check::{Finding, Rule};
 use crate::expect::words;
 use crate::json::Value;
@@ -14,6 +18,8 @@ pub(super) struct TrackedRequest<'a> {
     token: &'a Value,
     /// The progress that the client reported last.
     last: Option<f64>,
+    /// When the last notifications arrived.
+    times: VecDeque<Duration>,
     is_answered: bool,
 }
 
@@ -23,7 +29,13 @@ impl<'a> ClientConversationJudge<'a> {
         let params = request.params.as_ref();
         let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
         let Some(token) = token else { return };
-        let tracked = TrackedRequest { id: &request.id, token, last: None, is_answered: false };
+        let tracked = TrackedRequest {
+            id: &request.id,
+            token,
+            last: None,
+            times: VecDeque::new(),
+            is_answered: false,
+        };
         self.conversation(event).tracked.push(tracked);
     }
 
@@ -38,6 +50,13 @@ impl<'a> ClientConversationJudge<'a> {
     /// A token is one that the server has sent, and the progress of one request increases until its reply.
     pub(super) fn progressed(&mut self, event: &Event, notification: &Notification) {
         let params = notification.params.as_ref();
+        let text = params.and_then(|params| params.get("message")?.as_str());
+        if let Some(text) = text.filter(|text| text.trim().is_empty()) {
+            let finding = Finding::peer("the message of progress says nothing")
+                .expected("a text for people, or no `message`")
+                .got(format!("{text:?}"));
+            self.findings.add(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
+        }
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         let elided = self.findings.elided;
@@ -65,6 +84,12 @@ impl<'a> ClientConversationJudge<'a> {
         let before = request.last;
         request.last = progress.or(before);
         let is_answered = request.is_answered;
+        if exceeds(&mut request.times, event.at, SHOWN_PER_SECOND) {
+            let finding = Finding::peer("there is too much progress of one request")
+                .expected(format!("no more than {SHOWN_PER_SECOND} notifications within a second"))
+                .got("more");
+            self.findings.add(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
+        }
         // Each message of a client over HTTP has a request of its own, and they may overtake one another.
         if event.exchange.is_some() {
             return;

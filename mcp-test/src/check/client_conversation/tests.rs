@@ -159,9 +159,9 @@ fn a_tool_is_called_as_a_task_where_both_sides_say_so() {
     must tasks.tool-required-augmented Some("`tools/call` of the tool \"task\"")
     "#);
     insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &[&[LIST, tools], &calls[..]].concat()), @r#"
-    must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"plain\"")
-    must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"free\"")
-    must tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"task\"")
+    must tasks.augment-only-declared tasks.no-augment-without-capability tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"plain\"")
+    must tasks.augment-only-declared tasks.no-augment-without-capability tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"free\"")
+    must tasks.augment-only-declared tasks.no-augment-without-capability tasks.tool-augment-requires-capability Some("`tools/call` of the tool \"task\"")
     "#);
 }
 

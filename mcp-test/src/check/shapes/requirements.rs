@@ -31,6 +31,13 @@ const PROMPT_CONTENT: &[&str] = &[
     "prompts.message.types-with-resource-link",
 ];
 
+/// The kinds of content of a message of a model, by revision.
+const SAMPLING_CONTENT: &[&str] = &[
+    "sampling.content.types-text-image",
+    "sampling.content.types-with-audio",
+    "sampling.content.types-with-tools",
+];
+
 #[rustfmt::skip]
 const PLACES: &[About] = &[
     ("*", "_meta/io.modelcontextprotocol~1clientCapabilities", &["base.meta-request-required-fields"]),
@@ -55,6 +62,11 @@ const PLACES: &[About] = &[
     ("CallToolResult.ResourceLink", "uri", &["tools.content.resource-link"]),
     ("CompleteResult", "completion/values", &["completion.result.max-100"]),
     ("CreateMessageRequest", "params/maxTokens", &["sampling.params.max-tokens-required"]),
+    ("CreateMessageResult", "result/content", SAMPLING_CONTENT),
+    ("CreateMessageResult", "result/content/*/type", SAMPLING_CONTENT),
+    ("CreateMessageResult", "result/content/type", SAMPLING_CONTENT),
+    ("CreateMessageResult.AudioContent", "*", &["sampling.content.base64"]),
+    ("CreateMessageResult.ImageContent", "*", &["sampling.content.base64"]),
     ("ElicitResult", "result/action", &["elicitation.response.action-values"]),
     ("ElicitResult", "result/content/*", &["elicitation.response.value-types-flat", "elicitation.response.value-types-with-arrays"]),
     ("GetPromptRequest", "params/arguments/*", &["prompts.get.client-arguments-strings"]),

@@ -205,12 +205,24 @@ fn what_answers_something_wrong_is_not_held_against_us() {
 }
 
 #[test]
-fn the_arguments_of_a_prompt_are_strings() {
+fn what_a_client_sends_is_judged_by_the_place_in_it() {
+    let broken = |revision: Revision, lines: &[&str]| -> Vec<&str> {
+        let schemas = Schemas::default();
+        let trace = trace(lines);
+        let judged = judge_shapes(&trace, Party::Client, &|_| revision, &schemas, Authority::Text);
+        judged.findings.iter().flat_map(|finding| finding.requirements.clone()).collect()
+    };
     let get = r#"> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a","arguments":{"count":3}}}"#;
-    let schemas = Schemas::default();
-    let judged =
-        judge_shapes(&trace(&[get]), Party::Client, &|_| V2025_11_25, &schemas, Authority::Text);
-    let requirements: Vec<&str> =
-        judged.findings.iter().flat_map(|finding| finding.requirements.iter().copied()).collect();
-    assert_eq!(requirements, ["prompts.get.client-arguments-strings"]);
+    assert_eq!(broken(V2025_11_25, &[get]), ["prompts.get.client-arguments-strings"]);
+    let ask = r#"< {"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#;
+    let answer = |content: &str| {
+        let message = format!(r#"{{"role":"assistant","model":"m","content":{content}}}"#);
+        format!(r#"> {{"jsonrpc":"2.0","id":"s","result":{message}}}"#)
+    };
+    let link = answer(r#"{"type":"resource_link","uri":"a:b","name":"a"}"#);
+    assert_eq!(broken(V2025_11_25, &[ask, &link]), ["sampling.content.types-with-tools"]);
+    let several = answer(r#"[{"type":"text","text":"a"}]"#);
+    assert_eq!(broken(V2025_06_18, &[ask, &several]), ["sampling.content.types-with-audio"]);
+    let image = answer(r#"{"type":"image","data":"data:,","mimeType":"image/png"}"#);
+    assert_eq!(broken(V2025_11_25, &[ask, &image]), ["sampling.content.base64"]);
 }

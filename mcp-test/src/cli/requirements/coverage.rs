@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::cli::explain::citing_check;
 use crate::expect::words;
-use crate::run::{CitingCheck, binds, citing_checks};
+use crate::run::{CitingCheck, citing_checks, citing_checks_of};
 use crate::scenario::Leg;
 use crate::spec::requirement::Requirement;
 use crate::spec::{BoundParty, Testability};
@@ -81,13 +81,11 @@ fn count<'a>(pages: &mut BTreeMap<&'a str, [usize; 4]>, of: &'a Requirement, cov
 
 /// The checks of the side that is bound; of both for what binds both.
 fn checks(requirement: &'static Requirement) -> Vec<CitingCheck> {
-    let is_bound = |check: &CitingCheck| match requirement.binds {
-        BoundParty::Both | BoundParty::AuthorizationServer => true,
-        BoundParty::Server | BoundParty::Client => [Leg::Server, Leg::Client]
-            .into_iter()
-            .any(|leg| binds(requirement, leg) && check.is_of(leg)),
-    };
-    citing_checks(requirement).into_iter().filter(is_bound).collect()
+    match requirement.binds {
+        BoundParty::Both | BoundParty::AuthorizationServer => citing_checks(requirement),
+        BoundParty::Server => citing_checks_of(Leg::Server, requirement),
+        BoundParty::Client => citing_checks_of(Leg::Client, requirement),
+    }
 }
 
 fn table(pages: &BTreeMap<&str, [usize; 4]>) -> String {
@@ -111,6 +109,7 @@ fn table(pages: &BTreeMap<&str, [usize; 4]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::binds;
     use crate::spec::requirement;
 
     /// The requirements that bind a side, by page. Authorization needs an authorization server, and is left to it.
@@ -120,8 +119,7 @@ mod tests {
         let mut pages = BTreeMap::new();
         let (mut open, mut twice) = (Vec::new(), Vec::new());
         for row in rows {
-            let checks: Vec<CitingCheck> =
-                citing_checks(row).into_iter().filter(|check| check.is_of(leg)).collect();
+            let checks = citing_checks_of(leg, row);
             let covered = Covered::of(row, &checks);
             count(&mut pages, row, covered);
             if covered == Covered::Not {

@@ -1,5 +1,6 @@
 //! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
 
+use crate::check::{OF_SERVERS_ALONE, Rule};
 use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
 use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Proofs, Scenario, TOOK_PART};
 use crate::scenarios;
@@ -17,13 +18,15 @@ pub enum CitingCheck {
 }
 
 impl CitingCheck {
-    /// Whether it judges this side.
-    #[must_use]
-    pub fn is_of(&self, leg: Leg) -> bool {
+    /// Whether it judges this side by the requirement.
+    fn judges(&self, leg: Leg, requirement: &Requirement) -> bool {
         match self {
             Self::Declared(scenario, _) => scenario.leg == leg,
             Self::Common(TOOK_PART | LEFT_WELL) => leg == Leg::Client,
-            Self::Common(_) | Self::Any => true,
+            Self::Common(_) | Self::Any => {
+                let is_it = |rule: &Rule| rule.id() == requirement.id;
+                leg == Leg::Server || !OF_SERVERS_ALONE.iter().any(is_it)
+            }
         }
     }
 
@@ -34,6 +37,14 @@ impl CitingCheck {
         let Proofs { proofs, .. } = (scenario.proofs?)();
         Some(proofs.iter().filter(|proof| proof.proves.check == check.id).count())
     }
+}
+
+/// The checks that may cite a requirement about a side under test.
+#[must_use]
+pub fn citing_checks_of(leg: Leg, requirement: &Requirement) -> Vec<CitingCheck> {
+    let mut checks = citing_checks(requirement);
+    checks.retain(|check| check.judges(leg, requirement));
+    checks
 }
 
 /// The checks that may cite a requirement, from the tables by which they are judged.

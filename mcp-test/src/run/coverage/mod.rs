@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 #[cfg(any(test, feature = "scenarios"))]
-pub use citing::{CitingCheck, citing_checks};
+pub use citing::{CitingCheck, citing_checks, citing_checks_of};
 pub(super) use exercised::exercised;
 
 use super::Outcome;
@@ -165,8 +165,7 @@ impl Coverage {
 
     #[cfg(any(test, feature = "scenarios"))]
     fn of_checks(&self, row: &'static Requirement, leg: Leg) -> NotTested {
-        let checks: Vec<CitingCheck> =
-            citing_checks(row).into_iter().filter(|check| check.is_of(leg)).collect();
+        let checks = citing_checks_of(leg, row);
         let is_run = |check: &CitingCheck| match check {
             CitingCheck::Declared(scenario, _) => self.scenarios.contains(&*scenario.id),
             CitingCheck::Common(_) | CitingCheck::Any => true,

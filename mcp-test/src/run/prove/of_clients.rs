@@ -169,7 +169,11 @@ fn rows() -> Vec<Row> {
         row(
             V2025_11_25,
             [Fault::set("tools/call", "/task", json!({}))],
-            &["tasks.tool-augment-requires-capability"],
+            &[
+                "tasks.augment-only-declared",
+                "tasks.no-augment-without-capability",
+                "tasks.tool-augment-requires-capability",
+            ],
         ),
     ]
 }
