@@ -7,6 +7,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
 use crate::transport::actor::{OutboundMessage, Outbox};
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Notification, Request, RpcError};
 
@@ -25,6 +26,8 @@ pub struct Call {
         reason = "only a script that stands in for a whole server goes on after its reply"
     )]
     pub(super) in_batch: bool,
+    /// How its messages are written in an event stream.
+    pub(super) form: EventForm,
 }
 
 /// Why a message did not reach the client, or a request to it has no result.
@@ -175,7 +178,8 @@ impl Call {
     }
 
     pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
-        if self.outbox.send(OutboundMessage::unsolicited(value)).await {
+        let emitted = OutboundMessage { form: self.form, ..OutboundMessage::unsolicited(value) };
+        if self.outbox.send(emitted).await {
             Ok(())
         } else {
             Err(CallError::Gone)

@@ -14,6 +14,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code};
 use crate::transport::actor::{Conversation, InboundText, OutboundMessage, Outbox, Work};
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::{self, FollowUp, Misbehavior};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError};
 
@@ -282,7 +283,8 @@ impl ServerConversation {
     ) -> Call {
         let params = params.unwrap_or_default();
         let (conversation, outbox) = (self.clone(), outbox.clone());
-        Call { id, method, params, context, conversation, outbox, in_batch: false }
+        let form = EventForm::Plain;
+        Call { id, method, params, context, conversation, outbox, in_batch: false, form }
     }
 
     fn malformed(&self, malformed: &Malformed) -> Reply {
