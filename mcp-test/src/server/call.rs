@@ -144,13 +144,23 @@ impl Call {
         method: &str,
         params: impl Into<Value>,
     ) -> Result<Value, CallError> {
+        self.request_answering(method, params.into(), None).await
+    }
+
+    /// Sends a request to the client, and waits for its reply, whose POST is answered with `refusal`, if that is given.
+    pub(super) async fn request_answering(
+        &self,
+        method: &str,
+        params: Value,
+        refusal: Option<OutboundMessage>,
+    ) -> Result<Value, CallError> {
         let revision = self.context.revision;
         if !revision.has_server_requests() {
             return Err(CallError::NoServerRequests { method: method.to_owned(), revision });
         }
         // Registered before it is sent, since the reply may arrive before `send` returns.
-        let outgoing = self.conversation.outgoing_requests().register();
-        self.send(Request::new(outgoing.id(), method, Some(params.into())).to_value()).await?;
+        let outgoing = self.conversation.outgoing_requests().register(refusal);
+        self.send(Request::new(outgoing.id(), method, Some(params)).to_value()).await?;
         // Two errors: the client is gone, or it has replied with an error.
         Ok(outgoing.reply().await.ok_or(CallError::Gone)??)
     }
@@ -179,10 +189,6 @@ impl Call {
 
     pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
         let emitted = OutboundMessage { form: self.form, ..OutboundMessage::unsolicited(value) };
-        if self.outbox.send(emitted).await {
-            Ok(())
-        } else {
-            Err(CallError::Gone)
-        }
+        if self.outbox.send(emitted).await { Ok(()) } else { Err(CallError::Gone) }
     }
 }

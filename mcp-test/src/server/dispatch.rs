@@ -147,15 +147,14 @@ impl ServerConversation {
             Message::Request(request) => self.request(request, outbox, in_batch),
             Message::Notification(notification) => self.notification(notification, outbox),
             Message::Response(response) => {
-                self.0.outgoing_requests.resolve(&response.id, Ok(response.result));
-                ready(None).boxed()
+                let outgoing = &self.0.outgoing_requests;
+                ready(outgoing.resolve(&response.id, Ok(response.result))).boxed()
             }
             Message::Error(reply) => {
+                let outgoing = &self.0.outgoing_requests;
                 // An error without an id cannot be matched to a request.
-                if let Some(id) = &reply.id {
-                    self.0.outgoing_requests.resolve(id, Err(reply.error));
-                }
-                ready(None).boxed()
+                let id = reply.id.as_ref();
+                ready(id.and_then(|id| outgoing.resolve(id, Err(reply.error)))).boxed()
             }
         }
     }

@@ -37,6 +37,8 @@ mod mounted_rules;
 mod outgoing_requests;
 #[doc(hidden)]
 pub mod reference;
+#[cfg(any(test, feature = "scenarios"))]
+pub(crate) mod refused_reply;
 #[cfg(all(unix, feature = "http"))]
 mod relayed;
 mod reply;

@@ -19,6 +19,8 @@ pub(crate) enum EventForm {
     CrLf,
     /// Lines that end with CR.
     Cr,
+    /// An id, after which a client could resume the stream.
+    WithId,
     /// A byte order mark, which only the first event of a stream may have.
     ByteOrderMark,
 }
@@ -66,6 +68,7 @@ impl EventForm {
             Self::CrLf => ending(b"\r\n"),
             // A reader may wait for the byte after a CR, which could be an LF.
             Self::Cr => [ending(b"\r"), b":\r".to_vec()].concat(),
+            Self::WithId => [b"id: 1\n", plain].concat(),
             Self::ByteOrderMark => [b"\xef\xbb\xbf", plain].concat(),
         }
     }
@@ -76,13 +79,14 @@ mod tests {
     use super::*;
     use crate::wire::sse::{Decoder, SseItem};
 
-    const FORMS: [EventForm; 7] = [
+    const FORMS: [EventForm; 8] = [
         EventForm::Plain,
         EventForm::Comments,
         EventForm::Fields,
         EventForm::TwoDataLines,
         EventForm::CrLf,
         EventForm::Cr,
+        EventForm::WithId,
         EventForm::ByteOrderMark,
     ];
 
@@ -98,6 +102,7 @@ mod tests {
                 let mut items: Vec<SseItem> =
                     text.chunks(size).flat_map(|piece| decoder.push(piece)).collect();
                 items.extend(decoder.finish());
+                items.retain(|item| matches!(item, SseItem::Event(_) | SseItem::Silent(_)));
                 let [SseItem::Event(event)] = items.as_slice() else {
                     panic!("{:?}: {items:?}", FORMS[at]);
                 };

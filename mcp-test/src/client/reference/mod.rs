@@ -101,7 +101,12 @@ async fn discover(client: &mut Client) -> crate::Result {
 
 /// Lists the tools and returns their definitions; in a new session if the server has ended the one in use.
 async fn list_tools(client: &mut Client) -> crate::Result<Vec<Value>> {
-    let mut pages = client.pages("tools/list").await?;
+    let listed = client.pages("tools/list").await;
+    // From 2026-07-28 on a lost response cannot be resumed, and the request is sent again under another id.
+    let is_lost = listed.is_err()
+        && client.revision().era() == Era::Stateless
+        && client.transport().is_http();
+    let mut pages = if is_lost { client.pages("tools/list").await? } else { listed? };
     if pages.iter().any(has_ended_session) {
         client.open_session().await?;
         pages = client.pages("tools/list").await?;

@@ -11,12 +11,16 @@ use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions, meta};
 use crate::trace::{Party, Seq};
+use crate::transport::Fault;
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
 scenario! {
     /// The client talks to a server of the stateless era: without a handshake once the server has answered, and with
     /// nothing but `_meta` in its request for discovery.
+    ///
+    /// Before the list of tools the server sends a request, which no server of this era may do. A client sends no responses, whatever it
+    /// gets; what else it does then is its own affair.
     Client "client-stateless": "The client needs no handshake",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
@@ -39,12 +43,26 @@ scenario! {
         )
         .requires(&["discover.client-selects-supported-version"])
         .warns(),
+        CheckSpec::own(
+            NO_RESPONSES,
+            "ClientSendsNoResponses",
+            "The client does not respond to a request of the server",
+        )
+        .requires(&[
+            "transport.http.client-no-responses",
+            "transport.stdio.client-no-responses",
+        ]),
     ],
 }
 
+const NO_RESPONSES: &str = "client-sends-no-responses";
+
 fn serve(test: &ClientTest) -> Server {
+    let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping" });
     // A server of the stateless era alone, since what it refuses would be no handshake with it.
-    server(test).revisions(Revisions::from(Revision::V2026_07_28))
+    server(test)
+        .revisions(Revisions::from(Revision::V2026_07_28))
+        .faults([Fault::stray("tools/list", ping)])
 }
 
 /// The first result of the server, and whether it answers `server/discover`.
@@ -79,6 +97,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         ),
     };
     discovery(judging);
+    no_responses(judging);
     let selects = judging.check("client-selects-listed-version");
     let later = messages.iter().filter(|received| received.seq > answered);
     let mut requests = later.filter(|it| matches!(it.message, Message::Request(_))).peekable();
@@ -98,6 +117,32 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         ),
     };
     Ok(())
+}
+
+/// Judges what the client sends back after the request of the server.
+fn no_responses(judging: &mut Judging) {
+    let requests = judging.requests("tools/list");
+    let requirement = match judging.transport().is_http() {
+        true => "transport.http.client-no-responses",
+        false => "transport.stdio.client-no-responses",
+    };
+    let messages = judging.messages();
+    let response = messages.iter().find(|received| received.message.is_reply());
+    if !requests.is_empty() {
+        // No requirement says how a client copes with what no server may send.
+        judging.may_give_up();
+    }
+    let check = judging.check(NO_RESPONSES).requires(requirement);
+    match response {
+        None if requests.is_empty() => check.skip("the client never listed the tools"),
+        None => check.pass(),
+        Some(received) => check.fail(
+            Finding::peer("the client sent a response, which clients of this revision do not")
+                .expected("nothing but requests and notifications")
+                .got(received.message.to_value().short(120))
+                .evidence(received.seq),
+        ),
+    };
 }
 
 fn discovery(judging: &mut Judging) {
@@ -133,8 +178,24 @@ fn announces_that_it_is_ready() -> ScriptedClient {
     })
 }
 
+/// Lists the tools, and answers what the server has asked before.
+fn answers_the_server() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        client.discover().await?.result()?;
+        client.request("tools/list", json!({})).await?.result()?;
+        for request in client.server_requests().to_vec() {
+            client.answer(&request, Ok(Object::new().into())).await;
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
 proofs! {
     passes on good_client();
+    catches "client-sends-no-responses" on answers_the_server();
+    catches "client-sends-no-responses" on answers_the_server(), over Duplex;
     catches "client-no-handshake" on announces_that_it_is_ready();
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
     warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),

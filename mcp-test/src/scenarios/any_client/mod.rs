@@ -11,6 +11,8 @@ scenarios![
     client_http_headers,
     client_session,
     client_event_streams,
+    client_optional_http,
+    client_modern_refusal,
     client_features,
     client_tolerant,
     server_exit,
@@ -18,6 +20,7 @@ scenarios![
 
 mod endpoint;
 mod exchange;
+mod http_exchange;
 
 use serde_json::json;
 

@@ -44,6 +44,9 @@ fn reading(answered: usize, pages: usize) -> ScriptedClient {
 pub(super) fn breaks_characters() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
         let mut client = task.connect(task.options()).await?;
+        if task.revision().era() == Era::Stateless {
+            client.discover().await?.result()?;
+        }
         let page = client.request("tools/list", json!({})).await?;
         let cursor = page.result()?.get("nextCursor").and_then(Value::as_str).unwrap_or_default();
         let cursor: String = cursor.bytes().map(char::from).collect();
