@@ -171,7 +171,7 @@ fn rows() -> Vec<Row> {
         row(
             V2026_07_28,
             [Fault::stray(list, about_task()), Fault::header(list, "Mcp-Name", "tools")],
-            &["ext.tasks.mcp-name-header"],
+            &["ext.tasks.mcp-name-header", "base.capabilities-respected"],
         ),
     ]
 }

@@ -100,6 +100,9 @@ const REFUSALS: [(RefusedReply, &str); 4] = [
 /// How long the server waits for the reply to a `ping`. A client may still reply later: all that it sends before it exits counts.
 const REPLY_TIME: Duration = Duration::from_secs(2);
 
+/// How long an event may take to the client.
+const ON_ITS_WAY: Duration = Duration::from_millis(50);
+
 /// So many GETs within this time are a tight loop.
 const LOOP: (usize, Duration) = (10, Duration::from_secs(1));
 
@@ -134,6 +137,9 @@ async fn lose(call: &Call) -> Answer {
     let params = json!({ "level": "info", "data": "a message" });
     // Fails only if the client has gone, which the missing repetition shows.
     let _sent = call.written(EventForm::WithId).notify("notifications/message", params).await;
+    // Without it a client may see a connection that was closed before it was used. In this era nothing that it sends could show that the
+    // event has arrived.
+    clock::quiet(ON_ITS_WAY).await;
     Answer::close()
 }
 

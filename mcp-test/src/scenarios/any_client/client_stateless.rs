@@ -1,17 +1,19 @@
 //! `client-stateless`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 
-use super::server;
+use super::{one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
-use crate::server::Server;
+use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions, meta};
 use crate::trace::{Party, Seq};
-use crate::transport::Fault;
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
@@ -58,11 +60,21 @@ scenario! {
 const NO_RESPONSES: &str = "client-sends-no-responses";
 
 fn serve(test: &ClientTest) -> Server {
-    let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping" });
+    let is_first = Arc::new(AtomicBool::new(true));
     // A server of the stateless era alone, since what it refuses would be no handshake with it.
-    server(test)
-        .revisions(Revisions::from(Revision::V2026_07_28))
-        .faults([Fault::stray("tools/list", ping)])
+    let server = server(test).revisions(Revisions::from(Revision::V2026_07_28));
+    server.on("tools/list", move |call: Call| {
+        // Once only: a client may take it for an error of the server, and try again.
+        let is_first = is_first.swap(false, Ordering::Relaxed);
+        async move {
+            if is_first {
+                let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping" });
+                // Fails only if the client has gone.
+                let _sent = call.send_raw(ping.into()).await;
+            }
+            one_tool(call).await
+        }
+    })
 }
 
 /// The first result of the server, and whether it answers `server/discover`.
@@ -172,7 +184,8 @@ fn announces_that_it_is_ready() -> ScriptedClient {
         let mut client = task.connect(task.options()).await?;
         client.discover().await?.result()?;
         client.notify("notifications/initialized", json!({})).await;
-        client.request("tools/list", json!({})).await?.result()?;
+        // The request of the server is a finding of ours, and the reply is not awaited.
+        let _listed = client.request("tools/list", json!({})).await;
         client.end().await;
         Ok(())
     })
@@ -183,7 +196,7 @@ fn answers_the_server() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
         let mut client = task.connect(task.options()).await?;
         client.discover().await?.result()?;
-        client.request("tools/list", json!({})).await?.result()?;
+        let _listed = client.request("tools/list", json!({})).await;
         for request in client.server_requests().to_vec() {
             client.answer(&request, Ok(Object::new().into())).await;
         }
@@ -199,5 +212,5 @@ proofs! {
     catches "client-no-handshake" on announces_that_it_is_ready();
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
     warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),
-        also "client-left-well" Failure;
+        also "client-left-well" Skipped;
 }

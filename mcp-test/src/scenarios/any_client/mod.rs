@@ -13,6 +13,7 @@ scenarios![
     client_event_streams,
     client_optional_http,
     client_modern_refusal,
+    client_http_sse,
     client_features,
     client_tolerant,
     server_exit,
