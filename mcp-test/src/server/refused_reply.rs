@@ -16,7 +16,7 @@ pub(crate) enum RefusedReply {
     Text,
     /// With HTTP 400 and a JSON-RPC error that has no id.
     ErrorWithoutId,
-    /// With a response that breaks off.
+    /// With HTTP 202, whose response breaks off.
     BrokenOff,
 }
 
@@ -31,11 +31,11 @@ impl RefusedReply {
                 ErrorReply { id: None, error }.to_value()
             }
         };
-        let then = match self {
-            Self::BrokenOff => FollowUp::CloseConnection,
-            _ => FollowUp::Continue,
+        let (status, then) = match self {
+            Self::BrokenOff => (202, FollowUp::CloseConnection),
+            _ => (400, FollowUp::Continue),
         };
-        OutboundMessage { status: Some(400), then, ..OutboundMessage::unsolicited(value) }
+        OutboundMessage { status: Some(status), then, ..OutboundMessage::unsolicited(value) }
     }
 }
 

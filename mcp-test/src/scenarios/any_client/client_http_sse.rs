@@ -22,7 +22,7 @@ scenario! {
     /// A client that speaks it posts every message to exactly that URI. One that does not gives up, which is not judged.
     Client "client-http-sse": "The client posts to the endpoint that the server announces",
     revisions: Revisions::only(Revision::V2024_11_05),
-    transports: StreamableHttp,
+    transports: Only[Http],
     client_may_fail: true,
     checks: [
         CheckSpec::own(
