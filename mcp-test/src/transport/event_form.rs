@@ -66,8 +66,8 @@ impl EventForm {
                 data.collect()
             }
             Self::CrLf => ending(b"\r\n"),
-            // A reader may wait for the byte after a CR, which could be an LF.
-            Self::Cr => [ending(b"\r"), b":\r".to_vec()].concat(),
+            // A reader may wait for the byte after a CR, which could be an LF. One that knows no CR finds the next event nevertheless.
+            Self::Cr => [ending(b"\r"), b":\r\n\n".to_vec()].concat(),
             Self::WithId => [b"id: 1\n", plain].concat(),
             Self::ByteOrderMark => [b"\xef\xbb\xbf", plain].concat(),
         }

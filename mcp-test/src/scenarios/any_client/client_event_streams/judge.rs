@@ -30,10 +30,16 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
         return Ok(());
     }
-    answered_pings(judging);
+    let reads_pings = answered_pings(judging);
     let asked: Vec<(Seq, Option<Value>)> =
         requests.iter().map(|it| (it.seq, it.params().get("cursor").cloned())).collect();
-    pieces(judging, &asked, succeeded);
+    let excuse = match (succeeded, reads_pings) {
+        (true, _) => Some("the client asked for the first page only"),
+        // What comes after an event that broke the reader is on the same stream.
+        (false, false) => Some("the client did not answer a `ping` before"),
+        (false, true) => None,
+    };
+    pieces(judging, &asked, excuse);
     let has_cursor = |page: usize| {
         let cursor = Value::from(cursor(page).as_str());
         asked.iter().find(|(_, asked)| asked.as_ref() == Some(&cursor)).map(|(seq, _)| *seq)
@@ -125,11 +131,11 @@ fn streamed_answer(judging: &mut Judging, succeeded: bool) -> bool {
     false
 }
 
-/// Judges the replies to the pings, up to the first one that is missing.
-fn answered_pings(judging: &mut Judging) {
+/// Judges the replies to the pings, up to the first one that is missing; `false` if one is.
+fn answered_pings(judging: &mut Judging) -> bool {
     let steps = pings(judging.revision());
     if steps.is_empty() {
-        return;
+        return true;
     }
     let pings = exchanges(judging, |request| request.method == "ping");
     let answered = pings.iter().take_while(|(_, reply)| reply.is_some()).count();
@@ -149,10 +155,11 @@ fn answered_pings(judging: &mut Judging) {
             _ => check.skip("the client did not answer the `ping` before"),
         };
     }
+    answered == pings.len()
 }
 
 /// Judges the cursor of the first page, whose bytes arrive one by one.
-fn pieces(judging: &mut Judging, asked: &[(Seq, Option<Value>)], succeeded: bool) {
+fn pieces(judging: &mut Judging, asked: &[(Seq, Option<Value>)], excuse: Option<&str>) {
     let next = asked.iter().find_map(|(seq, cursor)| Some((*seq, cursor.as_ref()?)));
     let finding = |headline: &str| {
         Finding::peer(headline)
@@ -167,7 +174,7 @@ fn pieces(judging: &mut Judging, asked: &[(Seq, Option<Value>)], succeeded: bool
                 .got(cursor.short(120))
                 .evidence(seq),
         ),
-        None if succeeded => check.skip("the client asked for the first page only"),
+        None if excuse.is_some() => check.skip(excuse.unwrap_or_default()),
         None => check.fail(
             finding("the client did not go on after an event that arrived in pieces")
                 .got("no further `tools/list`, and a client that did not exit without an error"),
