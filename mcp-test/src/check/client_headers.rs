@@ -7,7 +7,7 @@ use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
 use crate::spec::{Era, Revision, header, method};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::trace::{ConnectionId, Event, EventKind, Exchange, Party, Trace, exchange};
 use crate::wire::{Message, Request};
 
 /// The requests whose header with the id of a task has a requirement of its own.
@@ -16,7 +16,7 @@ const OF_TASKS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 /// What is known of the HTTP requests of a client while the trace is read.
 pub(super) struct ClientHeaderJudge<'a> {
     /// The headers of the requests whose messages have not come yet.
-    headers: HashMap<(ConnectionId, Option<u64>), &'a [(String, String)]>,
+    headers: HashMap<Exchange, &'a [(String, String)]>,
     findings: RuleFindings<'a>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> EventJudge<'a> for ClientHeaderJudge<'a> {
         if event.party != Party::Client {
             return;
         }
-        let exchange = (event.connection, event.exchange);
+        let exchange = exchange(event);
         if let EventKind::HttpRequest { headers, .. } = &event.kind {
             self.headers.insert(exchange, headers);
         }

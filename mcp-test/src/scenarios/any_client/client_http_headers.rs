@@ -13,7 +13,7 @@ use crate::check::Finding;
 use crate::client::{ClientTask, RequestOptions, ScriptedClient};
 use crate::clock::Deadline;
 use crate::json::Value;
-use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use crate::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::scenarios::ensure;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{self, Era, Revision, Revisions, error_code, header};
@@ -226,7 +226,7 @@ fn posts_messages(judging: &mut Judging) {
             .evidence(seq)
     });
     let check = judging.check(POSTS);
-    wrong.fold(check.pass(), |check, finding| check.fail(finding));
+    wrong.fold(check.pass(), CheckBuilder::fail);
 }
 
 /// Judges `Mcp-Name` of all requests whose name a header cannot hold as it is.

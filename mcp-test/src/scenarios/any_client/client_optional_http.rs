@@ -18,7 +18,7 @@ use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::refused_reply::RefusedReply;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Era, Revision, Revisions, header};
-use crate::trace::{EventKind, Party, Seq};
+use crate::trace::{EventKind, Party, ReceivedMessage, Seq};
 use crate::transport::event_form::EventForm;
 use crate::transport::fault::Misbehavior;
 use crate::transport::{ClientEnd, Fault, HttpRequest};
@@ -275,7 +275,7 @@ fn header_names(judging: &mut Judging, succeeded: bool) -> bool {
     let exchanges = http_exchanges(judging);
     let check = judging.check(NAMES);
     let first = exchanges.first().filter(|first| {
-        let is_list = |message: &crate::trace::ReceivedMessage| message.method() == "tools/list";
+        let is_list = |message: &ReceivedMessage| message.method() == "tools/list";
         first.answered.is_some() && !first.message.as_ref().is_some_and(is_list)
     });
     let Some(first) = first else {
