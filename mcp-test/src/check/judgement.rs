@@ -2,6 +2,7 @@
 
 use super::Finding;
 use super::client_conversation::ClientConversationJudge;
+use super::client_headers::ClientHeaderJudge;
 use super::conversation::ConversationJudge;
 use super::envelope::EnvelopeJudge;
 use super::notices::NoticeJudge;
@@ -47,11 +48,13 @@ pub fn judge_trace(
     let mut asked = (who == Party::Server).then(|| ServerRequestJudge::new(trace, revisions));
     let mut of_client =
         (who == Party::Client).then(|| ClientConversationJudge::new(trace, revisions));
+    let mut headers = (who == Party::Client).then(|| ClientHeaderJudge::new(trace, revisions));
     let mut shapes = ShapeJudge::new(trace, who, revisions, schemas, authority);
     let mut judges: Vec<&mut dyn EventJudge<'_>> = vec![&mut envelopes, &mut shapes];
     judges.extend(conversation.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     judges.extend(notices.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     judges.extend(of_client.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
+    judges.extend(headers.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     judges.extend(asked.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     #[cfg(feature = "schema")]
     let tools = {
@@ -72,5 +75,6 @@ pub fn judge_trace(
     envelopes.extend(notices.into_iter().flat_map(NoticeJudge::into_findings));
     envelopes.extend(asked.into_iter().flat_map(ServerRequestJudge::into_findings));
     envelopes.extend(of_client.into_iter().flat_map(ClientConversationJudge::into_findings));
+    envelopes.extend(headers.into_iter().flat_map(ClientHeaderJudge::into_findings));
     Judgement { envelopes, shapes: shapes.into_judgement(), tools }
 }

@@ -7,6 +7,7 @@
 
 mod cause;
 mod client_conversation;
+mod client_headers;
 mod collector;
 mod content;
 mod conversation;

@@ -229,6 +229,7 @@ rules! {
         TASK_SUPPORT_DEFAULT = "tools.definition.task-support-default",
         TASKS_TOOL_REQUIRED = "tasks.tool-required-augmented",
         TASK_AUGMENTS_DECLARED = "tasks.augment-only-declared",
+        TASK_NAME_HEADER = "ext.tasks.mcp-name-header",
         TASK_NOT_ATTEMPTED = "tasks.no-augment-without-capability",
         TASK_NO_PROGRESS_ON_LISTEN = "ext.tasks.no-progress-on-listen",
         TOOLS_DECLARED = "base.tools-require-capability",

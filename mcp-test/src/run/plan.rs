@@ -10,6 +10,7 @@ use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
     Leg, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
+    Transports,
 };
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
@@ -365,10 +366,13 @@ impl Candidates {
         // A scenario of a single revision is tried there, even if that revision does not have the transport.
         let is_forced = selection.force || selection.requirements.is_some();
         let tries_all = !selection.revisions.is_empty() || (selection.one_revision && !described);
+        // A client gets a URL also where its scenario serves HTTP+SSE there.
+        let is_named =
+            scenario.leg == Leg::Client && matches!(scenario.transports, Transports::Only(_));
         for &revision in wanted {
             let scenario = scenario.clone();
             if (scenario.revisions.contains(revision) && !is_off_timeline) || is_forced {
-                let exists = |it: &&TransportKind| tries_all || it.exists_at(revision);
+                let exists = |it: &&TransportKind| tries_all || is_named || it.exists_at(revision);
                 self.cells.extend(over.iter().filter(exists).map(|&transport| Cell {
                     scenario: scenario.clone(),
                     revision,

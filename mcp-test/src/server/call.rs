@@ -7,6 +7,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
 use crate::transport::actor::{OutboundMessage, Outbox};
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Notification, Request, RpcError};
 
@@ -25,6 +26,8 @@ pub struct Call {
         reason = "only a script that stands in for a whole server goes on after its reply"
     )]
     pub(super) in_batch: bool,
+    /// How its messages are written in an event stream.
+    pub(super) form: EventForm,
 }
 
 /// Why a message did not reach the client, or a request to it has no result.
@@ -141,13 +144,23 @@ impl Call {
         method: &str,
         params: impl Into<Value>,
     ) -> Result<Value, CallError> {
+        self.request_answering(method, params.into(), None).await
+    }
+
+    /// Sends a request to the client, and waits for its reply, whose POST is answered with `refusal`, if that is given.
+    pub(super) async fn request_answering(
+        &self,
+        method: &str,
+        params: Value,
+        refusal: Option<OutboundMessage>,
+    ) -> Result<Value, CallError> {
         let revision = self.context.revision;
         if !revision.has_server_requests() {
             return Err(CallError::NoServerRequests { method: method.to_owned(), revision });
         }
         // Registered before it is sent, since the reply may arrive before `send` returns.
-        let outgoing = self.conversation.outgoing_requests().register();
-        self.send(Request::new(outgoing.id(), method, Some(params.into())).to_value()).await?;
+        let outgoing = self.conversation.outgoing_requests().register(refusal);
+        self.send(Request::new(outgoing.id(), method, Some(params)).to_value()).await?;
         // Two errors: the client is gone, or it has replied with an error.
         Ok(outgoing.reply().await.ok_or(CallError::Gone)??)
     }
@@ -175,10 +188,7 @@ impl Call {
     }
 
     pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
-        if self.outbox.send(OutboundMessage::unsolicited(value)).await {
-            Ok(())
-        } else {
-            Err(CallError::Gone)
-        }
+        let emitted = OutboundMessage { form: self.form, ..OutboundMessage::unsolicited(value) };
+        if self.outbox.send(emitted).await { Ok(()) } else { Err(CallError::Gone) }
     }
 }

@@ -14,6 +14,7 @@ use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code};
 use crate::transport::actor::{Conversation, InboundText, OutboundMessage, Outbox, Work};
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::{self, FollowUp, Misbehavior};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError};
 
@@ -146,15 +147,14 @@ impl ServerConversation {
             Message::Request(request) => self.request(request, outbox, in_batch),
             Message::Notification(notification) => self.notification(notification, outbox),
             Message::Response(response) => {
-                self.0.outgoing_requests.resolve(&response.id, Ok(response.result));
-                ready(None).boxed()
+                let outgoing = &self.0.outgoing_requests;
+                ready(outgoing.resolve(&response.id, Ok(response.result))).boxed()
             }
             Message::Error(reply) => {
+                let outgoing = &self.0.outgoing_requests;
                 // An error without an id cannot be matched to a request.
-                if let Some(id) = &reply.id {
-                    self.0.outgoing_requests.resolve(id, Err(reply.error));
-                }
-                ready(None).boxed()
+                let id = reply.id.as_ref();
+                ready(id.and_then(|id| outgoing.resolve(id, Err(reply.error)))).boxed()
             }
         }
     }
@@ -282,7 +282,8 @@ impl ServerConversation {
     ) -> Call {
         let params = params.unwrap_or_default();
         let (conversation, outbox) = (self.clone(), outbox.clone());
-        Call { id, method, params, context, conversation, outbox, in_batch: false }
+        let form = EventForm::Plain;
+        Call { id, method, params, context, conversation, outbox, in_batch: false, form }
     }
 
     fn malformed(&self, malformed: &Malformed) -> Reply {

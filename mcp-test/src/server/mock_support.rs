@@ -112,6 +112,13 @@ impl Call {
         self.conversation.0.server.declares(capability)
     }
 
+    /// The same call, whose messages are written in this form where they are events of a stream.
+    #[cfg(any(test, feature = "scenarios"))]
+    #[must_use]
+    pub(crate) fn written(&self, form: crate::transport::event_form::EventForm) -> Self {
+        Self { form, ..self.clone() }
+    }
+
     /// Sends a message that belongs to this request.
     pub(crate) async fn send_raw(&self, message: Value) -> Result<(), CallError> {
         self.send(message).await
@@ -140,7 +147,7 @@ impl Call {
         let server = &self.conversation.0.server;
         let emitted = reply(id.clone(), self.method.clone(), outcome, &self.context, server);
         // If the client has disconnected, the handler has nothing left to reply to either.
-        self.outbox.send(emitted).await;
+        self.outbox.send(OutboundMessage { form: self.form, ..emitted }).await;
         true
     }
 

@@ -37,6 +37,8 @@ mod mounted_rules;
 mod outgoing_requests;
 #[doc(hidden)]
 pub mod reference;
+#[cfg(any(test, feature = "scenarios"))]
+pub(crate) mod refused_reply;
 #[cfg(all(unix, feature = "http"))]
 mod relayed;
 mod reply;
@@ -112,6 +114,8 @@ struct Script {
     recorder: Option<Recorder>,
     limits: Limits,
     streams_replies: bool,
+    /// Whether it serves HTTP+SSE at its endpoint, and nothing else over HTTP.
+    sse_alone: bool,
     retry: Duration,
     allowed_hosts: Vec<String>,
     mirrored: Vec<MirroredArgument>,
@@ -153,6 +157,7 @@ impl Server {
             recorder: None,
             limits: Limits::default(),
             streams_replies: false,
+            sse_alone: false,
             retry: Duration::from_millis(100),
             allowed_hosts: Vec::new(),
             mirrored: Vec::new(),
@@ -223,6 +228,13 @@ impl Server {
     #[must_use]
     pub fn streaming_replies(self) -> Self {
         self.with(|script| script.streams_replies = true)
+    }
+
+    /// Serves HTTP+SSE of 2024-11-05 at its endpoint instead of Streamable HTTP; it must serve that revision.
+    #[must_use]
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn over_http_sse(self) -> Self {
+        self.with(|script| script.sse_alone = true)
     }
 
     /// Sets the `retry` time after which clients may reconnect to a lost stream; 100 ms by default.
@@ -313,8 +325,10 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script { limits, streams_replies, retry, allowed_hosts, documents, .. } = &*self.0;
+        let Script { limits, streams_replies, sse_alone, retry, allowed_hosts, documents, .. } =
+            &*self.0;
         let options = HttpOptions {
+            sse_alone: *sse_alone,
             limits: *limits,
             streams_replies: *streams_replies,
             retry: *retry,

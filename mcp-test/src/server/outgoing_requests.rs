@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use crate::json::Value;
+use crate::transport::actor::OutboundMessage;
 use crate::wire::{Id, RpcError};
 
 /// The reply of a client to a request of the server.
@@ -26,6 +27,8 @@ pub(super) struct OutgoingRequests(Mutex<Open>);
 struct Open {
     last: u64,
     waiting: HashMap<Id, OnReply>,
+    /// With what the replies to some of them are refused.
+    refusals: HashMap<Id, OutboundMessage>,
     closed: bool,
 }
 
@@ -38,12 +41,16 @@ pub(super) struct OutgoingRequest<'a> {
 }
 
 impl OutgoingRequests {
-    /// Opens a request whose reply is awaited.
-    pub(super) fn register(&self) -> OutgoingRequest<'_> {
+    /// Opens a request whose reply is awaited, and refused with this message, if any.
+    pub(super) fn register(&self, refusal: Option<OutboundMessage>) -> OutgoingRequest<'_> {
         let (sender, reply) = oneshot::channel();
         // Sending fails if the handler no longer waits, for example because its request was cancelled.
         let on_reply = |reply| drop(sender.send(reply));
-        let id = self.with(|open| open.insert(Box::new(on_reply)));
+        let id = self.with(|open| {
+            let id = open.insert(Box::new(on_reply));
+            open.refusals.extend(refusal.map(|refusal| (id.clone(), refusal)));
+            id
+        });
         OutgoingRequest { requests: self, id, reply }
     }
 
@@ -62,12 +69,15 @@ impl OutgoingRequests {
         })
     }
 
-    /// Delivers a reply to its request; a reply to an unknown request is dropped.
-    pub(super) fn resolve(&self, id: &Id, reply: ClientReply) {
+    /// Delivers a reply to its request, and returns with what it is refused; a reply to an unknown request is dropped.
+    pub(super) fn resolve(&self, id: &Id, reply: ClientReply) -> Option<OutboundMessage> {
+        let (on_reply, refusal) =
+            self.with(|open| (open.waiting.remove(id), open.refusals.remove(id)));
         // Called outside the lock, since a callback may open another request.
-        if let Some(on_reply) = self.with(|open| open.waiting.remove(id)) {
+        if let Some(on_reply) = on_reply {
             on_reply(reply);
         }
+        refusal
     }
 
     /// Drops all open requests, because the client can no longer reply.
@@ -119,7 +129,10 @@ impl OutgoingRequest<'_> {
 impl Drop for OutgoingRequest<'_> {
     fn drop(&mut self) {
         // The callback is dropped after the lock is released, as in `close`.
-        let on_reply = self.requests.with(|open| open.waiting.remove(&self.id));
+        let on_reply = self.requests.with(|open| {
+            open.refusals.remove(&self.id);
+            open.waiting.remove(&self.id)
+        });
         drop(on_reply);
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
+use super::event_form::EventForm;
 use super::fault::FollowUp;
 use crate::json::{Document, Value};
 use crate::spec::{Era, Revision, Revisions};
@@ -61,13 +62,16 @@ pub(crate) struct OutboundMessage {
     pub batch: Vec<Option<String>>,
     /// What the transport does afterwards, or instead of a reply if the value is null.
     pub then: FollowUp,
+    /// How it is written in an event stream; in any form but the plain one it is sent in a stream over HTTP.
+    pub form: EventForm,
 }
 
 impl OutboundMessage {
     /// A message that is not a reply.
     #[must_use]
     pub(crate) fn unsolicited(value: Value) -> Self {
-        Self { value, answers: None, status: None, batch: Vec::new(), then: FollowUp::Continue }
+        let (then, form) = (FollowUp::Continue, EventForm::Plain);
+        Self { value, answers: None, status: None, batch: Vec::new(), then, form }
     }
 
     /// A reply to a request of this method.

@@ -16,6 +16,8 @@ mod connection;
 mod duplex;
 mod endpoint;
 mod error;
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP has events"))]
+pub(crate) mod event_form;
 mod exchange_error;
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod fault;

@@ -35,8 +35,8 @@ fn failing() -> ScriptedClient {
     })
 }
 
-/// The scenario whose last step a client may refuse: nothing tells whether it fails there or later.
-const MAY_STOP: [&str; 1] = ["sep-2322-client-request-state"];
+/// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
+const MAY_STOP: [&str; 2] = ["sep-2322-client-request-state", "client-stateless"];
 
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
@@ -96,6 +96,15 @@ fn rows() -> Vec<Row> {
         )
     };
     let log = || json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
+    let of_2026 = |method: &str, params: serde_json::Value| {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params})
+    };
+    let about_task = || of_2026("tasks/get", json!({"taskId": "task-1"}));
     let over_duplex = |revision, faults: &[Fault], requirements| {
         let row = row(revision, faults.iter().cloned(), requirements);
         row.over(TransportKind::Duplex)
@@ -174,6 +183,12 @@ fn rows() -> Vec<Row> {
                 "tasks.no-augment-without-capability",
                 "tasks.tool-augment-requires-capability",
             ],
+        ),
+        // HTTP in the stateless era.
+        row(
+            V2026_07_28,
+            [Fault::stray(list, about_task()), Fault::header(list, "Mcp-Name", "tools")],
+            &["ext.tasks.mcp-name-header", "base.capabilities-respected"],
         ),
     ]
 }

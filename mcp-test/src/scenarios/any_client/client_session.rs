@@ -1,12 +1,11 @@
 //! `client-session`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::endpoint::endpoint_path;
+use super::http_exchange::{HttpExchange, http_exchanges};
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -14,7 +13,6 @@ use crate::client::{ClientTask, RequestOptions, ScriptedClient};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, header};
-use crate::trace::{EventKind, Party, ReceivedMessage, Seq};
 use crate::transport::Fault;
 use crate::{proofs, scenario};
 
@@ -68,94 +66,9 @@ fn serve(test: &ClientTest) -> Server {
     })
 }
 
-/// An HTTP request of the client to the endpoint, and what is known of its response.
-#[derive(Debug)]
-struct Exchange {
-    sent: Seq,
-    method: String,
-    /// The session id that it has.
-    session: Option<String>,
-    message: Option<ReceivedMessage>,
-    answered: Option<Seq>,
-    /// The status of its response; 0 as long as there is none.
-    status: u16,
-    /// The session id that its response has.
-    issued: Option<String>,
-}
-
-impl Exchange {
-    fn is_initialize(&self) -> bool {
-        self.message.as_ref().is_some_and(|message| message.method() == "initialize")
-    }
-
-    /// Whether it belongs to the stateless era, which a client may try first.
-    fn is_stateless(&self) -> bool {
-        self.message.as_ref().is_some_and(ReceivedMessage::is_stateless)
-    }
-
-    /// Whether it came after the response to another one.
-    fn follows(&self, other: &Self) -> bool {
-        other.answered.is_some_and(|answered| self.sent > answered)
-    }
-
-    /// What it was, for people.
-    fn label(&self) -> String {
-        match self.message.as_ref().map(ReceivedMessage::method) {
-            Some("") => format!("a {} with a reply", self.method),
-            Some(method) => format!("a {} with `{method}`", self.method),
-            None => format!("a {}", self.method),
-        }
-    }
-}
-
-/// The requests of the client to the endpoint, in the order of arrival.
-fn exchanges(judging: &Judging) -> Vec<Exchange> {
-    let trace = judging.trace();
-    let endpoint = endpoint_path(&trace);
-    let mut messages: HashMap<_, _> = HashMap::new();
-    for message in judging.messages() {
-        messages.entry(message.exchange).or_insert(message);
-    }
-    let session = |headers: &[(String, String)]| {
-        let mut named = headers.iter();
-        let named = named.find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID));
-        named.map(|(_, id)| id.clone())
-    };
-    let (mut exchanges, mut indices) = (Vec::new(), HashMap::new());
-    for event in &trace.events {
-        let key = (event.connection, event.exchange);
-        match &event.kind {
-            EventKind::HttpRequest { method, path, headers }
-                if event.party == Party::Client && Some(path.as_str()) == endpoint =>
-            {
-                indices.insert(key, exchanges.len());
-                exchanges.push(Exchange {
-                    sent: event.seq,
-                    method: method.clone(),
-                    session: session(headers),
-                    message: messages.remove(&key),
-                    answered: None,
-                    status: 0,
-                    issued: None,
-                });
-            }
-            EventKind::HttpResponse { status, headers } if event.party == Party::Server => {
-                let exchange = indices.get(&key).and_then(|index| exchanges.get_mut(*index));
-                if let Some(exchange) = exchange {
-                    exchange.answered = Some(event.seq);
-                    exchange.status = *status;
-                    exchange.issued = session(headers);
-                }
-            }
-            _ => {}
-        }
-    }
-    exchanges
-}
-
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
-    let exchanges = exchanges(judging);
-    let opened: Vec<&Exchange> = exchanges
+    let exchanges = http_exchanges(judging);
+    let opened: Vec<&HttpExchange> = exchanges
         .iter()
         .filter(|exchange| exchange.is_initialize() && exchange.issued.is_some())
         .collect();
@@ -196,9 +109,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 /// The first request without the id of its session.
-fn wrong_id(exchanges: &[Exchange], opened: &[&Exchange]) -> Option<Finding> {
+fn wrong_id(exchanges: &[HttpExchange], opened: &[&HttpExchange]) -> Option<Finding> {
     exchanges.iter().find_map(|exchange| {
-        let sessions: Vec<&&Exchange> = opened.iter().filter(|it| exchange.follows(it)).collect();
+        let sessions: Vec<&&HttpExchange> =
+            opened.iter().filter(|it| exchange.follows(it)).collect();
         let newest = sessions.last()?;
         if exchange.is_initialize() || exchange.is_stateless() {
             return None;
@@ -232,7 +146,7 @@ fn wrong_id(exchanges: &[Exchange], opened: &[&Exchange]) -> Option<Finding> {
     })
 }
 
-fn initialize_in_session(exchange: &Exchange, opened: &[&Exchange]) -> Finding {
+fn initialize_in_session(exchange: &HttpExchange, opened: &[&HttpExchange]) -> Finding {
     let id = exchange.session.as_deref().unwrap_or_default();
     let is_first = !opened.iter().any(|session| exchange.follows(session));
     let finding = Finding::peer("the client sent `initialize` with a session id")
@@ -247,8 +161,8 @@ fn initialize_in_session(exchange: &Exchange, opened: &[&Exchange]) -> Finding {
 }
 
 /// The finding that the client did not start a new session after the 404.
-fn gave_up(exchanges: &[Exchange], ended: &Exchange) -> Finding {
-    let after: Vec<&Exchange> = exchanges.iter().filter(|it| it.follows(ended)).collect();
+fn gave_up(exchanges: &[HttpExchange], ended: &HttpExchange) -> Finding {
+    let after: Vec<&HttpExchange> = exchanges.iter().filter(|it| it.follows(ended)).collect();
     let finding = Finding::peer("the client started no new session after HTTP 404")
         .expected(format!("`initialize` without a session id, once {} got HTTP 404", ended.label()))
         .evidence(ended.sent)
@@ -261,7 +175,7 @@ fn gave_up(exchanges: &[Exchange], ended: &Exchange) -> Finding {
     }
 }
 
-fn deleted(exchanges: &[Exchange], last: &Exchange) -> Result<(), Finding> {
+fn deleted(exchanges: &[HttpExchange], last: &HttpExchange) -> Result<(), Finding> {
     let mut deletes = exchanges.iter().filter(|it| it.method == "DELETE" && it.follows(last));
     if deletes.any(|delete| delete.session == last.issued) {
         return Ok(());

@@ -1,14 +1,17 @@
 //! `client-stateless`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 
-use super::server;
+use super::{one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
-use crate::server::Server;
+use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions, meta};
 use crate::trace::{Party, Seq};
 use crate::wire::Message;
@@ -17,6 +20,9 @@ use crate::{proofs, scenario};
 scenario! {
     /// The client talks to a server of the stateless era: without a handshake once the server has answered, and with
     /// nothing but `_meta` in its request for discovery.
+    ///
+    /// Before the list of tools the server sends a request, which no server of this era may do. A client sends no responses, whatever it
+    /// gets; what else it does then is its own affair.
     Client "client-stateless": "The client needs no handshake",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
@@ -54,12 +60,41 @@ scenario! {
         )
         .requires(&["versioning.era-cached"])
         .warns(),
+        CheckSpec::own(
+            NO_RESPONSES,
+            "ClientSendsNoResponses",
+            "The client does not respond to a request of the server",
+        )
+        .requires(&[
+            "transport.http.client-no-responses",
+            "transport.stdio.client-no-responses",
+        ]),
     ],
 }
 
+const NO_RESPONSES: &str = "client-sends-no-responses";
+
 fn serve(test: &ClientTest) -> Server {
+    let is_first = Arc::new(AtomicBool::new(true));
     // A server of the stateless era alone, since what it refuses would be no handshake with it.
-    server(test).revisions(Revisions::from(Revision::V2026_07_28))
+    let server = server(test).revisions(Revisions::from(Revision::V2026_07_28));
+    server.on("tools/list", move |call: Call| {
+        // Once only: a client may take it for an error of the server, and try again.
+        let is_first = is_first.swap(false, Ordering::Relaxed);
+        async move {
+            if is_first {
+                let of_this_era = json!({
+                    meta::PROTOCOL_VERSION: Revision::V2026_07_28.as_str(),
+                    meta::CLIENT_CAPABILITIES: {},
+                });
+                let params = json!({ "_meta": of_this_era });
+                let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping", "params": params });
+                // Fails only if the client has gone.
+                let _sent = call.send_raw(ping.into()).await;
+            }
+            one_tool(call).await
+        }
+    })
 }
 
 /// The first result of the server, and whether it answers `server/discover`.
@@ -96,6 +131,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     discovery(judging);
     probe(judging);
     era(judging);
+    no_responses(judging);
     let selects = judging.check("client-selects-listed-version");
     let later = messages.iter().filter(|received| received.seq > answered);
     let mut requests = later.filter(|it| matches!(it.message, Message::Request(_))).peekable();
@@ -115,6 +151,32 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         ),
     };
     Ok(())
+}
+
+/// Judges what the client sends back after the request of the server.
+fn no_responses(judging: &mut Judging) {
+    let requests = judging.requests("tools/list");
+    let requirement = match judging.transport().is_http() {
+        true => "transport.http.client-no-responses",
+        false => "transport.stdio.client-no-responses",
+    };
+    let messages = judging.messages();
+    let response = messages.iter().find(|received| received.message.is_reply());
+    if !requests.is_empty() {
+        // No requirement says how a client copes with what no server may send.
+        judging.may_give_up();
+    }
+    let check = judging.check(NO_RESPONSES).requires(requirement);
+    match response {
+        None if requests.is_empty() => check.skip("the client never listed the tools"),
+        None => check.pass(),
+        Some(received) => check.fail(
+            Finding::peer("the client sent a response, which clients of this revision do not")
+                .expected("nothing but requests and notifications")
+                .got(received.message.to_value().short(120))
+                .evidence(received.seq),
+        ),
+    };
 }
 
 fn discovery(judging: &mut Judging) {
@@ -214,7 +276,22 @@ fn announces_that_it_is_ready() -> ScriptedClient {
         let mut client = task.connect(task.options()).await?;
         client.discover().await?.result()?;
         client.notify("notifications/initialized", json!({})).await;
-        client.request("tools/list", json!({})).await?.result()?;
+        // The request of the server is a finding of ours, and the reply is not awaited.
+        let _listed = client.request("tools/list", json!({})).await;
+        client.end().await;
+        Ok(())
+    })
+}
+
+/// Lists the tools, and answers what the server has asked before.
+fn answers_the_server() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        client.discover().await?.result()?;
+        let _listed = client.request("tools/list", json!({})).await;
+        for request in client.server_requests().to_vec() {
+            client.answer(&request, Ok(json!({ "resultType": "complete" }).into())).await;
+        }
         client.end().await;
         Ok(())
     })
@@ -222,11 +299,13 @@ fn announces_that_it_is_ready() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
+    catches "client-sends-no-responses" on answers_the_server(), also "client-remembers-era" Skipped;
+    catches "client-sends-no-responses" on answers_the_server(), also "client-remembers-era" Skipped, over Duplex;
     catches "client-no-handshake" on announces_that_it_is_ready(), also "client-remembers-era" Skipped;
     warns "client-probes-first" on lists_at_once(), over Duplex,
         also "client-discovers-without-params" Skipped, also "client-selects-listed-version" Skipped;
     warns "client-remembers-era" on discovers_each_time();
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
     warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),
-        also "client-left-well" Failure, also "client-remembers-era" Skipped;
+        also "client-remembers-era" Skipped;
 }

@@ -11,6 +11,9 @@ scenarios![
     client_http_headers,
     client_session,
     client_event_streams,
+    client_optional_http,
+    client_modern_refusal,
+    client_http_sse,
     client_features,
     client_tolerant,
     client_unusual_results,
@@ -25,6 +28,7 @@ scenarios![
 mod endpoint;
 mod exchange;
 mod failing_client;
+mod http_exchange;
 mod reaction;
 
 use serde_json::json;

@@ -200,6 +200,8 @@ words! {
         PretendsSuccess = "pretend-success",
         /// Refuses what is not a valid message with an error code other than the one for it.
         VagueRefusal = "vague-refusal",
+        /// Writes the names of HTTP headers in upper case, which is allowed.
+        UpperCaseHeaders = "upper-case-headers",
         /// Never sends a retry time.
         NoRetry = "no-retry",
         /// Does not replay what a resuming client has missed.

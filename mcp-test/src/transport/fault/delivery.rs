@@ -12,6 +12,7 @@ use super::{DeliveryPart, Fault, FollowUp};
 use crate::json::Value;
 use crate::spec::Side;
 use crate::transport::actor::OutboundMessage;
+use crate::transport::event_form::EventForm;
 
 /// One emitted message as it goes onto the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,8 @@ pub(crate) struct Delivery {
     pub streams: bool,
     /// Whether it is written one byte at a time.
     pub bytewise: bool,
+    /// How its events are written.
+    pub form: EventForm,
 }
 
 impl Delivery {
@@ -50,8 +53,8 @@ impl Delivery {
     }
 
     fn by(side: Side, emitted: OutboundMessage, faults: &[Fault]) -> Self {
-        let OutboundMessage { value, answers, status, batch, then } = emitted;
-        match value {
+        let OutboundMessage { value, answers, status, batch, then, form } = emitted;
+        let delivery = match value {
             // Something that happens instead of a reply; no fault changes what is not sent.
             Value::Null if then != FollowUp::Continue => {
                 Self { then, streams: then == FollowUp::EndStream, ..Self::empty() }
@@ -68,7 +71,8 @@ impl Delivery {
                 Self { status, then, ..whole }
             }
             value => Self { status, ..Self::of_one(side, value, answers, faults) },
-        }
+        };
+        Self { form, streams: delivery.streams || form != EventForm::Plain, ..delivery }
     }
 
     /// Joins the deliveries of a batch's items; what happens to one item happens to the batch.
@@ -109,6 +113,7 @@ impl Delivery {
             status: None,
             streams: false,
             bytewise: false,
+            form: EventForm::Plain,
         }
     }
 

@@ -12,8 +12,8 @@ use super::stream_event::StreamEvent;
 use super::{HttpServer, request_headers, response};
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code, header};
-use crate::transport::actor::{InboundText, Outbox, OutboxItem};
-use crate::transport::fault::Misbehavior;
+use crate::transport::actor::{InboundText, OutboundMessage, Outbox, OutboxItem};
+use crate::transport::fault::{FollowUp, Misbehavior};
 use crate::transport::generated_id::generate_id;
 use crate::transport::interceptor::InterceptedConnection;
 use crate::wire::{Frame, Id, Message, RpcError};
@@ -146,10 +146,7 @@ impl HttpServer {
     /// The response to a body without requests, once it is processed.
     pub(super) async fn accept(&self, work: RequestWork, is_message: bool) -> Response {
         match work.refusal().await {
-            Some(refused) => {
-                let status = refused.status.and_then(|status| StatusCode::from_u16(status).ok());
-                response::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)
-            }
+            Some(refused) => refusal_by(&refused),
             // Notifications and replies that are accepted must get status 202 without a body.
             None if is_message => response::empty(StatusCode::ACCEPTED),
             None => {
@@ -188,6 +185,18 @@ impl HttpServer {
         // 404 makes the client start a new session; 400, above, tells it that the id is required.
         let unknown = Refused(StatusCode::NOT_FOUND, "unknown session");
         self.0.sessions.find(id).ok_or(unknown)
+    }
+}
+
+/// The response with which an actor refuses a message: nothing, a text, or an error reply.
+fn refusal_by(refused: &OutboundMessage) -> Response {
+    let status = refused.status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.unwrap_or(StatusCode::BAD_REQUEST);
+    match &refused.value {
+        _ if refused.then == FollowUp::CloseConnection => response::broken_off(status),
+        Value::Null => response::empty(status),
+        Value::String(text) => response::refusal(status, text.to_string()),
+        value => response::json(status, value),
     }
 }
 

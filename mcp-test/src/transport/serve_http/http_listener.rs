@@ -49,9 +49,11 @@ impl HttpServer {
         let (stop, stopped) = oneshot::channel::<()>();
         // A request to another path is recorded, too: it shows what a client tried.
         let unrouted = any(answer).layer(Extension(Unrouted)).with_state(self.clone());
+        let upper_case = self.0.wire.misbehaves(Misbehavior::UpperCaseHeaders);
+        let sockets = Sockets { listener, upper_case };
         let router = self.router().fallback_service(unrouted);
         let service = router.into_make_service_with_connect_info::<ChunkCorruption>();
-        let serving = axum::serve(Sockets(listener), service).with_graceful_shutdown(async {
+        let serving = axum::serve(sockets, service).with_graceful_shutdown(async {
             stopped.await.ok();
         });
         // In a task, so that the listener can be stopped without being polled.

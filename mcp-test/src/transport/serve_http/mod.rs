@@ -62,6 +62,8 @@ pub(crate) struct HttpOptions {
     pub retry: Duration,
     /// The hosts, besides this machine, that requests may name.
     pub allowed_hosts: Vec<String>,
+    /// Whether the endpoint is the event stream of HTTP+SSE instead, of a server that serves 2024-11-05 alone.
+    pub sse_alone: bool,
     /// JSON documents at paths without an endpoint.
     pub documents: Vec<(String, Value)>,
 }
@@ -74,6 +76,7 @@ impl Default for HttpOptions {
             streams_replies: false,
             retry: Duration::from_millis(100),
             allowed_hosts: Vec::new(),
+            sse_alone: false,
             documents: Vec::new(),
         }
     }
@@ -207,6 +210,15 @@ impl HttpServer {
             };
         }
         match head.uri.path() {
+            path if path == self.0.options.endpoint && self.0.options.sse_alone => {
+                // Read, so that the trace shows what a client of Streamable HTTP has tried.
+                if head.method == Method::POST
+                    && let Err(refusal) = self.text(wire, body).await
+                {
+                    return refusal;
+                }
+                return self.legacy_stream(wire, &head.method, headers);
+            }
             path if path == self.0.options.endpoint => {}
             // Requests to these paths get here only if `router` has them: where 2024-11-05 is served.
             legacy::STREAM => return self.legacy_stream(wire, &head.method, headers),

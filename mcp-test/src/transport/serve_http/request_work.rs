@@ -52,12 +52,13 @@ impl RequestWork {
         }
     }
 
-    /// Runs the work to its end for a response that cannot carry messages; returns an error reply, as the reason for a
-    /// refusal.
+    /// Runs the work to its end for a response that cannot carry messages; returns an error reply, or what else the actor
+    /// refuses the message with.
     pub(super) async fn refusal(mut self) -> Option<OutboundMessage> {
         let mut refusal = None;
         while let Some(emitted) = self.message().await {
-            if emitted.is_reply() && emitted.value.get("error").is_some() {
+            let refuses = emitted.value.get("error").is_some() || emitted.status.is_some();
+            if emitted.is_reply() && refuses {
                 // The first one: the response has room for one.
                 refusal.get_or_insert(emitted);
             }

@@ -44,9 +44,7 @@ impl HttpServer {
                 request_headers::JSON,
                 part.map(DeliveryPart::bytes).cloned().unwrap_or_default(),
             ),
-            (_, FollowUp::CloseConnection | FollowUp::Exit) => {
-                response(status, request_headers::JSON, torn(None))
-            }
+            (_, FollowUp::CloseConnection | FollowUp::Exit) => broken_off(status),
             (_, FollowUp::Silence) => {
                 // The request stays unanswered until the server shuts down, which must not wait for it.
                 self.reached(ServerStage::ConnectionEnd).await;
@@ -107,8 +105,13 @@ pub(super) fn ended() -> Response {
 }
 
 /// A refusal before any message was read, as plain text.
-pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response {
-    text(status, "text/plain; charset=utf-8", Bytes::from_static(why.as_bytes()))
+pub(super) fn refusal(status: StatusCode, why: impl Into<Bytes>) -> Response {
+    text(status, "text/plain; charset=utf-8", why.into())
+}
+
+/// A response that breaks off before its body.
+pub(super) fn broken_off(status: StatusCode) -> Response {
+    response(status, request_headers::JSON, torn(None))
 }
 
 /// A refusal of a message that was read, as an error reply.

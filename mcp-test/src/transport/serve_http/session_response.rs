@@ -16,6 +16,7 @@ use super::stream_event::{EventWriter, StreamEvent};
 use super::{HttpServer, ServerStage, response};
 use crate::spec::Revision;
 use crate::transport::actor::OutboxItem;
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::{Delivery, FollowUp, Misbehavior};
 use crate::transport::interceptor::InterceptedConnection;
 
@@ -139,7 +140,7 @@ impl Exchange {
                 OutboxItem::EndConnection if !self.session.polls() => {}
                 OutboxItem::EndConnection => {
                     if let Some(decided) = decided.take() {
-                        self.start_stream(decided, None);
+                        self.start_stream(decided, None, EventForm::Plain);
                     }
                     self.stream.end_connection();
                 }
@@ -159,7 +160,7 @@ impl Exchange {
                             // The stream was never kept: a response that is one JSON text cannot be resumed.
                             return;
                         }
-                        self.start_stream(decided, delivery.status);
+                        self.start_stream(decided, delivery.status, delivery.form);
                     }
                     if send_delivery(&self.stream, delivery).await.is_break() {
                         return;
@@ -170,12 +171,19 @@ impl Exchange {
         self.stream.end(End::Complete);
     }
 
-    /// Turns the response into a stream.
-    fn start_stream(&self, decided: oneshot::Sender<ResponseKind>, status: Option<u16>) {
+    /// Turns the response into a stream, whose first event is written in this form.
+    fn start_stream(
+        &self,
+        decided: oneshot::Sender<ResponseKind>,
+        status: Option<u16>,
+        form: EventForm,
+    ) {
         self.session.streams.keep(&self.stream);
         // A priming event gives the client an id to resume from before the first message.
         // <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server>
-        if self.session.polls() && !self.wire.misbehaves(Misbehavior::NoEventIds) {
+        // Before a byte order mark there can be none.
+        let is_first = form == EventForm::ByteOrderMark;
+        if self.session.polls() && !is_first && !self.wire.misbehaves(Misbehavior::NoEventIds) {
             let retry = self.server.0.options.retry.as_millis();
             let retry =
                 u64::try_from(retry).ok().filter(|_| !self.wire.misbehaves(Misbehavior::NoRetry));

@@ -16,8 +16,15 @@ const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// What replaces the first digit of the first chunk size.
 const NO_DIGIT: &[u8] = b"z";
 
+/// How the head of a response begins.
+const STATUS_LINE: &[u8] = b"HTTP/1.1 ";
+
 /// A listener whose connections can corrupt a response.
-pub(super) struct Sockets(pub(super) TcpListener);
+pub(super) struct Sockets {
+    pub(super) listener: TcpListener,
+    /// Whether the names of headers are written in upper case.
+    pub(super) upper_case: bool,
+}
 
 /// One connection.
 pub(super) struct Socket {
@@ -25,6 +32,7 @@ pub(super) struct Socket {
     corruption: ChunkCorruption,
     /// Whether the next byte is the first of a body that must be corrupted.
     at_body: bool,
+    upper_case: bool,
 }
 
 /// Whether the body of a connection's next response must be corrupted; clones share the flag.
@@ -43,12 +51,13 @@ impl Listener for Sockets {
     type Addr = std::net::SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
-        (Socket { stream, corruption: ChunkCorruption::default(), at_body: false }, address)
+        let (stream, address) = Listener::accept(&mut self.listener).await;
+        let (corruption, upper_case) = (ChunkCorruption::default(), self.upper_case);
+        (Socket { stream, corruption, at_body: false, upper_case }, address)
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
+        self.listener.local_addr()
     }
 }
 
@@ -74,6 +83,14 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        let in_upper_case;
+        // hyper begins each head with a write of its own, and every name keeps its length.
+        let bytes = if self.upper_case && bytes.starts_with(STATUS_LINE) {
+            in_upper_case = with_upper_case_names(bytes);
+            in_upper_case.as_slice()
+        } else {
+            bytes
+        };
         if self.at_body && !bytes.is_empty() {
             // One byte replaces one byte, so the returned count is also right for the caller.
             let written = Pin::new(&mut self.stream).poll_write(cx, NO_DIGIT);
@@ -105,17 +122,60 @@ impl AsyncWrite for Socket {
     }
 }
 
+/// The same head, with the names of its headers in upper case, and what follows it.
+fn with_upper_case_names(head: &[u8]) -> Vec<u8> {
+    let mut head = head.to_vec();
+    let end = head.windows(END_OF_HEAD.len()).position(|window| window == END_OF_HEAD);
+    let end = end.unwrap_or(head.len());
+    let mut in_name = false;
+    for byte in &mut head[..end] {
+        match byte {
+            b'\n' => in_name = true,
+            b':' => in_name = false,
+            _ if in_name => byte.make_ascii_uppercase(),
+            _ => {}
+        }
+    }
+    head
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
 
+    async fn sockets(upper_case: bool) -> Sockets {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Sockets { listener, upper_case }
+    }
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        runtime.block_on(future)
+    }
+
+    #[test]
+    fn the_names_of_headers_are_in_upper_case_where_that_is_wanted() {
+        let written = block_on(async {
+            let mut sockets = sockets(true).await;
+            let address = sockets.local_addr().unwrap();
+            let (client, (mut socket, _)) =
+                tokio::join!(TcpStream::connect(address), sockets.accept());
+            let response = b"HTTP/1.1 200 OK\r\nContent-Type: a/b: c\r\n\r\nx: y\r\n";
+            socket.write_all(response).await.unwrap();
+            drop(socket);
+            let mut written = String::new();
+            client.unwrap().read_to_string(&mut written).await.unwrap();
+            written
+        });
+        assert_eq!(written, "HTTP/1.1 200 OK\r\nCONTENT-TYPE: a/b: c\r\n\r\nx: y\r\n");
+    }
+
     #[test]
     fn only_the_marked_response_is_corrupted() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
-        let written = runtime.block_on(async {
-            let mut sockets = Sockets(TcpListener::bind("127.0.0.1:0").await.unwrap());
+        let written = block_on(async {
+            let mut sockets = sockets(false).await;
             let address = sockets.local_addr().unwrap();
             let (client, (mut socket, _)) =
                 tokio::join!(TcpStream::connect(address), sockets.accept());

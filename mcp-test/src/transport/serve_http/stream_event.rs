@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use axum::body::Bytes;
 
 use crate::trace::{EventKind, Party};
+use crate::transport::event_form::EventForm;
 use crate::transport::fault::{Delivery, DeliveryPart};
 use crate::transport::interceptor::InterceptedConnection;
 use crate::wire::sse::{self, SseEvent};
@@ -17,6 +18,7 @@ pub(super) struct StreamEvent {
     retry: Option<u64>,
     part: Option<DeliveryPart>,
     bytewise: bool,
+    form: EventForm,
 }
 
 /// Writes events in order, some one byte at a time.
@@ -35,10 +37,10 @@ impl StreamEvent {
 
     /// The events of a delivery.
     pub(super) fn of(delivery: Delivery) -> impl Iterator<Item = Self> {
-        let Delivery { parts, bytewise, .. } = delivery;
+        let Delivery { parts, bytewise, form, .. } = delivery;
         // What is written as nothing must not get an id either: a client would never see it.
         let parts = parts.into_iter().filter(|part| !part.event().is_empty());
-        parts.map(move |part| Self { part: Some(part), bytewise, ..Self::default() })
+        parts.map(move |part| Self { part: Some(part), bytewise, form, ..Self::default() })
     }
 
     /// An event of this type with this data, which is not a message.
@@ -77,7 +79,7 @@ impl StreamEvent {
             }
         }
         bytes.extend_from_slice(&part.event());
-        bytes.into()
+        self.form.write(&bytes).into()
     }
 
     fn record(&self, wire: &InterceptedConnection) {
