@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::conversation::ServerConversation;
+use super::outgoing_requests::OutgoingRequest;
 use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
@@ -146,7 +147,7 @@ impl Call {
             return Err(CallError::NoServerRequests { method: method.to_owned(), revision });
         }
         // Registered before it is sent, since the reply may arrive before `send` returns.
-        let outgoing = self.conversation.outgoing_requests().register();
+        let outgoing = self.open();
         self.send(Request::new(outgoing.id(), method, Some(params.into())).to_value()).await?;
         // Two errors: the client is gone, or it has replied with an error.
         Ok(outgoing.reply().await.ok_or(CallError::Gone)??)
@@ -174,7 +175,17 @@ impl Call {
         if self.outbox.end_connection().await { Ok(()) } else { Err(CallError::Gone) }
     }
 
-    pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
+    /// The id and the reply of a request that the caller sends with [`Call::send`].
+    pub(crate) fn open(&self) -> OutgoingRequest<'_> {
+        self.conversation.outgoing_requests().register()
+    }
+
+    /// Sends a value, which need not be a valid message.
+    ///
+    /// # Errors
+    ///
+    /// When the client has disconnected.
+    pub(crate) async fn send(&self, value: Value) -> Result<(), CallError> {
         if self.outbox.send(OutboundMessage::unsolicited(value)).await {
             Ok(())
         } else {

@@ -252,8 +252,10 @@ fn a_client_is_never_asked_for_what_it_does_not_declare() {
     for profile in Profile::ALL {
         let (outcomes, _) = outcomes(&of(without_capabilities().target(), profile, &[]));
         assert!(!outcomes.is_empty());
-        // This one asks for it on purpose, to see that it is refused.
-        let others = outcomes.into_iter().filter(|it| it.cell.scenario.id != "client-features");
+        // These ask for it on purpose, to see that it is refused.
+        let on_purpose = ["client-features", "client-answers-requests"];
+        let asks = |it: &Outcome| on_purpose.contains(&it.cell.scenario.id.as_ref());
+        let others = outcomes.into_iter().filter(|it| !asks(it));
         for outcome in others {
             for (event, message) in outcome.trace.messages() {
                 let asks = match message {
