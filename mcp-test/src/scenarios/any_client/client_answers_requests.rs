@@ -1,12 +1,10 @@
 //! `client-answers-requests`.
 
-use std::time::Duration;
-
 use futures_util::future::{join, join_all};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, exchanged, result};
-use super::{never_listed, one_tool, server};
+use super::{REPLY_TIME, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, FormElicitation, Handlers, SamplingResponse, ScriptedClient};
@@ -54,9 +52,6 @@ scenario! {
 
 /// A method that no revision has.
 const UNKNOWN: &str = "mcp-test/no-such-method";
-
-/// How long the list waits for the replies. A client may still reply later: all that it sends before it exits counts.
-const REPLY_TIME: Duration = Duration::from_secs(2);
 
 fn serve(test: &ClientTest) -> Server {
     server(test).on("tools/list", ask_and_list)

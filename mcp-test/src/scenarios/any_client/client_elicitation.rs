@@ -1,12 +1,10 @@
 //! `client-elicitation`.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, Refusal, answered, first, param, result};
-use super::{never_listed, one_tool, server};
+use super::{REPLY_TIME, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{
@@ -86,9 +84,6 @@ scenario! {
         .over_http(),
     ],
 }
-
-/// How long the list waits for the replies; longer than for a `ping`, since a user may take part.
-const REPLY_TIME: Duration = Duration::from_secs(2);
 
 const ELICITATION: &str = "elicitation/create";
 

@@ -39,7 +39,7 @@ use crate::server::{Answer, Call, Server};
 use crate::spec::Revisions;
 use crate::transport::ClientEnd;
 
-/// How long the server waits for the reply to a `ping`. A client may still reply later: all that it sends before it exits counts.
+/// How long the server waits for replies. A client may still reply later: all that it sends before it exits counts.
 const REPLY_TIME: Duration = Duration::from_secs(2);
 
 /// A server with a tool, which a client may list and call.
