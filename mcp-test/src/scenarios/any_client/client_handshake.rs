@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::exchange::{exchanged, result};
+use super::exchange::{exchanged, reply_in_words, result};
 use super::server;
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -91,15 +91,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let answers = judging.check("client-answers-early-ping");
     match (ping, next) {
         (Some(ping), _) if result(&ping).is_some() => answers.pass(),
-        (Some((asked, reply)), Some(_)) => answers.fail(
+        (Some(ping), Some(_)) => answers.fail(
             Finding::peer("the client did not answer a `ping` before the handshake had ended")
                 .expected("an empty result")
-                .got(match &reply {
-                    Some((_, reply)) => reply.to_value().short(120),
-                    None => "no reply before the client exited".to_owned(),
-                })
-                .evidence(asked)
-                .evidence_all(reply.map(|(seq, _)| seq)),
+                .got(reply_in_words(Some(&ping)))
+                .evidence(ping.0),
         ),
         _ => answers.skip("the client stopped before the handshake had ended"),
     };

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::exchange::exchanges;
-use super::{answers_ping, never_listed, one_tool, reacting, server};
+use super::exchange::{exchanges, reply_in_words, result};
+use super::{answers_ping, leaving, never_listed, one_tool, reacting, server};
 use crate::check::Finding;
 use crate::client::ScriptedClient;
 use crate::client::reference::good_client;
@@ -154,10 +154,10 @@ async fn take(step: &str, call: &Call) -> Result<(), CallError> {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let mut pings = exchanges(judging, |request| request.method == "ping").into_iter();
     let received = judging.messages();
-    let Some((mut before, reply)) = pings.next() else {
+    let Some(ping) = pings.next() else {
         return Err(never_listed(judging));
     };
-    let mut goes_on = reply.is_some();
+    let (mut before, mut goes_on) = (ping.0, result(&ping).is_some());
     let mut reason = "the client did not answer the first `ping`";
     for step in steps(judging.revision()) {
         let check = judging.check(step);
@@ -168,16 +168,16 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         if step == LATE_CANCELLATION {
             // That which is cancelled, and the one that is sent next.
             let _cancelled = pings.next();
-            goes_on = pings.next().is_some_and(|(_, reply)| reply.is_some());
+            goes_on = pings.next().is_some_and(|ping| result(&ping).is_some());
         }
         let next = pings.next().filter(|_| goes_on);
-        goes_on = next.as_ref().is_some_and(|(_, reply)| reply.is_some());
+        goes_on = next.as_ref().is_some_and(|ping| result(ping).is_some());
         reason = "the client stopped before";
         if !goes_on {
             check.fail(
-                Finding::peer(format!("the client stopped after {}", sent(step)))
-                    .expected("a reply to the `ping` that follows")
-                    .got("no reply before the client exited")
+                Finding::peer(format!("the client did not go on after {}", sent(step)))
+                    .expected("a result of the `ping` that follows")
+                    .got(reply_in_words(next.as_ref()))
                     .evidence(before),
             );
             continue;
@@ -274,14 +274,6 @@ fn leaves_at_an_error() -> ScriptedClient {
 
 fn leaves_at_broken_json() -> ScriptedClient {
     leaving(|received| matches!(received, Received::Invalid(None)))
-}
-
-/// Lists the tools, and leaves when this message arrives.
-fn leaving(is_it: fn(Received<'_>) -> bool) -> ScriptedClient {
-    reacting(move |client, received| match is_it(received) {
-        true => Reaction::Leave,
-        false => correct(client, received),
-    })
 }
 
 /// Ignores a request whose id this is.

@@ -52,6 +52,14 @@ pub(super) fn result((_, reply): &Exchange) -> Option<(Seq, &Value)> {
     }
 }
 
+/// What the client replied, for people.
+pub(super) fn reply_in_words(exchange: Option<&Exchange>) -> String {
+    match exchange {
+        Some((_, Some((_, reply)))) => reply.to_value().short(120),
+        _ => "no reply before the client exited".to_owned(),
+    }
+}
+
 /// Whether an error is an answer to what the client declares.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Refusal {

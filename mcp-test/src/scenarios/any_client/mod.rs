@@ -94,3 +94,11 @@ fn reacting(
         Ok(())
     })
 }
+
+/// A client that lists the tools, and leaves when this arrives before the list.
+fn leaving(is_it: fn(Received<'_>) -> bool) -> ScriptedClient {
+    reacting(move |client, received| match is_it(received) {
+        true => Reaction::Leave,
+        false => patient::correct(client, received),
+    })
+}

@@ -1,15 +1,19 @@
 //! `client-elicitation`.
 
+mod peers;
+
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 
+use self::peers::{
+    answers_with_names, answers_with_titles, looks_ahead, refuses_a_missing_mode,
+    refuses_a_pattern, refuses_choices, refuses_enum_names, refuses_urls, submits_with_a_url,
+    wants_a_uuid,
+};
 use super::exchange::{Exchange, Refusal, answered, first, param, result};
 use super::{REPLY_TIME, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
-use crate::client::{
-    ClientTask, ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
-};
 use crate::clock::{self, Deadline};
 use crate::expect::{Matcher, non_empty_array_of, object, one_of};
 use crate::json::Value;
@@ -264,6 +268,7 @@ fn opens_no_url(judging: &mut Judging, asked: Option<&Exchange>) {
     match (asked, visit) {
         (None, _) => check.skip("the client does not declare this mode of elicitation"),
         (Some(_), _) if has_agreed => check.skip("the user agreed to the visit"),
+        (Some((_, None)), None) => check.skip("the client did not answer; a person may have to"),
         (Some(_), None) => check.pass(),
         (Some((seq, _)), Some(visit)) => check.fail(
             Finding::peer("the client opened a URL to whose visit the user had not agreed")
@@ -272,119 +277,6 @@ fn opens_no_url(judging: &mut Judging, asked: Option<&Exchange>) {
                 .evidence_all([*seq, visit.seq]),
         ),
     };
-}
-
-/// Connects as a client that declares both modes, and lists the tools.
-fn listing(
-    user: fn(&FormElicitation) -> ElicitationResponse,
-    visitor: fn(&UrlElicitation) -> ElicitationResponse,
-) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let handlers = Handlers::new().elicitation(user).elicitation_url(visitor);
-        let mut client = task.connect(task.options().handlers(handlers)).await?;
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
-    })
-}
-
-/// As the reference client does.
-fn visits_one(visit: &UrlElicitation) -> ElicitationResponse {
-    if visit.elicitation_id() == UUID {
-        ElicitationResponse::agree()
-    } else {
-        ElicitationResponse::decline()
-    }
-}
-
-fn refuses_a_missing_mode() -> ScriptedClient {
-    listing(
-        |form| match form.param("mode") {
-            None => ElicitationResponse::error(-32602, "no mode"),
-            Some(_) => form.accept_examples(),
-        },
-        visits_one,
-    )
-}
-
-/// Refuses a form that has this message.
-fn refusing(form: &FormElicitation, message: &str) -> ElicitationResponse {
-    match form.message() == message {
-        true => ElicitationResponse::error(-32602, "not a valid schema"),
-        false => form.accept_examples(),
-    }
-}
-
-fn refuses_choices() -> ScriptedClient {
-    listing(|form| refusing(form, CHOICES), visits_one)
-}
-
-fn refuses_enum_names() -> ScriptedClient {
-    listing(|form| refusing(form, ENUM_NAMES), visits_one)
-}
-
-fn refuses_a_pattern() -> ScriptedClient {
-    listing(|form| refusing(form, PATTERN), visits_one)
-}
-
-fn answers_with_titles() -> ScriptedClient {
-    listing(
-        |form| match form.message() {
-            CHOICES => form.accept(
-                json!({ "one": "r", "oneTitled": "Red", "some": ["r"], "someTitled": ["Green"] }),
-            ),
-            _ => form.accept_examples(),
-        },
-        visits_one,
-    )
-}
-
-fn answers_with_names() -> ScriptedClient {
-    listing(
-        |form| match form.message() {
-            ENUM_NAMES => form.accept(json!({ "color": "Red" })),
-            _ => form.accept_examples(),
-        },
-        visits_one,
-    )
-}
-
-fn refuses_urls() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |_| ElicitationResponse::error(-32602, "no URLs"))
-}
-
-fn wants_a_uuid() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
-        UUID => ElicitationResponse::agree(),
-        _ => ElicitationResponse::error(-32602, "not a UUID"),
-    })
-}
-
-fn submits_with_a_url() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
-        UUID => ElicitationResponse::accept(json!({ "visited": true })),
-        _ => ElicitationResponse::decline(),
-    })
-}
-
-/// Opens the page next to the endpoint before it asks its user.
-#[cfg(feature = "http")]
-fn looks_ahead() -> ScriptedClient {
-    use crate::trace::Recorder;
-    use crate::transport::{HttpRequest, Limits, Target, TransportKind};
-    ScriptedClient::new(|task: ClientTask| async move {
-        let page = Target::url(page(task.endpoint().url()?));
-        let connection =
-            page.open(TransportKind::Http, &Recorder::new(), Limits::default()).await?;
-        // Whatever comes of it: the server has no such page.
-        let _ = connection.http(HttpRequest::get(), Deadline::after(REPLY_TIME)).await;
-        good_client().run(task.endpoint().clone()).await
-    })
-}
-
-#[cfg(not(feature = "http"))]
-fn looks_ahead() -> ScriptedClient {
-    good_client()
 }
 
 proofs! {
