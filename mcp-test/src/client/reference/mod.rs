@@ -58,7 +58,7 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
         // The server exits instead of answering; there is nothing to do about it.
         "server-exit" => drop(list_tools(client).await),
         "client-tolerant" | "client-malformed" | "client-batches" => {
-            patient::list_tools(client).await?
+            patient::list_tools(client).await?;
         }
         _ => {
             discover(client).await?;

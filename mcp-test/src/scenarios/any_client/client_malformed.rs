@@ -182,18 +182,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             );
             continue;
         }
-        match step {
-            INVALID => {
-                refused(check, &received, before, (Some(INVALID_ID), error_code::INVALID_REQUEST))
-            }
-            UNVERSIONED => refused(
-                check,
-                &received,
-                before,
-                (Some(UNVERSIONED_ID), error_code::INVALID_REQUEST),
-            ),
-            BROKEN => refused(check, &received, before, (None, error_code::PARSE_ERROR)),
-            _ => drop(check.pass()),
+        match refusal(step) {
+            Some(refusal) => refused(check, &received, before, refusal),
+            None => drop(check.pass()),
         }
         before = next.map_or(before, |(seq, _)| seq);
     }
@@ -209,6 +200,16 @@ fn sent(step: &str) -> &'static str {
         INVALID => "a request whose method is a number",
         UNVERSIONED => "a request without `jsonrpc`",
         _ => "a text that is not JSON",
+    }
+}
+
+/// The id, if there is one, and the error of the reply that a client should send in a step.
+fn refusal(step: &str) -> Option<(Option<&'static str>, i64)> {
+    match step {
+        INVALID => Some((Some(INVALID_ID), error_code::INVALID_REQUEST)),
+        UNVERSIONED => Some((Some(UNVERSIONED_ID), error_code::INVALID_REQUEST)),
+        BROKEN => Some((None, error_code::PARSE_ERROR)),
+        _ => None,
     }
 }
 

@@ -90,7 +90,7 @@ fn answering(answer: fn(&Value) -> Option<Json>) -> ScriptedClient {
     })
 }
 
-fn message(role: &str, content: Json) -> Option<Json> {
+fn message(role: &str, content: &Json) -> Option<Json> {
     Some(json!({ "role": role, "content": content, "model": "model", "stopReason": "toolUse" }))
 }
 
@@ -103,12 +103,12 @@ pub(super) fn uses_it_as_user() -> ScriptedClient {
         Some("required") => {
             let tool_use =
                 json!({ "type": "tool_use", "id": "use-1", "name": "lookup", "input": {} });
-            message("user", json!([tool_use]))
+            message("user", &json!([tool_use]))
         }
-        _ => message("assistant", text()),
+        _ => message("assistant", &text()),
     })
 }
 
 pub(super) fn ignores_what_is_invalid() -> ScriptedClient {
-    answering(|params| params.get("messages").and_then(|_| message("assistant", text())))
+    answering(|params| params.get("messages").and_then(|_| message("assistant", &text())))
 }

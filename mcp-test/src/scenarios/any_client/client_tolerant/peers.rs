@@ -33,7 +33,7 @@ pub(super) fn leaves_at_a_log_message() -> ScriptedClient {
 }
 
 pub(super) fn leaves_at_log_data() -> ScriptedClient {
-    leaving(|received| is_log(received, |params| params.get("data").is_some_and(|it| it.is_null())))
+    leaving(|received| is_log(received, |params| params.get("data").is_some_and(Value::is_null)))
 }
 
 pub(super) fn leaves_at_meta() -> ScriptedClient {
