@@ -4,6 +4,7 @@
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
 mod model;
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
 pub(crate) mod patient;
 mod skills;
 
