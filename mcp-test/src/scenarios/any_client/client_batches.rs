@@ -3,7 +3,7 @@
 use futures_util::future::join;
 use serde_json::json;
 
-use super::exchange::{Exchange, exchanges};
+use super::exchange::{Exchange, exchanges, result};
 use super::{REPLY_TIME, answers_ping, never_listed, one_tool, reacting, server};
 use crate::check::Finding;
 use crate::client::ScriptedClient;
@@ -93,6 +93,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
         return Ok(());
     };
+    if end.first().is_some_and(|ping| result(ping).is_none()) {
+        judging.may_give_up();
+    }
     let received = judging.messages();
     let is_answered = |exchange: &&Exchange| matches!(exchange.1, Some((_, Message::Response(_))));
     let answered = [first, last].into_iter().filter(is_answered).count();

@@ -180,6 +180,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
                     .got(reply_in_words(next.as_ref()))
                     .evidence(before),
             );
+            if ![LATE_CANCELLATION, ERROR].contains(&step) {
+                judging.may_give_up();
+            }
             continue;
         }
         match refusal(step) {

@@ -272,7 +272,7 @@ fn opens_no_url(judging: &mut Judging, asked: Option<&Exchange>) {
         (Some(_), None) => check.pass(),
         (Some((seq, _)), Some(visit)) => check.fail(
             Finding::peer("the client opened a URL to whose visit the user had not agreed")
-                .expected("no request for the URL without an answer that accepts")
+                .expected("no request for the URL unless the answer accepts")
                 .got(format!("a request for `{PAGE}`"))
                 .evidence_all([*seq, visit.seq]),
         ),

@@ -258,6 +258,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
                     .evidence(before),
             ),
         };
+        if !goes_on && *id == CANCELLED {
+            judging.may_give_up();
+        }
     }
     Ok(())
 }
