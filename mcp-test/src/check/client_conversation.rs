@@ -107,6 +107,7 @@ impl<'a> ClientConversationJudge<'a> {
             return self.handshake(event, request, is_batched);
         }
         self.before_the_handshake(event, request);
+        self.declares_changing_roots(event, request);
         self.declared(event, &request.method);
         self.tracked(event, request);
         let params = request.params.as_ref();
@@ -150,12 +151,45 @@ impl<'a> ClientConversationJudge<'a> {
             ..Conversation::default()
         };
         conversation.handshakes.insert(&request.id);
+        self.proposed(event, request);
         if is_batched {
             let finding = Finding::peer("`initialize` is in a batch")
                 .expected("`initialize` as a message of its own")
                 .got("a JSON array with it");
             self.findings.add(event, finding, Rule::INITIALIZE_NOT_BATCHED);
         }
+    }
+
+    /// In the stateless era no client announces that its roots have changed, so none declares that it does.
+    fn declares_changing_roots(&mut self, event: &Event, request: &Request) {
+        let params = request.params.as_ref();
+        let declared = params.and_then(|it| it.get("_meta")?.get(meta::CLIENT_CAPABILITIES));
+        let list_changed = declared.and_then(|declared| declared.at("/roots/listChanged"));
+        let is_removed = self.findings.revision(event).era() == Era::Stateless;
+        if let Some(list_changed) = list_changed.filter(|_| is_removed) {
+            let finding =
+                Finding::peer("the client declares that it announces changes of its roots")
+                    .expected("`roots` without `listChanged`")
+                    .got(list_changed.short(120));
+            self.findings.add(event, finding, Rule::ROOTS_LIST_CHANGED_REMOVED);
+        }
+    }
+
+    /// The version that the client proposes is a version of MCP. A draft, or one after those that are known, may be.
+    fn proposed(&mut self, event: &Event, request: &Request) {
+        let params = request.params.as_ref();
+        let proposed = params.and_then(|params| params.get("protocolVersion")?.as_str());
+        let Some(proposed) = proposed else { return };
+        let is_known = proposed.parse::<Revision>().is_ok();
+        // Versions are dates, whose order is that of their texts.
+        let is_later = proposed.starts_with("20") && proposed > Revision::NEWEST.as_str();
+        if is_known || is_later || proposed.starts_with("DRAFT") {
+            return;
+        }
+        let finding = Finding::peer("the client proposes what is not a version of MCP")
+            .expected(words::list(Revision::ALL, "or"))
+            .got(words::excerpt(proposed).into_owned());
+        self.findings.add(event, finding, Rule::VERSION_PROPOSED);
     }
 
     /// Until `initialize` is answered, the client requests nothing but pings.
@@ -224,15 +258,24 @@ impl<'a> ClientConversationJudge<'a> {
         let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
             .expected(format!("only messages that MCP {revision} defines"))
             .got(format!("`{}`", known.name));
-        match revision.era() {
-            Era::Stateless if is_subscription => {
+        match (revision.era(), known.name) {
+            (Era::Stateless, "ping") => {
+                self.findings.add(event, finding.should(), Rule::PING_REMOVED);
+            }
+            (Era::Stateless, "logging/setLevel") => {
+                self.findings.add(event, finding, Rule::SET_LEVEL_REMOVED);
+            }
+            (Era::Stateless, "notifications/roots/list_changed") => {
+                self.findings.add(event, finding, Rule::ROOTS_LIST_CHANGED_REMOVED);
+            }
+            (Era::Stateless, _) if is_subscription => {
                 self.findings.add(event, finding, Rule::SUBSCRIBE_REMOVED);
             }
-            Era::Stateless => {}
-            Era::Handshake if revision < Revision::V2025_06_18 => {
+            (Era::Stateless, _) => {}
+            (Era::Handshake, _) if revision < Revision::V2025_06_18 => {
                 self.findings.add(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD);
             }
-            Era::Handshake => self.findings.add(event, finding, Rule::VERSION_RESPECTED),
+            (Era::Handshake, _) => self.findings.add(event, finding, Rule::VERSION_RESPECTED),
         }
     }
 

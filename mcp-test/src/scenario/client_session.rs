@@ -31,10 +31,21 @@ impl ClientSession {
     }
 
     /// Whether the client disconnected at once, as it should if it does not speak the revision that the server selected
-    /// (`basic/lifecycle#version-negotiation`).
+    /// (`basic/lifecycle#version-negotiation`). What it answers before it knows that revision does not count.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
-        self.later.is_empty() && self.is_other_revision()
+        self.later.iter().all(|received| received.message.is_reply()) && self.is_other_revision()
+    }
+
+    /// The revision that the client spoke in it: none but a proposal, if the server selected a newer one and it disconnected.
+    fn spoken(&self) -> Option<Revision> {
+        let negotiated = self.negotiated?;
+        let proposed = self.initialize.params().get("protocolVersion").and_then(Value::as_str);
+        let proposed = proposed.and_then(|version| version.parse().ok());
+        match proposed.filter(|proposed| self.is_abandoned() && *proposed < negotiated) {
+            Some(proposed) => Some(proposed),
+            None => Some(negotiated),
+        }
     }
 }
 
@@ -94,7 +105,7 @@ impl ClientSessions {
             let version = received.params().get("protocolVersion")?.as_str()?;
             version.parse::<Revision>().ok().filter(|revision| revision.era() == Era::Handshake)
         });
-        let negotiated = self.sessions.iter().filter_map(|session| session.negotiated);
+        let negotiated = self.sessions.iter().filter_map(ClientSession::spoken);
         let handshake = negotiated.chain(proposed).max();
         let stateless = self.outside.iter().filter_map(ReceivedMessage::stateless_revision).max();
         match asked {

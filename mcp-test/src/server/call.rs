@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::conversation::ServerConversation;
+use super::outgoing_requests::OutgoingRequest;
 use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
@@ -185,6 +186,11 @@ impl Call {
     /// When the client has disconnected.
     pub async fn end_stream(&self) -> Result<(), CallError> {
         if self.outbox.end_connection().await { Ok(()) } else { Err(CallError::Gone) }
+    }
+
+    /// The id and the reply of a request that the caller sends with [`Call::send_raw`].
+    pub(crate) fn open(&self) -> OutgoingRequest<'_> {
+        self.conversation.outgoing_requests().register(None)
     }
 
     pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {

@@ -11,7 +11,7 @@ use crate::transport::actor::OutboundMessage;
 use crate::wire::{Id, RpcError};
 
 /// The reply of a client to a request of the server.
-pub(super) type ClientReply = Result<Value, RpcError>;
+pub(crate) type ClientReply = Result<Value, RpcError>;
 
 /// Called with the reply.
 type OnReply = Box<dyn FnOnce(ClientReply) + Send>;
@@ -34,7 +34,7 @@ struct Open {
 
 /// One open request; it is forgotten when this is dropped.
 #[derive(Debug)]
-pub(super) struct OutgoingRequest<'a> {
+pub(crate) struct OutgoingRequest<'a> {
     requests: &'a OutgoingRequests,
     id: Id,
     reply: oneshot::Receiver<ClientReply>,
@@ -116,12 +116,12 @@ impl fmt::Debug for Open {
 
 impl OutgoingRequest<'_> {
     /// The id of the request.
-    pub(super) fn id(&self) -> Id {
+    pub(crate) fn id(&self) -> Id {
         self.id.clone()
     }
 
     /// Waits for the reply; `None` if the client disconnects first.
-    pub(super) async fn reply(mut self) -> Option<ClientReply> {
+    pub(crate) async fn reply(mut self) -> Option<ClientReply> {
         (&mut self.reply).await.ok()
     }
 }

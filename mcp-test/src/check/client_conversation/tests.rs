@@ -89,8 +89,36 @@ fn what_is_sent_belongs_to_the_agreed_version() {
     insta::assert_snapshot!(after_the_handshake(Revision::V2025_03_26, &tasks), @r#"should lifecycle.version-respected-should Some("`tasks/list`")"#);
     let subscribe = [r#"> "id":2,"method":"resources/subscribe","params":{"uri":"a:b"}"#];
     insta::assert_snapshot!(broken(Revision::V2026_07_28, &subscribe), @r#"must resources.subscribe.removed Some("`resources/subscribe`")"#);
+    let removed = [
+        r#"> "id":2,"method":"ping""#,
+        r#"> "id":3,"method":"logging/setLevel","params":{"level":"info"}"#,
+        r#"> "method":"notifications/roots/list_changed""#,
+    ];
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &removed), @r#"
+    should ping.removed Some("`ping`")
+    must logging.set-level.removed Some("`logging/setLevel`")
+    must roots.list-changed.removed Some("`notifications/roots/list_changed`")
+    "#);
+    let declares = r#"> "id":2,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"roots":{"listChanged":true}}}}"#;
+    insta::assert_snapshot!(broken(Revision::V2026_07_28, &[declares]), @r#"must roots.list-changed.removed Some("true")"#);
+    assert_eq!(broken(Revision::V2025_11_25, &[declares]), "");
     let discover = [r#"> "id":2,"method":"server/discover""#, INITIALIZE, INITIALIZED];
     assert_eq!(broken(Revision::V2025_11_25, &discover), "");
+}
+
+#[test]
+fn the_version_that_is_proposed_is_one_of_mcp() {
+    let proposed = |version: &str| {
+        let initialize = format!(
+            r#"> "id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}}}}"#
+        );
+        broken(Revision::V2025_11_25, &[&initialize])
+    };
+    insta::assert_snapshot!(proposed("1.0"), @r#"must lifecycle.version-client-supported Some("1.0")"#);
+    insta::assert_snapshot!(proposed("2025-01-01"), @r#"must lifecycle.version-client-supported Some("2025-01-01")"#);
+    for version in ["2024-11-05", "2025-11-25", "2031-01-01", "DRAFT-2026-v1"] {
+        assert_eq!(proposed(version), "", "{version}");
+    }
 }
 
 #[test]

@@ -116,7 +116,12 @@ impl SamplingResponse {
 
     /// Refuses in the place of the user.
     pub fn refuse(message: impl Into<String>) -> Self {
-        Self { message: Err(RpcError::new(USER_REJECTED, message)) }
+        Self::error(USER_REJECTED, message)
+    }
+
+    /// Refuses the request with a JSON-RPC error.
+    pub fn error(code: i64, message: impl Into<String>) -> Self {
+        Self { message: Err(RpcError::new(code, message)) }
     }
 
     /// Sets the name of the model.

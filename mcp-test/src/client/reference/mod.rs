@@ -3,14 +3,17 @@
 //! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
+mod model;
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
+pub(crate) mod patient;
 mod skills;
 
 use serde_json::json;
 
 use super::reply::listed_items;
 use super::{
-    Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, SamplingRequest,
-    SamplingResponse, ScriptedClient,
+    Client, ClientTask, ElicitationResponse, FormElicitation, Handlers, HttpHeads, Options, Reply,
+    ScriptedClient, UrlElicitation,
 };
 use crate::json::{Object, Value};
 use crate::spec::{Capability, Era, ItemKind, error_code, header, param_headers};
@@ -82,6 +85,9 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
         }
         // The server exits instead of answering; there is nothing to do about it.
         "server-exit" => drop(list_tools(client).await),
+        "client-tolerant" | "client-malformed" | "client-batches" => {
+            patient::list_tools(client).await?;
+        }
         _ => {
             discover(client).await?;
             list_tools(client).await?;
@@ -91,23 +97,32 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
 }
 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
+///
+/// Most scenarios meet it without the parts that later revisions have added to a capability.
 fn options(task: &ClientTask) -> Options {
     let user = Handlers::new()
         .elicitation(FormElicitation::accept_examples)
-        .sampling(generate)
+        .sampling(model::generate)
         .roots(["file:///project"]);
-    let mut options = task.options().handlers(user);
-    let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
-    options.capabilities = Some(capabilities.into());
-    options
+    let (user, capabilities) = match task.scenario() {
+        "client-answers-requests" => (Handlers::new(), json!({})),
+        "client-elicitation" => {
+            (user.elicitation_url(visit), json!({ "elicitation": { "form": {}, "url": {} } }))
+        }
+        "client-sampling" => {
+            (user.sampling(model::generate_with_tools), json!({ "sampling": { "tools": {} } }))
+        }
+        _ => (user, json!({ "roots": {}, "sampling": {}, "elicitation": {} })),
+    };
+    task.options().handlers(user).capabilities(capabilities)
 }
 
-/// Answers in place of a model; a request with tools is refused, since the client does not declare `sampling.tools`.
-fn generate(request: &SamplingRequest) -> SamplingResponse {
-    if request.param("tools").is_some() || request.param("toolChoice").is_some() {
-        return SamplingResponse::refuse("the client does not support tools in sampling");
+/// Agrees to visit what is encrypted, without doing it.
+fn visit(request: &UrlElicitation) -> ElicitationResponse {
+    match request.url().starts_with("https://") {
+        true => ElicitationResponse::agree(),
+        false => ElicitationResponse::decline(),
     }
-    SamplingResponse::text("generated")
 }
 
 /// Sends `server/discover` in the stateless era, and again if the refusal lists the same revision as supported.

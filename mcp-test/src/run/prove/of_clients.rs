@@ -85,6 +85,9 @@ fn rows() -> Vec<Row> {
     let list = "tools/list";
     let set = |pointer: &str, value: serde_json::Value| [Fault::set(list, pointer, value)];
     let stray = |message: serde_json::Value| [Fault::stray(list, message)];
+    let request_with = |method: &str, params: serde_json::Value| {
+        stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params}))
+    };
     let request = |method: &str| stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method}));
     let notification = |method: &str, params: serde_json::Value| {
         stray(json!({"jsonrpc": "2.0", "method": method, "params": params}))
@@ -109,6 +112,19 @@ fn rows() -> Vec<Row> {
         let row = row(revision, faults.iter().cloned(), requirements);
         row.over(TransportKind::Duplex)
     };
+    let warned = |mut row: Row| {
+        row.status = Status::Warning;
+        row
+    };
+    let with_token = |id: &str| {
+        let params = json!({"_meta": {"progressToken": 5}});
+        json!({"jsonrpc": "2.0", "id": id, "method": list, "params": params})
+    };
+    let initialize = json!({"jsonrpc": "2.0", "id": "s1", "method": "initialize", "params": {
+        "protocolVersion": "2025-03-26",
+        "capabilities": {},
+        "clientInfo": {"name": "batching-client", "version": "1.0.0"},
+    }});
     vec![
         // Lines.
         over_duplex(
@@ -164,6 +180,35 @@ fn rows() -> Vec<Row> {
             notification("notifications/roots/list_changed", json!({})),
             &["roots.list-changed.requires-capability"],
         ),
+        row(
+            V2026_07_28,
+            request_with("logging/setLevel", json!({"level": "info"})),
+            &["logging.set-level.removed"],
+        ),
+        row(
+            V2026_07_28,
+            notification("notifications/roots/list_changed", json!({})),
+            &["roots.list-changed.removed"],
+        ),
+        row(
+            V2026_07_28,
+            set(
+                "/_meta/io.modelcontextprotocol~1clientCapabilities/roots/listChanged",
+                json!(true),
+            ),
+            &["roots.list-changed.removed"],
+        ),
+        warned(row(V2026_07_28, request("ping"), &["ping.removed"])),
+        row(
+            V2025_11_25,
+            [Fault::set("initialize", "/protocolVersion", "1.0")],
+            &["lifecycle.version-client-supported"],
+        ),
+        row(
+            V2025_03_26,
+            [Fault::stray("initialize", json!([initialize]))],
+            &["lifecycle.initialize-not-batched"],
+        ),
         // Cancellations, progress, tasks.
         row(
             V2025_11_25,
@@ -174,6 +219,27 @@ fn rows() -> Vec<Row> {
             V2025_11_25,
             notification("notifications/cancelled", json!({"requestId": "never sent"})),
             &["cancellation.only-own-inflight"],
+        ),
+        row(
+            V2025_11_25,
+            notification("notifications/cancelled", json!({"requestId": 1})),
+            &["cancellation.initialize-not-cancelled"],
+        ),
+        row(
+            V2025_03_26,
+            stray(json!([with_token("s1"), with_token("s2")])),
+            &["progress.token-unique"],
+        ),
+        row(
+            V2025_11_25,
+            request_with("resources/unsubscribe", json!({"uri": "test://static-text"})),
+            &["resources.subscribe.requires-capability", "resources.unsubscribe.after-subscribe"],
+        ),
+        row(V2025_11_25, request("tasks/list"), &["tasks.list-requires-capability"]),
+        row(
+            V2025_11_25,
+            request_with("tasks/cancel", json!({"taskId": "t1"})),
+            &["tasks.cancel-requires-capability"],
         ),
         row(
             V2025_11_25,

@@ -89,6 +89,30 @@ fn a_client_of_an_older_revision_is_skipped_at_a_newer_one() {
     assert_eq!(at(Profile::Official, Revision::V2025_11_25).verdict, Verdict::Failed);
 }
 
+#[test]
+fn a_client_that_is_offered_a_newer_version_and_leaves_does_not_speak_it() {
+    let older = ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.uninitialized(task.options()).await?;
+        let info = json!({ "name": "older", "version": "1.0.0" });
+        let version = Revision::V2025_06_18.as_str();
+        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": info });
+        client.request("initialize", params).await?.result()?;
+        client.end().await;
+        Ok(())
+    });
+    let revisions = vec![Revision::V2025_11_25];
+    let asked = Selection { revisions, ..selection(&["client-handshake"]) };
+    let plan = Plan::build(older.target(), Profile::Adaptive, &asked).expect("a plan");
+    let (events, summary) = run_plan(&plan.timeout(Duration::from_secs(20)));
+    let skipped = events.iter().find_map(|event| match event {
+        RunEvent::Finished(outcome) if outcome.verdict == Verdict::Skipped => Some(outcome),
+        _ => None,
+    });
+    let why = skipped.expect("a skipped run").checks[0].message.clone();
+    insta::assert_snapshot!(why.unwrap_or_default(), @"the client speaks up to 2025-06-18; it did not speak 2025-11-25");
+    assert_eq!(summary.client_speaks.map(|it| it.newest), Some(Revision::V2025_06_18));
+}
+
 /// Lists the tools, and calls none.
 fn only_lists() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
@@ -252,8 +276,10 @@ fn a_client_is_never_asked_for_what_it_does_not_declare() {
     for profile in Profile::ALL {
         let (outcomes, _) = outcomes(&of(without_capabilities().target(), profile, &[]));
         assert!(!outcomes.is_empty());
-        // This one asks for it on purpose, to see that it is refused.
-        let others = outcomes.into_iter().filter(|it| it.cell.scenario.id != "client-features");
+        // These ask for it on purpose, to see that it is refused.
+        let on_purpose = ["client-features", "client-answers-requests"];
+        let asks = |it: &Outcome| on_purpose.contains(&it.cell.scenario.id.as_ref());
+        let others = outcomes.into_iter().filter(|it| !asks(it));
         for outcome in others {
             for (event, message) in outcome.trace.messages() {
                 let asks = match message {

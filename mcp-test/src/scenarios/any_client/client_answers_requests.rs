@@ -1,27 +1,27 @@
 //! `client-answers-requests`.
 
-use std::time::Duration;
+use futures_util::future::{join, join_all};
+use serde_json::{Value as Json, json};
 
-use futures_util::future::join;
-use serde_json::json;
-
-use super::exchange::{Exchange, exchanged};
-use super::{never_listed, one_tool, server};
+use super::exchange::{Exchange, exchanged, result};
+use super::{REPLY_TIME, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
+use crate::client::{ClientTask, FormElicitation, Handlers, SamplingResponse, ScriptedClient};
 use crate::clock::{self, Deadline};
 use crate::json::Object;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
-use crate::spec::{Revision, Revisions, error_code};
+use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// Before the server answers `tools/list`, it sends a `ping` and a request whose method does not exist, and waits a moment for the
-    /// replies.
+    /// Before the server answers `tools/list`, it sends a `ping`, a request whose method does not exist, and one for each feature that the
+    /// client does not declare, and waits a moment for the replies.
     ///
-    /// A client must answer a ping, and refuse a method that it does not know. One that does neither gets its list all the same.
+    /// A client must answer a ping, and refuse a method that it does not know. One that does neither gets its list all the same. What it
+    /// does not declare it must not do: a server could not know that it may ask for it.
     Client "client-answers-requests": "The client answers requests of the server",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
@@ -37,21 +37,54 @@ scenario! {
             "The client refuses a request of an unknown method with error -32601",
         )
         .requires(&["jsonrpc.unknown-method-error"]),
+        CheckSpec::own(
+            "client-refuses-undeclared-feature",
+            "ClientRefusesUndeclaredFeature",
+            "The client does not list roots, generate or elicit for a server without having declared it",
+        )
+        .requires(&[
+            "roots.capability.declare-in-initialize",
+            "sampling.capability.declare-in-initialize",
+            "elicitation.capability.declare-in-initialize",
+        ]),
     ],
 }
 
 /// A method that no revision has.
 const UNKNOWN: &str = "mcp-test/no-such-method";
 
-/// How long the list waits for the replies. A client may still reply later: all that it sends before it exits counts.
-const REPLY_TIME: Duration = Duration::from_secs(2);
-
 fn serve(test: &ClientTest) -> Server {
     server(test).on("tools/list", ask_and_list)
 }
 
+/// What a client has to declare, the request for it, and the requirement that it is declared.
+const FEATURES: [(Capability, &str, &str); 3] = [
+    (Capability::Roots, "roots/list", "roots.capability.declare-in-initialize"),
+    (Capability::Sampling, "sampling/createMessage", "sampling.capability.declare-in-initialize"),
+    (Capability::Elicitation, "elicitation/create", "elicitation.capability.declare-in-initialize"),
+];
+
+fn params(feature: Capability) -> Json {
+    let text = json!({ "type": "text", "text": "Reply with one word." });
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    match feature {
+        Capability::Sampling => {
+            json!({ "messages": [{ "role": "user", "content": text }], "maxTokens": 16 })
+        }
+        Capability::Elicitation => json!({ "message": "Who are you?", "requestedSchema": schema }),
+        _ => json!({}),
+    }
+}
+
 async fn ask_and_list(call: Call) -> Answer {
-    let replies = join(call.request("ping", json!({})), call.request(UNKNOWN, json!({})));
+    let declared = call.client_capabilities();
+    let is_undeclared = |(feature, ..): &&(Capability, _, _)| {
+        feature.revisions().contains(call.revision()) && !feature.declared_in(declared)
+    };
+    let undeclared = FEATURES.iter().filter(is_undeclared);
+    let features = undeclared.map(|(feature, method, _)| call.request(method, params(*feature)));
+    let pinged = join(call.request("ping", json!({})), call.request(UNKNOWN, json!({})));
+    let replies = join(pinged, join_all(features));
     // The trace has the replies, and shows which are missing.
     let _replies = clock::within(Deadline::after(REPLY_TIME), replies).await;
     one_tool(call).await
@@ -64,6 +97,27 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     };
     judging.check("client-answers-ping").judge(answered_ping(&ping));
     judging.check("client-refuses-unknown-method").judge(refused(&unknown));
+    let features =
+        FEATURES.map(|(_, method, requirement)| (exchanged(judging, method), method, requirement));
+    let mut check = judging.check("client-refuses-undeclared-feature");
+    if features.iter().all(|(asked, ..)| !asked.as_ref().is_some_and(|(_, reply)| reply.is_some()))
+    {
+        check.skip("the client was asked for nothing that it does not declare, or did not reply");
+        return Ok(());
+    }
+    for (asked, method, requirement) in &features {
+        check = check.requires(requirement);
+        check = match asked.as_ref().map(|asked| (asked, result(asked))) {
+            Some((asked, Some((seq, result)))) => check.fail(
+                Finding::peer(format!("the client answered `{method}` without declaring it"))
+                    .expected("an error, or a capability in `initialize`")
+                    .got(result.short(120))
+                    .evidence_all([asked.0, seq]),
+            ),
+            Some((asked, None)) if asked.1.is_some() => check.pass(),
+            _ => check,
+        };
+    }
     Ok(())
 }
 
@@ -116,6 +170,29 @@ fn refused((asked, reply): &Exchange) -> Result<(), Finding> {
     }
 }
 
+/// Connects without declaring anything, and lists the tools.
+fn undeclared(handlers: fn() -> Handlers) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let options = task.options().handlers(handlers()).capabilities(json!({}));
+        let mut client = task.connect(options).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+fn lists_undeclared_roots() -> ScriptedClient {
+    undeclared(|| Handlers::new().roots(["file:///project"]))
+}
+
+fn generates_undeclared() -> ScriptedClient {
+    undeclared(|| Handlers::new().sampling(|_| SamplingResponse::text("generated")))
+}
+
+fn elicits_undeclared() -> ScriptedClient {
+    undeclared(|| Handlers::new().elicitation(FormElicitation::accept_examples))
+}
+
 proofs! {
     passes on good_client();
     catches "client-answers-ping" by never("ping");
@@ -123,4 +200,7 @@ proofs! {
     catches "client-answers-ping" by set("ping", "/pong", json!(true));
     catches "client-refuses-unknown-method" by never(UNKNOWN);
     catches "client-refuses-unknown-method" by reply_error(UNKNOWN, -32603);
+    catches "client-refuses-undeclared-feature" on lists_undeclared_roots();
+    catches "client-refuses-undeclared-feature" on generates_undeclared();
+    catches "client-refuses-undeclared-feature" on elicits_undeclared();
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 
-use super::exchange::{Exchange, exchanges};
+use super::exchange::{Exchange, Refusal, answered, first, param, refused, result};
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
@@ -19,7 +19,6 @@ use crate::scenario::{CheckSpec, ClientTest, Judging, Part};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::trace::Seq;
-use crate::wire::{Message, Request};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -42,9 +41,13 @@ scenario! {
         CheckSpec::own(
             "client-roots-are-files",
             "ClientRootsAreFiles",
-            "Each root has a `file://` URI of its own",
+            "Each root has a `file://` URI of its own, without `..` in its path",
         )
-        .requires(&["roots.definition.uri-file-scheme", "roots.definition.uri-unique"]),
+        .requires(&[
+            "roots.definition.uri-file-scheme",
+            "roots.definition.uri-unique",
+            "roots.security.validate-uris",
+        ]),
         CheckSpec::own(
             "client-answers-sampling",
             "ClientAnswersSampling",
@@ -81,7 +84,7 @@ scenario! {
             "ClientRefusesUndeclaredTools",
             "A client that does not declare `sampling.tools` refuses tools in sampling with an error",
         )
-        .requires(&["sampling.tools.client-rejects-undeclared"])
+        .requires(&["sampling.tools.client-rejects-undeclared", "sampling.tools.client-declares"])
         .within(Revisions::only(Revision::V2025_11_25)),
     ],
 }
@@ -202,14 +205,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn first(judging: &Judging, is_wanted: impl Fn(&Request) -> bool) -> Option<Exchange> {
-    exchanges(judging, is_wanted).into_iter().next()
-}
-
-fn param<'a>(request: &'a Request, name: &str) -> Option<&'a Value> {
-    request.params.as_ref()?.get(name)
-}
-
 fn roots(judging: &mut Judging, is_declared: bool) {
     let exchange = first(judging, |it| it.method == ROOTS);
     let listed = exchange.as_ref().and_then(result).filter(|_| is_declared);
@@ -282,65 +277,6 @@ fn answers_form(judging: &mut Judging) {
     check.requires("elicitation.response.decline-no-content").judge(without);
 }
 
-/// The result that the client answered with.
-fn result((_, reply): &Exchange) -> Option<(Seq, &Value)> {
-    match reply {
-        Some((seq, Message::Response(response))) => Some((*seq, &response.result)),
-        _ => None,
-    }
-}
-
-/// Whether an error is an answer to what the client declares.
-#[derive(Clone, Copy, PartialEq)]
-enum Refusal {
-    /// Any but the error that says that the method does not exist.
-    Allowed,
-    Forbidden,
-}
-
-fn answered(method: &str, (asked, reply): &Exchange, refusal: Refusal) -> Result<(), Finding> {
-    let finding = |headline: String| {
-        Finding::peer(headline).expected("a reply, since the client declares it").evidence(*asked)
-    };
-    match reply {
-        None => Err(finding(format!("the client did not answer `{method}`"))
-            .got("no reply before the client exited")),
-        Some((seq, Message::Error(reply)))
-            if refusal == Refusal::Forbidden
-                || reply.error.code == error_code::METHOD_NOT_FOUND =>
-        {
-            Err(finding(format!("the client refused `{method}`"))
-                .got(format!("error {}", reply.error.code))
-                .evidence(*seq))
-        }
-        Some(_) => Ok(()),
-    }
-}
-
-/// Judges the reply to what the client does not declare; `code` is the error that the specification names.
-fn refused(method: &str, (asked, reply): &Exchange, code: Option<i64>) -> Result<(), Finding> {
-    let expected = code.map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
-    let finding =
-        |headline: String| Finding::peer(headline).expected(expected.clone()).evidence(*asked);
-    match reply {
-        None => Err(finding(format!("the client did not answer `{method}`"))
-            .got("no reply before the client exited")),
-        Some((_, Message::Error(reply))) if code.is_none_or(|code| reply.error.code == code) => {
-            Ok(())
-        }
-        Some((seq, Message::Error(reply))) => {
-            Err(finding(format!("the client refused `{method}` with another error"))
-                .got(format!("error {}", reply.error.code))
-                .evidence(*seq))
-        }
-        Some((seq, reply)) => {
-            Err(finding(format!("the client answered `{method}`, which it does not declare"))
-                .got(reply.to_value().short(120))
-                .evidence(*seq))
-        }
-    }
-}
-
 fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
     let roots = result.get("roots").and_then(Value::as_array).unwrap_or_default();
     let uris: Vec<&str> = roots.iter().filter_map(|root| root.get("uri")?.as_str()).collect();
@@ -354,6 +290,13 @@ fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
             .requires("roots.definition.uri-file-scheme")
             .evidence(seq));
     }
+    if let Some(uri) = uris.iter().find(|uri| leads_upwards(uri)) {
+        return Err(Finding::peer("the path of a root leads upwards")
+            .expected("a path without a segment `..`")
+            .got(Value::from(*uri).short(120))
+            .requires("roots.security.validate-uris")
+            .evidence(seq));
+    }
     let is_repeated = |at: usize| uris[..at].contains(&uris[at]);
     match (0..uris.len()).find(|at| is_repeated(*at)) {
         None => Ok(()),
@@ -363,6 +306,11 @@ fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
             .requires("roots.definition.uri-unique")
             .evidence(seq)),
     }
+}
+
+/// Whether a segment of the path is `..`, also if its dots are escaped (RFC 3986, section 2.4).
+fn leads_upwards(uri: &str) -> bool {
+    uri.split(['/', '\\']).any(|segment| segment.to_ascii_lowercase().replace("%2e", ".") == "..")
 }
 
 /// Connects with these handlers and capabilities, and lists the tools.
@@ -412,6 +360,7 @@ proofs! {
         also "client-refuses-undeclared-mode" Skipped, also "client-refuses-undeclared-tools" Skipped;
     catches "client-roots-are-files" by set("roots/list", "/roots/0/uri", json!("https://example.com/"));
     catches "client-roots-are-files" by set("roots/list", "/roots", json!([{ "uri": "file:///a" }, { "uri": "file:///a" }]));
+    catches "client-roots-are-files" by set("roots/list", "/roots/0/uri", json!("file:///project/%2E./secret"));
     catches "client-answers-sampling" by reply_error("sampling/createMessage", -32601);
     catches "client-answers-form" by reply_error("elicitation/create", -32602), also "client-form-conforms" Skipped;
     catches "client-form-conforms" by retype("elicitation/create", "/content/age");

@@ -12,7 +12,7 @@ use crate::client::{ClientTask, ScriptedClient};
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::server::{Call, Server};
-use crate::spec::{Revision, Revisions, meta};
+use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::trace::{Party, Seq};
 use crate::wire::Message;
 use crate::{proofs, scenario};
@@ -68,6 +68,16 @@ scenario! {
         .requires(&[
             "transport.http.client-no-responses",
             "transport.stdio.client-no-responses",
+        ]),
+        CheckSpec::own(
+            "client-declares-in-every-request",
+            "ClientDeclaresInEveryRequest",
+            "A feature that one request of the client declares is declared by all of them",
+        )
+        .requires(&[
+            "roots.capability.declare-per-request",
+            "sampling.capability.declare-per-request",
+            "elicitation.capability.declare-per-request",
         ]),
     ],
 }
@@ -132,6 +142,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     probe(judging);
     era(judging);
     no_responses(judging);
+    declarations(judging);
     let selects = judging.check("client-selects-listed-version");
     let later = messages.iter().filter(|received| received.seq > answered);
     let mut requests = later.filter(|it| matches!(it.message, Message::Request(_))).peekable();
@@ -270,6 +281,44 @@ fn lists_at_once() -> ScriptedClient {
     })
 }
 
+/// The features that a client declares, and the requirement to declare each of them in every request.
+const FEATURES: [(Capability, &str); 3] = [
+    (Capability::Roots, "roots.capability.declare-per-request"),
+    (Capability::Sampling, "sampling.capability.declare-per-request"),
+    (Capability::Elicitation, "elicitation.capability.declare-per-request"),
+];
+
+fn declarations(judging: &mut Judging) {
+    let mut declared = Vec::new();
+    for received in judging.messages() {
+        if let (Message::Request(_), Some(capabilities)) =
+            (&received.message, received.meta(meta::CLIENT_CAPABILITIES))
+        {
+            declared.push((received.seq, received.method().to_owned(), capabilities.clone()));
+        }
+    }
+    let mut check = judging.check("client-declares-in-every-request");
+    if declared.len() < 2 {
+        check.skip("the client did not send two requests that declare its capabilities");
+        return;
+    }
+    for (feature, requirement) in FEATURES {
+        let declares = |(_, _, it): &&(_, _, Value)| feature.declared_in(it);
+        let first = declared.iter().find(declares);
+        let lacking = declared.iter().find(|it| !declares(it));
+        check = check.requires(requirement).judge(match (first, lacking) {
+            (Some(first), Some(lacking)) => {
+                let (seq, method, capabilities) = lacking;
+                Err(Finding::peer(format!("`{method}` does not declare `{feature}`"))
+                    .expected(format!("`{feature}`, as in `{}`", first.1))
+                    .got(capabilities.short(120))
+                    .evidence_all([first.0, *seq]))
+            }
+            _ => Ok(()),
+        });
+    }
+}
+
 /// Discovers, and announces that it is ready as in the other era.
 fn announces_that_it_is_ready() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
@@ -308,4 +357,7 @@ proofs! {
     catches "client-discovers-without-params" by set("server/discover", "/cursor", json!("1"));
     warns "client-selects-listed-version" by set("tools/list", "/_meta/io.modelcontextprotocol~1protocolVersion", json!("2025-11-25")),
         also "client-remembers-era" Skipped;
+    catches "client-declares-in-every-request" by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots");
+    catches "client-declares-in-every-request" by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities/sampling");
+    catches "client-declares-in-every-request" by remove("server/discover", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation");
 }

@@ -15,7 +15,13 @@ scenarios![
     client_modern_refusal,
     client_http_sse,
     client_features,
+    client_elicitation,
+    client_sampling,
     client_tolerant,
+    client_malformed,
+    client_batches,
+    client_handshake,
+    client_initialize_refused,
     client_unusual_results,
     client_empty_lists,
     client_result_types,
@@ -31,12 +37,23 @@ mod failing_client;
 mod http_exchange;
 mod reaction;
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use crate::check::Finding;
+use crate::client::reference::patient::{self, Received};
+use crate::client::reference::patient::Reaction;
+use crate::client::{Client, ClientTask, ScriptedClient};
+use crate::clock::{self, Deadline};
+use crate::process::Exit;
 use crate::scenario::{ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
 use crate::spec::Revisions;
+use crate::transport::ClientEnd;
+
+/// How long the server waits for replies. A client may still reply later: all that it sends before it exits counts.
+const REPLY_TIME: Duration = Duration::from_secs(2);
 
 /// A server with a tool, which a client may list and call.
 fn server(test: &ClientTest) -> Server {
@@ -60,4 +77,41 @@ fn never_listed(judging: &Judging) -> Finding {
         .task_not_done("the client never listed the tools")
         .expected("`tools/list`, since the server declares tools")
         .got("no `tools/list` in the whole conversation")
+}
+
+/// Whether the client answers a `ping` now, which shows that it has gone on after what was sent before.
+async fn answers_ping(call: &Call, params: Value) -> bool {
+    let ping = call.request("ping", params);
+    matches!(clock::within(Deadline::after(REPLY_TIME), ping).await, Ok(Ok(_)))
+}
+
+/// How the client ended, if it crashed or never ended.
+fn crashed_or_hung(judging: &Judging) -> Option<String> {
+    match judging.client_end() {
+        (ClientEnd::TimedOut, _) => Some("a client that still ran when its time was up".to_owned()),
+        (_, Some(exit @ (Exit::Signal(_) | Exit::Code(129..)))) => {
+            Some(format!("a client that ended with {exit}"))
+        }
+        _ => None,
+    }
+}
+
+/// A client that lists the tools, and does this about whatever comes before the list.
+fn reacting(
+    react: impl Fn(&Client, Received<'_>) -> Reaction + Copy + Send + Sync + 'static,
+) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        patient::list_tools_with(&mut client, react).await?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+/// A client that lists the tools, and leaves when this arrives before the list.
+fn leaving(is_it: fn(Received<'_>) -> bool) -> ScriptedClient {
+    reacting(move |client, received| match is_it(received) {
+        true => Reaction::Leave,
+        false => patient::correct(client, received),
+    })
 }

@@ -4,15 +4,13 @@ use std::future::pending;
 
 use serde_json::json;
 
+use super::crashed_or_hung;
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
-use crate::process::Exit;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
-use crate::scenarios::ensure;
 use crate::server::{Call, Server, given, method, steps};
 use crate::spec::Revisions;
-use crate::transport::ClientEnd;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -53,18 +51,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .expected("`tools/list`")
             .got("no `tools/list` in the whole conversation"));
     };
-    let (end, exit) = judging.client_end();
-    let is_killed = matches!(exit, Some(Exit::Signal(_) | Exit::Code(129..)));
-    let got = match (end, exit) {
-        (ClientEnd::TimedOut, _) => "a client that still ran when its time was up".to_owned(),
-        (_, Some(exit)) => format!("a client that ended with {exit}"),
-        (end, None) => format!("{end:?}"),
-    };
-    let noticed = ensure(*end != ClientEnd::TimedOut && !is_killed, || {
-        Finding::peer("the client did not cope with a server that exits")
+    let noticed = crashed_or_hung(judging).map_or(Ok(()), |got| {
+        Err(Finding::peer("the client did not cope with a server that exits")
             .expected("the end of the client, with or without an error, after the output of the server has ended")
             .got(got)
-            .evidence(request.seq)
+            .evidence(request.seq))
     });
     judging.check("client-notices-server-exit").judge(noticed);
     Ok(())

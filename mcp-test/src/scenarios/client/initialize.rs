@@ -265,7 +265,8 @@ fn second_session_without_header() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "mcp-client-initialization" by set("initialize", "/protocolVersion", json!("1999-01-01"));
+    catches "mcp-client-initialization" by set("initialize", "/protocolVersion", json!("1999-01-01")),
+        also "wire-well-formed" Failure;
     catches "mcp-client-initialization" by set("initialize", "/protocolVersion", json!("2025-03-26")),
         under Official, also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "mcp-client-initialization" by set("initialize", "/clientInfo/name", json!("")), under Official;
