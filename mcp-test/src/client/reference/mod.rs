@@ -4,9 +4,11 @@
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
 mod skills;
+mod task_following;
 
 use serde_json::json;
 
+pub(crate) use self::task_following::{TaskHabits, TaskState, has_ended, interval, next_pause};
 use super::reply::listed_items;
 use super::{
     Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, SamplingRequest,
@@ -23,9 +25,14 @@ use crate::spec::{Era, ItemKind, error_code, header, param_headers};
 /// ```
 #[must_use]
 pub fn good_client() -> ScriptedClient {
-    ScriptedClient::new(|task: ClientTask| async move {
+    client_with(TaskHabits::GOOD)
+}
+
+/// The reference client with other habits, where it follows tasks of the extension.
+pub(crate) fn client_with(habits: TaskHabits) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
         let mut client = task.uninitialized(options(&task)).await?;
-        let outcome = perform(&task, &mut client).await;
+        let outcome = perform(&task, &mut client, habits).await;
         // Whatever the outcome: a server that the client has started is to be ended in order, not only dropped.
         client.end().await;
         outcome
@@ -33,7 +40,7 @@ pub fn good_client() -> ScriptedClient {
 }
 
 /// Connects, and performs the task of the scenario.
-async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
+async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> crate::Result {
     client.open_session().await?;
     // The ids and the tools of the official suite; scenarios of mcp-test have the default.
     match task.scenario() {
@@ -53,6 +60,9 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
         "sep-2640-client-verify-digest"
         | "sep-2640-client-verify-size"
         | "sep-2640-client-verify-frontmatter" => skills::load_all(client).await?,
+        "client-task-polling" | "client-task-input" => {
+            task_following::use_everything(client, habits).await?;
+        }
         // The server exits instead of answering; there is nothing to do about it.
         "server-exit" => drop(list_tools(client).await),
         _ => {
@@ -70,7 +80,10 @@ fn options(task: &ClientTask) -> Options {
         .sampling(generate)
         .roots(["file:///project"]);
     let mut options = task.options().handlers(user);
-    let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
+    let mut capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
+    if matches!(task.scenario(), "client-task-polling" | "client-task-input") {
+        capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
+    }
     options.capabilities = Some(capabilities.into());
     options
 }

@@ -1,7 +1,9 @@
-//! A request of the server and the client's reply to it, found in the trace.
+//! A request of one side and the other side's reply to it, found in the trace.
+
+use std::time::Duration;
 
 use crate::scenario::Judging;
-use crate::trace::{Party, Seq};
+use crate::trace::{Party, ReceivedMessage, Seq};
 use crate::wire::{Message, Request};
 
 /// The event of a request of the server, and the client's reply with its event.
@@ -29,4 +31,32 @@ pub(super) fn exchanges(judging: &Judging, is_wanted: impl Fn(&Request) -> bool)
 /// The first request of the server with this method, and the reply of the client.
 pub(super) fn exchanged(judging: &Judging, method: &str) -> Option<Exchange> {
     exchanges(judging, |request| request.method == method).into_iter().next()
+}
+
+/// A request of the client, with when it arrived, and the server's reply with its event.
+#[derive(Debug)]
+pub(super) struct AnsweredRequest {
+    pub(super) request: ReceivedMessage,
+    /// How long after the start of the trace it arrived.
+    pub(super) at: Duration,
+    pub(super) reply: Option<(Seq, Message)>,
+}
+
+/// Every request of the client, in the order of arrival.
+pub(super) fn answered_requests(judging: &Judging) -> Vec<AnsweredRequest> {
+    let trace = judging.trace();
+    let messages = judging.messages();
+    let mut times = trace.events.iter().map(|event| (event.seq, event.at));
+    let requests = messages.into_iter().filter(|it| matches!(it.message, Message::Request(_)));
+    let answered = requests.map(|request| {
+        let mut replies = trace.messages().filter(|(event, message)| {
+            event.party == Party::Server && event.seq > request.seq && message.is_reply()
+        });
+        let reply = replies.find(|(_, message)| message.id() == request.message.id());
+        let reply = reply.map(|(event, message)| (event.seq, message.clone()));
+        // Both are in the order of the trace.
+        let at = times.find(|(seq, _)| *seq == request.seq).map(|(_, at)| at).unwrap_or_default();
+        AnsweredRequest { request, at, reply }
+    });
+    answered.collect()
 }

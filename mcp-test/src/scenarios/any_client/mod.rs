@@ -13,11 +13,13 @@ scenarios![
     client_event_streams,
     client_features,
     client_tolerant,
+    client_task_polling,
     server_exit,
 ];
 
 mod endpoint;
 mod exchange;
+mod task_requests;
 
 use serde_json::json;
 
