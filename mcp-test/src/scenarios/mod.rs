@@ -31,6 +31,7 @@ pub mod any;
 pub mod any_client;
 pub mod client;
 mod completion_values;
+mod extension_id;
 pub mod fixtures;
 mod input_rounds;
 mod links;

@@ -11,6 +11,7 @@ use crate::client::{ClientTask, ScriptedClient};
 use crate::run::Cell;
 use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
+use crate::scenarios::any_client::client_task_polling::POLLED;
 use crate::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::transport::{Fault, TransportKind};
 
@@ -35,8 +36,9 @@ fn failing() -> ScriptedClient {
     })
 }
 
-/// The scenario whose last step a client may refuse: nothing tells whether it fails there or later.
-const MAY_STOP: [&str; 1] = ["sep-2322-client-request-state"];
+/// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
+const MAY_STOP: [&str; 3] =
+    ["sep-2322-client-request-state", "client-task-polling", "client-task-input"];
 
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
@@ -77,7 +79,17 @@ fn row(
     faults: impl IntoIterator<Item = Fault>,
     requirements: &[&'static str],
 ) -> Row {
-    let scenario = scenarios::find(Leg::Client, "tools_call").expect("a built-in scenario");
+    row_in("tools_call", revision, faults, requirements)
+}
+
+/// A row on the good client in this scenario, which fails.
+fn row_in(
+    scenario: &str,
+    revision: Revision,
+    faults: impl IntoIterator<Item = Fault>,
+    requirements: &[&'static str],
+) -> Row {
+    let scenario = scenarios::find(Leg::Client, scenario).expect("a built-in scenario");
     Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
 }
 
@@ -147,7 +159,21 @@ fn rows() -> Vec<Row> {
             notification("notifications/roots/list_changed", json!({})),
             &["roots.list-changed.requires-capability"],
         ),
+        row(
+            V2026_07_28,
+            request("tasks/get"),
+            &["versioning.extension-fallback", "base.capabilities-respected"],
+        ),
         // Cancellations, progress, tasks.
+        row_in(
+            "client-task-polling",
+            V2026_07_28,
+            [Fault::stray(
+                "tasks/get",
+                json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": POLLED}}),
+            )],
+            &["ext.tasks.no-cancelled-notification"],
+        ),
         row(
             V2025_11_25,
             notification("notifications/cancelled", json!({"requestId": "never sent"})),

@@ -14,6 +14,7 @@ scenarios![
     client_features,
     client_tolerant,
     client_task_polling,
+    client_task_input,
     server_exit,
 ];
 

@@ -1,9 +1,13 @@
 //! What the scenarios for clients of the tasks extension share: the server, and what the client requested of one task.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
 
 use super::exchange::{AnsweredRequest, answered_requests};
 use super::server;
+use crate::client::{Client, ClientTask, ScriptedClient};
+use crate::clock;
 use crate::json::Value;
 use crate::scenario::{ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
@@ -15,7 +19,7 @@ use crate::wire::{Message, Response, RpcError};
 pub(super) fn server_with_tasks(test: &ClientTest) -> Server {
     server(test)
         .capabilities(json!({
-            "tools": {}, "prompts": {}, "extensions": { "io.modelcontextprotocol/tasks": {} },
+            "tools": {}, "extensions": { "io.modelcontextprotocol/tasks": {} },
         }))
         .on("subscriptions/listen", accept_nothing)
 }
@@ -29,10 +33,41 @@ async fn accept_nothing(call: Call) -> Answer {
     Answer::never()
 }
 
+/// A list of tools without parameters.
+pub(super) fn tools<const N: usize>(names: [&str; N]) -> Json {
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    json!({ "tools": names.map(tool).to_vec() })
+}
+
+/// The result of a tool.
+pub(super) fn output() -> Json {
+    json!({ "content": [{ "type": "text", "text": "called" }] })
+}
+
+/// What every state of a task has.
+pub(super) fn task(id: &str, status: &str, interval: Duration, ttl: Duration) -> Json {
+    let now = clock::utc_now();
+    json!({
+        "taskId": id, "status": status, "createdAt": now, "lastUpdatedAt": now,
+        "ttlMs": milliseconds(ttl), "pollIntervalMs": milliseconds(interval),
+    })
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Whether a message declares the extension.
 pub(super) fn declares_tasks(message: &ReceivedMessage) -> bool {
     let declared = message.meta(meta::CLIENT_CAPABILITIES);
     declared.is_some_and(|declared| Capability::TasksExtension.declared_in(declared))
+}
+
+/// The calls of tools that declare the extension, in the order of arrival.
+pub(super) fn calls_with_tasks(judging: &Judging) -> Vec<AnsweredRequest> {
+    let mut calls = answered_requests(judging);
+    calls.retain(|it| it.request.method() == "tools/call" && declares_tasks(&it.request));
+    calls
 }
 
 /// The requests of the client that name one task, in the order of arrival.
@@ -78,3 +113,18 @@ pub(super) fn state(poll: &AnsweredRequest) -> Option<Result<&Value, &RpcError>>
 pub(super) fn status(poll: &AnsweredRequest) -> Option<&str> {
     state(poll)?.ok()?.get("status")?.as_str()
 }
+
+/// A client that connects with the extension, lists the tools, and does something else.
+pub(super) fn listing_with_tasks<F>(then: fn(Client) -> F) -> ScriptedClient
+where
+    F: Future<Output = crate::Result> + 'static,
+{
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let tasks = json!({ "io.modelcontextprotocol/tasks": {} });
+        let declared = json!({ "elicitation": {}, "extensions": tasks });
+        let mut client = task.connect(task.options().capabilities(declared)).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        then(client).await
+    })
+}
+

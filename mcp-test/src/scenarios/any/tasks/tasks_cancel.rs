@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{NO_TOOL, are_guessable, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
 use crate::check::Finding;
 use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::task_states::{is_terminal, member};
+use crate::scenarios::task_states::{are_guessable, is_terminal, member};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::trace::EventKind;

@@ -10,11 +10,11 @@ use self::checks::{
 };
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{NO_TOOL, UNKNOWN, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
 use crate::check::Finding;
 use crate::expect::{Matcher, equals, object, string};
 use crate::scenario::{CheckSpec, Ctx, Need};
-use crate::scenarios::task_states::{is_terminal, member};
+use crate::scenarios::task_states::{UNKNOWN, is_terminal, member};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::{proofs, scenario};
