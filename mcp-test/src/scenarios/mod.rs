@@ -41,6 +41,7 @@ mod refusal;
 mod schema_keywords;
 mod sdk_answers;
 pub mod server;
+mod task_judging;
 mod task_states;
 
 /// Every built-in scenario, in the order of reports.

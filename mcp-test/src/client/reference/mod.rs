@@ -3,16 +3,18 @@
 //! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
 //! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
+mod received_tasks;
 mod skills;
 mod task_following;
 
 use serde_json::json;
 
 pub(crate) use self::task_following::{TaskHabits, TaskState, has_ended, interval, next_pause};
+use super::handlers::Answer;
 use super::reply::listed_items;
 use super::{
     Client, ClientTask, FormElicitation, Handlers, HttpHeads, Options, Reply, SamplingRequest,
-    SamplingResponse, ScriptedClient,
+    SamplingResponse, ScriptedClient, SubscriptionFilter,
 };
 use crate::json::{Object, Value};
 use crate::spec::{Era, ItemKind, error_code, header, param_headers};
@@ -28,10 +30,10 @@ pub fn good_client() -> ScriptedClient {
     client_with(TaskHabits::GOOD)
 }
 
-/// The reference client with other habits, where it follows tasks of the extension.
+/// The reference client with other habits, where it has to do with tasks.
 pub(crate) fn client_with(habits: TaskHabits) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
-        let mut client = task.uninitialized(options(&task)).await?;
+        let mut client = task.uninitialized(options(&task, habits)).await?;
         let outcome = perform(&task, &mut client, habits).await;
         // Whatever the outcome: a server that the client has started is to be ended in order, not only dropped.
         client.end().await;
@@ -63,6 +65,8 @@ async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> 
         "client-task-polling" | "client-task-input" => {
             task_following::use_everything(client, habits).await?;
         }
+        "client-tasks" => call_as_task(client).await?,
+        "client-subscriptions" => listen_for_changes(task, client, habits).await?,
         // The server exits instead of answering; there is nothing to do about it.
         "server-exit" => drop(list_tools(client).await),
         _ => {
@@ -74,16 +78,24 @@ async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> 
 }
 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
-fn options(task: &ClientTask) -> Options {
+fn options(task: &ClientTask, habits: TaskHabits) -> Options {
     let user = Handlers::new()
         .elicitation(FormElicitation::accept_examples)
         .sampling(generate)
         .roots(["file:///project"]);
-    let mut options = task.options().handlers(user);
     let mut capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     if matches!(task.scenario(), "client-task-polling" | "client-task-input") {
         capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
     }
+    let runs_tasks = task.scenario() == "client-tasks";
+    let user = match runs_tasks {
+        true => received_tasks::with_tasks(user, habits.changes),
+        false => user,
+    };
+    if runs_tasks {
+        capabilities["tasks"] = received_tasks::declared();
+    }
+    let mut options = task.options().handlers(user);
     options.capabilities = Some(capabilities.into());
     options
 }
@@ -188,6 +200,45 @@ async fn valid_tools(client: &mut Client) -> crate::Result {
             call_with(client, name, json!({ "region": "us-east1" })).await?;
         }
     }
+    Ok(())
+}
+
+/// Calls the first tool as a task of 2025-11-25, and waits for its end, with a stream on which the server may ask.
+async fn call_as_task(client: &mut Client) -> crate::Result {
+    client.listen().await?;
+    let tools = list_tools(client).await?;
+    let name = tools.first().and_then(|tool| tool.get("name")?.as_str()).unwrap_or_default();
+    let mut params = call_params(name, json!({}));
+    params.set("/task", json!({ "ttl": 60_000 }).into());
+    let created = client.request("tools/call", params).await?;
+    let id = created.result()?.at("/task/taskId").map(Value::to_serde);
+    for method in ["tasks/get", "tasks/result"] {
+        client.request(method, json!({ "taskId": id })).await?.result()?;
+    }
+    Ok(())
+}
+
+/// Subscribes to changes, and again when the subscription has ended with its stream or with the server.
+async fn listen_for_changes(
+    task: &ClientTask,
+    client: &mut Client,
+    habits: TaskHabits,
+) -> crate::Result {
+    let filter = SubscriptionFilter::new().tools_list_changed();
+    discover(client).await?;
+    list_tools(client).await?;
+    client.subscribe(filter.clone()).await?;
+    // Over HTTP each subscription has a stream of its own.
+    if !client.transport().is_http() {
+        client.subscribe(filter.clone()).await?;
+    }
+    if client.request("tools/list", json!({})).await.is_err() {
+        let again = task.uninitialized(options(task, habits)).await?;
+        std::mem::replace(client, again).end().await;
+        discover(client).await?;
+    }
+    client.subscribe(filter).await?;
+    list_tools(client).await?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Client, call_params, discover, list_tools};
+use super::{Answer, Client, call_params, discover, list_tools};
 use crate::clock;
 use crate::json::{Object, Value};
 use crate::spec::{Capability, error_code};
@@ -21,18 +21,21 @@ const MOST_REFUSALS: usize = 3;
 /// What a server has said of a task: its handle, or the reply to a request for its state.
 pub(crate) type TaskState = Result<Value, RpcError>;
 
-/// What a client decides when it follows a task.
+/// What a client decides about tasks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskHabits {
     /// How long it waits before it asks for the state again, by what it has seen so far; `None` if it asks no more.
     pub(crate) pause: fn(&[TaskState]) -> Option<Duration>,
     /// Whether it answers the request with this key, by the keys of all its answers so far.
     pub(crate) answers: fn(&str, &[String]) -> bool,
+    /// What it makes of its answer to a request of the server, where it runs tasks of 2025-11-25.
+    pub(crate) changes: fn(&Request, Answer) -> Answer,
 }
 
 impl TaskHabits {
     /// Those of a correct client.
-    pub(crate) const GOOD: Self = Self { pause: next_pause, answers: is_new };
+    pub(crate) const GOOD: Self =
+        Self { pause: next_pause, answers: is_new, changes: |_, answer| answer };
 }
 
 /// The newest interval, until the task has ended or is gone.

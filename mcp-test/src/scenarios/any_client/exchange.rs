@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use crate::scenario::Judging;
+use crate::check::Finding;
+use crate::expect::Mismatch;
+use crate::json::Value;
+use crate::scenario::{Judging, Subject};
 use crate::trace::{Party, ReceivedMessage, Seq};
-use crate::wire::{Message, Request};
+use crate::wire::{Message, Request, RpcError};
 
 /// The event of a request of the server, and the client's reply with its event.
 pub(super) type Exchange = (Seq, Option<(Seq, Message)>);
@@ -31,6 +34,53 @@ pub(super) fn exchanges(judging: &Judging, is_wanted: impl Fn(&Request) -> bool)
 /// The first request of the server with this method, and the reply of the client.
 pub(super) fn exchanged(judging: &Judging, method: &str) -> Option<Exchange> {
     exchanges(judging, |request| request.method == method).into_iter().next()
+}
+
+/// The reply of the client to a request of the server, as the subject of a check.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientReply<'a> {
+    pub(super) method: &'a str,
+    pub(super) exchange: &'a Exchange,
+}
+
+impl ClientReply<'_> {
+    /// The result, if the reply has one.
+    pub(super) fn result(&self) -> Option<&Value> {
+        match &self.exchange.1 {
+            Some((_, Message::Response(response))) => Some(&response.result),
+            _ => None,
+        }
+    }
+
+    /// The error, if the reply is one.
+    pub(super) fn error(&self) -> Option<&RpcError> {
+        match &self.exchange.1 {
+            Some((_, Message::Error(reply))) => Some(&reply.error),
+            _ => None,
+        }
+    }
+
+    /// The request, and the reply if there is one.
+    pub(super) fn evidence(&self) -> impl Iterator<Item = Seq> {
+        let reply = self.exchange.1.as_ref().map(|(seq, _)| *seq);
+        [self.exchange.0].into_iter().chain(reply)
+    }
+}
+
+impl Subject for ClientReply<'_> {
+    fn value(&self) -> Result<&Value, Finding> {
+        self.result().ok_or_else(|| {
+            Finding::peer(format!("the client did not answer `{}` with a result", self.method))
+                .expected("a result")
+                .got(self.error().map_or_else(|| "no reply".to_owned(), ToString::to_string))
+                .evidence_all(self.evidence())
+        })
+    }
+
+    fn finding(&self, mismatch: &Mismatch) -> Finding {
+        let headline = format!("the result of `{}` is wrong", self.method);
+        Finding::mismatch(headline, mismatch).evidence_all(self.evidence())
+    }
 }
 
 /// A request of the client, with when it arrived, and the server's reply with its event.

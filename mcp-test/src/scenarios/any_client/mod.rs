@@ -15,6 +15,8 @@ scenarios![
     client_tolerant,
     client_task_polling,
     client_task_input,
+    client_tasks,
+    client_subscriptions,
     server_exit,
 ];
 

@@ -127,4 +127,3 @@ where
         then(client).await
     })
 }
-

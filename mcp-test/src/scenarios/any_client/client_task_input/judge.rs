@@ -1,8 +1,8 @@
 //! Judges `client-task-input`: which requests of a task the client answered, and when.
 
 use super::{
-    ANSWERS, ASKING, CONTINUES, FURTHER, INSPECTS, LATE_POLLS, MODE, MOST_UNANSWERED, ONCE, OUTSTANDING,
-    ROOTS, STALE, UNCANCELLED, UNDECLARED,
+    ANSWERS, ASKING, CONTINUES, FURTHER, INSPECTS, LATE_POLLS, MODE, MOST_UNANSWERED, ONCE,
+    OUTSTANDING, ROOTS, STALE, UNCANCELLED, UNDECLARED,
 };
 use crate::check::Finding;
 use crate::json::{Object, Value};
@@ -179,8 +179,10 @@ fn replied(request: &AnsweredRequest) -> Option<Seq> {
 
 /// The first state after the first answer shows the requests once more.
 fn stale(judging: &mut Judging, requests: &TaskRequests) {
-    let answered = requests.updates.iter().find(|it| answered(it).next().is_some()).and_then(replied);
-    let after = requests.polls.iter().filter(|poll| answered.is_some_and(|at| poll.request.seq > at));
+    let answered =
+        requests.updates.iter().find(|it| answered(it).next().is_some()).and_then(replied);
+    let after =
+        requests.polls.iter().filter(|poll| answered.is_some_and(|at| poll.request.seq > at));
     let after: Vec<&AnsweredRequest> = after.collect();
     let check = judging.check(STALE);
     match after[..] {
@@ -255,7 +257,9 @@ fn undeclared_mode(judging: &mut Judging) {
         None => check.pass(),
         Some(update) => check.fail(
             Finding::peer("the client accepts an elicitation in a mode that it does not declare")
-                .expected("that the client does not accept in a task what it would not accept elsewhere")
+                .expected(
+                    "that the client does not accept in a task what it would not accept elsewhere",
+                )
                 .got("the action \"accept\" in the mode \"url\"")
                 .evidence(update.request.seq),
         ),
@@ -269,7 +273,9 @@ fn undeclared_mode(judging: &mut Judging) {
     let check = judging.check(UNCANCELLED);
     match cancelled {
         None => check.skip("the client cancelled no task"),
-        Some(_) if states.is_empty() => check.skip("the client asked for no state after it cancelled the task"),
+        Some(_) if states.is_empty() => {
+            check.skip("the client asked for no state after it cancelled the task")
+        }
         Some(_) => check.judge(ensure(late <= LATE_POLLS && !has_timed_out, || {
             Finding::peer("the client waits for a task to be cancelled that has ended otherwise")
                 .expected("no `tasks/get` after the status `completed`")
@@ -279,4 +285,3 @@ fn undeclared_mode(judging: &mut Judging) {
         })),
     };
 }
-

@@ -123,6 +123,7 @@ fn leaves_a_task_that_asks() -> ScriptedClient {
     client_with(TaskHabits {
         answers: |_, _| false,
         pause: |states| next_pause(states).filter(|_| states.len() < 2),
+        ..GOOD
     })
 }
 
@@ -131,15 +132,24 @@ fn answers_again() -> ScriptedClient {
 }
 
 fn answers_the_first() -> ScriptedClient {
-    client_with(TaskHabits { answers: |key, answered| key == "first" && answered.is_empty(), ..GOOD })
+    client_with(TaskHabits {
+        answers: |key, answered| key == "first" && answered.is_empty(),
+        ..GOOD
+    })
 }
 
 fn stops_at_a_stale_state() -> ScriptedClient {
-    client_with(TaskHabits { pause: |states| next_pause(states).filter(|_| states.len() != 3), ..GOOD })
+    client_with(TaskHabits {
+        pause: |states| next_pause(states).filter(|_| states.len() != 3),
+        ..GOOD
+    })
 }
 
 fn stops_after_its_answers() -> ScriptedClient {
-    client_with(TaskHabits { pause: |states| next_pause(states).filter(|_| states.len() < 5), ..GOOD })
+    client_with(TaskHabits {
+        pause: |states| next_pause(states).filter(|_| states.len() < 5),
+        ..GOOD
+    })
 }
 
 fn waits_for_cancelled() -> ScriptedClient {

@@ -52,7 +52,8 @@ pub(super) fn serve(test: &ClientTest) -> Server {
     let with = |answer: fn(&mut Progress, &Call) -> Answer| {
         let progress = Arc::clone(&progress);
         move |call: Call| {
-            let answer = answer(&mut progress.lock().unwrap_or_else(PoisonError::into_inner), &call);
+            let answer =
+                answer(&mut progress.lock().unwrap_or_else(PoisonError::into_inner), &call);
             async move { answer }
         }
     };
@@ -210,4 +211,3 @@ impl Progress {
         json!({}).into()
     }
 }
-

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{
-    BOTH, DECLARES, EXPIRED, EXPIRY, EXTENSION_IDS, FIRST_INTERVAL, FIRST_TTL, INTERVAL, LATE_POLLS, LONGER_TTL,
-    NEW_INTERVAL, OF_PROMPT, POLLED, RAISED_INTERVAL, REFUSED, UNSUPPORTED, UNTIL_END, WITHOUT_NEWS,
+    BOTH, DECLARES, EXPIRED, EXPIRY, EXTENSION_IDS, FIRST_INTERVAL, FIRST_TTL, INTERVAL,
+    LATE_POLLS, LONGER_TTL, NEW_INTERVAL, OF_PROMPT, POLLED, RAISED_INTERVAL, REFUSED, UNSUPPORTED,
+    UNTIL_END, WITHOUT_NEWS,
 };
 use crate::check::Finding;
 use crate::clock::format_duration;
@@ -32,9 +33,7 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let polled = TaskRequests::of(judging, POLLED);
     if calls.is_empty() {
         let why = "the client called no tool with the extension";
-        for check in
-            [BOTH, UNTIL_END, INTERVAL, NEW_INTERVAL, REFUSED, LONGER_TTL, WITHOUT_NEWS]
-        {
+        for check in [BOTH, UNTIL_END, INTERVAL, NEW_INTERVAL, REFUSED, LONGER_TTL, WITHOUT_NEWS] {
             judging.check(check).skip(why);
         }
     } else {
@@ -78,7 +77,9 @@ fn declares(judging: &mut Judging) {
                 "the client sent `{}` without declaring the extension",
                 request.method()
             ))
-            .expected("`io.modelcontextprotocol/tasks` among the client capabilities of the request")
+            .expected(
+                "`io.modelcontextprotocol/tasks` among the client capabilities of the request",
+            )
             .evidence(request.seq),
         ),
     };
@@ -113,8 +114,8 @@ fn takes_both(judging: &mut Judging, calls: &[AnsweredRequest]) -> bool {
 fn polls(judging: &mut Judging, requests: &TaskRequests, started: Duration, goes_on: bool) {
     let last = requests.polls.last();
     let is_refused = last.is_some_and(|last| matches!(state(last), Some(Err(_))));
-    let is_ended =
-        last.and_then(status).is_some_and(|status| status != "working") || !requests.cancels.is_empty();
+    let is_ended = last.and_then(status).is_some_and(|status| status != "working")
+        || !requests.cancels.is_empty();
     // At the interval that it was told the client would have asked again only after the first time to live.
     let is_due_later = last.is_some_and(|last| last.at + RAISED_INTERVAL >= started + FIRST_TTL);
     let is_extended = requests.polls.len() > 2;
@@ -259,4 +260,3 @@ fn unsupported(judging: &mut Judging) {
         ),
     };
 }
-

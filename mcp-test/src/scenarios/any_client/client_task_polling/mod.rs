@@ -155,7 +155,8 @@ fn stops_when_refused() -> ScriptedClient {
 
 fn stops_at_the_first_ttl() -> ScriptedClient {
     with_pause(|states| {
-        let waited: Duration = (1..=states.len()).filter_map(|seen| next_pause(&states[..seen])).sum();
+        let waited: Duration =
+            (1..=states.len()).filter_map(|seen| next_pause(&states[..seen])).sum();
         next_pause(states).filter(|_| waited < FIRST_TTL)
     })
 }
@@ -168,7 +169,9 @@ fn asks_for_what_has_expired() -> ScriptedClient {
     with_pause(|states| {
         let is_over = states.last()?.as_ref().is_ok_and(has_ended);
         let refusals = states.iter().filter(|state| state.is_err()).count();
-        (!is_over && refusals < 5).then(|| interval(states.iter().rfind(|it| it.is_ok())?)).flatten()
+        (!is_over && refusals < 5)
+            .then(|| interval(states.iter().rfind(|it| it.is_ok())?))
+            .flatten()
     })
 }
 
