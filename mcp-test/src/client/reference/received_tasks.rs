@@ -22,6 +22,9 @@ pub(super) fn declared() -> serde_json::Value {
     json!({ "list": {}, "cancel": {}, "requests": requests })
 }
 
+/// Answers the requests of one method.
+type Method = fn(&ReceivedTasks, &Request) -> Answer;
+
 /// The tasks of one client; clones share them.
 #[derive(Clone)]
 struct ReceivedTasks {
@@ -43,7 +46,7 @@ struct Task {
 /// Handlers that run generations as tasks, if the server wants that; `changes` gets each answer last.
 pub(super) fn with_tasks(user: Handlers, changes: fn(&Request, Answer) -> Answer) -> Handlers {
     let tasks = ReceivedTasks { tasks: Arc::default(), user: user.clone() };
-    let answers: [(&str, fn(&ReceivedTasks, &Request) -> Answer); 6] = [
+    let answers: [(&str, Method); 6] = [
         ("sampling/createMessage", ReceivedTasks::generate),
         ("elicitation/create", ReceivedTasks::elicit),
         ("tasks/get", ReceivedTasks::get),

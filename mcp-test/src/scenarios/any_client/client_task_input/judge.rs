@@ -87,7 +87,9 @@ fn reacts(judging: &mut Judging, requests: &TaskRequests, asking: &[&AnsweredReq
         .requests("tools/call")
         .into_iter()
         .find(|call| Some(call.seq) > since && call.params().get("inputResponses").is_some());
-    let last_asks = requests.polls.last().is_some_and(|last| listed(last).is_some());
+    // A client that is ended from outside may have waited for a person.
+    let has_left = *judging.client_end().0 != ClientEnd::TimedOut;
+    let last_asks = has_left && requests.polls.last().is_some_and(|last| listed(last).is_some());
     let is_ignored = asking.len() >= MOST_UNANSWERED && needs_no_person;
     let inspects = judging.check(INSPECTS);
     if has_reacted || retried.is_some() {
@@ -206,7 +208,8 @@ fn further(judging: &mut Judging, requests: &TaskRequests) {
         requests.polls.iter().filter(|poll| lists(poll, "third")).collect();
     let update = requests.updates.iter().find(|update| answered(update).any(|key| key == "third"));
     let last = requests.polls.last();
-    let has_stopped = last.is_some_and(|last| lists(last, "third"));
+    let has_left = *judging.client_end().0 != ClientEnd::TimedOut;
+    let has_stopped = has_left && last.is_some_and(|last| lists(last, "third"));
     let check = judging.check(FURTHER);
     match asking.first() {
         None => check.skip("the client did not ask for the state with another request"),

@@ -131,6 +131,9 @@ fn undeclared(judging: &mut Judging) {
             .expected("the result of the request, as without `task`")
             .evidence_all(answered.evidence())
     };
+    if exchange.1.is_none() {
+        judging.may_give_up();
+    }
     let check = judging.check(UNDECLARED);
     match (answered.result(), answered.error()) {
         (Some(result), _)
@@ -217,6 +220,9 @@ fn created(judging: &mut Judging, first: Option<&Exchange>, second: Option<&Exch
     let created = reply("a request with `task`", first);
     let second = second.map(|second| reply("a request with `task`", second));
     let has_second = second.is_some_and(|second| second.result().is_some());
+    if first.1.is_none() {
+        judging.may_give_up();
+    }
     let check = judging.check(CREATED);
     match (created.result(), created.error()) {
         (Some(_), _) => {
