@@ -116,7 +116,7 @@ fn polls(judging: &mut Judging, requests: &TaskRequests, started: Duration, goes
     let is_refused = last.is_some_and(|last| matches!(state(last), Some(Err(_))));
     let is_ended = last.and_then(status).is_some_and(|status| status != "working")
         || !requests.cancels.is_empty();
-    // At the interval that it was told the client would have asked again only after the first time to live.
+    // A client that keeps to the raised interval would have asked again only after the first time to live.
     let is_due_later = last.is_some_and(|last| last.at + RAISED_INTERVAL >= started + FIRST_TTL);
     let is_extended = requests.polls.len() > 2;
     let is_subscribed = is_subscribed(judging);
