@@ -9,7 +9,8 @@ mod task_following;
 
 use serde_json::json;
 
-pub(crate) use self::task_following::{TaskHabits, TaskState, has_ended, interval, next_pause};
+pub(crate) use self::task_following::{TaskHabits, TaskState};
+pub(crate) use self::task_following::{has_ended, next_pause, stated_interval};
 use super::handlers::Answer;
 use super::reply::listed_items;
 use super::{

@@ -47,12 +47,12 @@ pub(crate) fn next_pause(states: &[TaskState]) -> Option<Duration> {
         // A server may refuse to be asked that often.
         Err(_) if refusals > MOST_REFUSALS => None,
         Ok(state) if has_ended(state) => None,
-        _ => Some(states.iter().rev().find_map(interval).unwrap_or(USUAL_INTERVAL)),
+        _ => Some(states.iter().rev().find_map(stated_interval).unwrap_or(USUAL_INTERVAL)),
     }
 }
 
 /// The interval that a state names.
-pub(crate) fn interval(state: &TaskState) -> Option<Duration> {
+pub(crate) fn stated_interval(state: &TaskState) -> Option<Duration> {
     let stated = state.as_ref().ok()?.get("pollIntervalMs")?.as_f64()?;
     Duration::try_from_secs_f64(stated / 1000.0).ok()
 }

@@ -106,7 +106,7 @@ const ASKING: &str = "8be1c5a40f3d4b6fa1d2c7e95b60f483";
 const UNDECLARED: &str = "e20c94d7ab584d3c9f61a87b05e3d6f1";
 
 const INTERVAL: Duration = Duration::from_millis(50);
-/// How many states without an answer show that a client asks for them without looking at them.
+/// How many states without a reaction show that a client asks for them without looking at them.
 const MOST_UNANSWERED: usize = 4;
 /// How many requests for the state of a task that has ended are allowed, since some may be on their way.
 const LATE_POLLS: usize = 2;

@@ -12,7 +12,7 @@ use self::server::serve;
 use super::task_requests::listing_with_tasks;
 use crate::client::ScriptedClient;
 use crate::client::reference::{
-    TaskHabits, TaskState, client_with, good_client, has_ended, interval, next_pause,
+    TaskHabits, TaskState, client_with, good_client, has_ended, next_pause, stated_interval,
 };
 use crate::json::Value;
 use crate::scenario::CheckSpec;
@@ -146,7 +146,7 @@ fn does_not_wait() -> ScriptedClient {
 }
 
 fn keeps_the_first_interval() -> ScriptedClient {
-    with_pause(|states| next_pause(states).and_then(|_| interval(states.first()?)))
+    with_pause(|states| next_pause(states).and_then(|_| stated_interval(states.first()?)))
 }
 
 fn stops_when_refused() -> ScriptedClient {
@@ -170,7 +170,7 @@ fn asks_for_what_has_expired() -> ScriptedClient {
         let is_over = states.last()?.as_ref().is_ok_and(has_ended);
         let refusals = states.iter().filter(|state| state.is_err()).count();
         (!is_over && refusals < 5)
-            .then(|| interval(states.iter().rfind(|it| it.is_ok())?))
+            .then(|| stated_interval(states.iter().rfind(|it| it.is_ok())?))
             .flatten()
     })
 }
