@@ -54,6 +54,10 @@ struct Conversation<'a> {
     subscribed: HashSet<&'a str>,
     /// What the server has said of each tool: whether it runs as a task.
     task_support: HashMap<&'a str, &'a str>,
+    /// The ids of tasks of the extension, with the request that each has answered.
+    tasks: HashMap<&'a str, &'a Id>,
+    /// The tasks that the client has sent requests for, so that it knows that their calls are answered.
+    followed: HashSet<&'a str>,
 }
 
 impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
@@ -133,6 +137,9 @@ impl<'a> ClientConversationJudge<'a> {
                             .got(words::excerpt(uri).into_owned());
                     self.findings.add(event, finding.should(), Rule::UNSUBSCRIBE_AFTER_SUBSCRIBE);
                 }
+            }
+            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+                conversation.followed.extend(param("taskId"));
             }
             "tools/call" => self.augmented(event, param("name"), params),
             _ => {}
@@ -235,6 +242,10 @@ impl<'a> ClientConversationJudge<'a> {
             false => finding,
         };
         let rule = rule_of_capability(known, revision);
+        let finding = match known.extension.contains(revision) {
+            true => finding.requires(Rule::EXTENSION_FALLBACK.id()),
+            false => finding,
+        };
         // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says.
         let finding = match rule {
             Rule::CAPABILITIES_RESPECTED_SHOULD => finding.should(),
@@ -348,6 +359,17 @@ impl<'a> ClientConversationJudge<'a> {
         let revision = self.findings.revision(event);
         let conversation = self.conversation(event);
         conversation.tokens.remove(&id);
+        // A cancellation of the call may cross the task in answer to it, of which the client then does not know yet.
+        let is_of_task = |(task, call): (&&str, &&Id)| {
+            id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
+        };
+        if conversation.tasks.iter().any(is_of_task) {
+            let finding = Finding::peer("the client cancels a task with a notification")
+                .expected("`tasks/cancel`")
+                .got(format!("`notifications/cancelled` for {id}"));
+            self.findings.add(event, finding, Rule::TASK_NOT_CANCELLED);
+            return;
+        }
         if conversation.requested.contains(&id) {
             return;
         }
@@ -379,6 +401,11 @@ impl<'a> ClientConversationJudge<'a> {
             conversation.is_negotiating = false;
         }
         let Message::Response(response) = reply else { return };
+        if response.result.get("resultType").is_some_and(|kind| *kind == "task")
+            && let Some(task) = response.result.get("taskId").and_then(Value::as_str)
+        {
+            conversation.tasks.insert(task, &response.id);
+        }
         match request.method {
             "initialize" | "server/discover" => {
                 conversation.server = response.result.get("capabilities");

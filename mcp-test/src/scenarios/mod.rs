@@ -31,6 +31,7 @@ pub mod any;
 pub mod any_client;
 pub mod client;
 mod completion_values;
+mod extension_id;
 pub mod fixtures;
 mod input_rounds;
 mod links;
@@ -40,6 +41,7 @@ mod refusal;
 mod schema_keywords;
 mod sdk_answers;
 pub mod server;
+mod task_judging;
 mod task_states;
 
 /// Every built-in scenario, in the order of reports.

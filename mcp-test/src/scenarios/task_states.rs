@@ -6,6 +6,9 @@ use crate::client::Reply;
 use crate::expect::{Matcher, satisfying};
 use crate::json::Value;
 
+/// An id that no task has.
+pub(super) const UNKNOWN: &str = "no-such-task-of-mcp-test";
+
 /// The shortest time between two requests for the state of a task: a server that asks for none must not fill the trace.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -68,9 +71,42 @@ fn is_timestamp(text: &str) -> bool {
         && zone_is_good
 }
 
+/// Whether the second of two ids can be guessed from the first: they differ in so few characters that all can be tried.
+///
+/// Random ids agree in more than a few characters by chance only. Ids of another kind that hide their order pass.
+pub(super) fn are_guessable(first: &str, second: &str) -> bool {
+    /// No more than this many: below 2^24 possibilities.
+    const FEW: usize = 4;
+    fn same<'a>(pairs: impl Iterator<Item = (&'a char, &'a char)>) -> usize {
+        pairs.take_while(|(first, second)| first == second).count()
+    }
+    let (first, second): (Vec<char>, Vec<char>) =
+        (first.chars().collect(), second.chars().collect());
+    let before = same(first.iter().zip(&second));
+    let (first, second) = (&first[before..], &second[before..]);
+    let after = same(first.iter().rev().zip(second.iter().rev()));
+    first.len().max(second.len()) - after <= FEW
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_that_count_can_be_guessed() {
+        for (first, second) in [("1", "2"), ("task-9", "task-10"), ("a", "a"), ("0007-x", "0008-x")]
+        {
+            assert!(are_guessable(first, second), "{first} {second}");
+        }
+        for (first, second) in [
+            ("786512e2-9e0d-44bd-8f29-789f320fe840", "0b7b02b5-3f7e-4a3e-9c1d-2f1f5a6d7c11"),
+            // Ids in the order of time have random parts.
+            ("01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-8f1c-77e2f4a1d0c3"),
+            ("V1StGXR8", "Uakgb_J5"),
+        ] {
+            assert!(!are_guessable(first, second), "{first} {second}");
+        }
+    }
 
     #[test]
     fn the_forms_of_iso_8601_are_timestamps() {

@@ -6,14 +6,19 @@
 mod model;
 #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
 pub(crate) mod patient;
+mod received_tasks;
 mod skills;
+mod task_following;
 
 use serde_json::json;
 
+pub(crate) use self::task_following::{TaskHabits, TaskState};
+pub(crate) use self::task_following::{has_ended, next_pause, stated_interval};
+use super::handlers::Answer;
 use super::reply::listed_items;
 use super::{
     Client, ClientTask, ElicitationResponse, FormElicitation, Handlers, HttpHeads, Options, Reply,
-    ScriptedClient, UrlElicitation,
+    ScriptedClient, SubscriptionFilter, UrlElicitation,
 };
 use crate::json::{Object, Value};
 use crate::spec::{Capability, Era, ItemKind, error_code, header, param_headers};
@@ -26,9 +31,14 @@ use crate::spec::{Capability, Era, ItemKind, error_code, header, param_headers};
 /// ```
 #[must_use]
 pub fn good_client() -> ScriptedClient {
-    ScriptedClient::new(|task: ClientTask| async move {
-        let mut client = task.uninitialized(options(&task)).await?;
-        let outcome = perform(&task, &mut client).await;
+    client_with(TaskHabits::GOOD)
+}
+
+/// The reference client with other habits, where it has to do with tasks.
+pub(crate) fn client_with(habits: TaskHabits) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let mut client = task.uninitialized(options(&task, habits)).await?;
+        let outcome = perform(&task, &mut client, habits).await;
         // Whatever the outcome: a server that the client has started is to be ended in order, not only dropped.
         client.end().await;
         outcome
@@ -36,7 +46,7 @@ pub fn good_client() -> ScriptedClient {
 }
 
 /// Connects, and performs the task of the scenario.
-async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
+async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> crate::Result {
     client.open_session().await?;
     // The ids and the tools of the official suite; scenarios of mcp-test have the default.
     match task.scenario() {
@@ -46,11 +56,12 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
             client.listen().await?;
             call(client, "test_client_elicitation_defaults").await?;
         }
-        // What it has learned of the server holds for both.
         "client-stateless" => {
             discover(client).await?;
-            list_tools(client).await?;
-            list_tools(client).await?;
+            // A request of the server is an error in this era, and what the client gets after it does not matter.
+            drop(list_tools(client).await);
+            // What it has learned of the server holds for this one, too.
+            drop(list_tools(client).await);
         }
         "client-pages" => {
             discover(client).await?;
@@ -72,17 +83,17 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
         "sep-2640-client-verify-digest"
         | "sep-2640-client-verify-size"
         | "sep-2640-client-verify-frontmatter" => skills::load_all(client).await?,
-        "client-stateless" => {
-            discover(client).await?;
-            // A request of the server is an error in this era, and what the client gets after it does not matter.
-            drop(list_tools(client).await);
-        }
         "client-optional-http" => {
             // A server may refuse it, and the client does without the stream.
             drop(client.listen().await);
             discover(client).await?;
             list_tools(client).await?;
         }
+        "client-task-polling" | "client-task-input" => {
+            task_following::use_everything(client, habits).await?;
+        }
+        "client-tasks" => call_as_task(client).await?,
+        "client-subscriptions" => listen_for_changes(task, client, habits).await?,
         // The server exits instead of answering; there is nothing to do about it.
         "server-exit" => drop(list_tools(client).await),
         "client-tolerant" | "client-malformed" | "client-batches" => {
@@ -99,7 +110,7 @@ async fn perform(task: &ClientTask, client: &mut Client) -> crate::Result {
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
 ///
 /// Most scenarios meet it without the parts that later revisions have added to a capability.
-fn options(task: &ClientTask) -> Options {
+fn options(task: &ClientTask, habits: TaskHabits) -> Options {
     let user = Handlers::new()
         .elicitation(FormElicitation::accept_examples)
         .sampling(model::generate)
@@ -111,6 +122,15 @@ fn options(task: &ClientTask) -> Options {
         }
         "client-sampling" => {
             (user.sampling(model::generate_with_tools), json!({ "sampling": { "tools": {} } }))
+        }
+        "client-task-polling" | "client-task-input" => {
+            let tasks = json!({ "io.modelcontextprotocol/tasks": {} });
+            (user, json!({ "roots": {}, "sampling": {}, "elicitation": {}, "extensions": tasks }))
+        }
+        "client-tasks" => {
+            let tasks = received_tasks::declared();
+            let user = received_tasks::with_tasks(user, habits.changes);
+            (user, json!({ "roots": {}, "sampling": {}, "elicitation": {}, "tasks": tasks }))
         }
         _ => (user, json!({ "roots": {}, "sampling": {}, "elicitation": {} })),
     };
@@ -227,6 +247,45 @@ async fn valid_tools(client: &mut Client) -> crate::Result {
             call_with(client, name, json!({ "region": "us-east1" })).await?;
         }
     }
+    Ok(())
+}
+
+/// Calls the first tool as a task of 2025-11-25, and waits for its end, with a stream on which the server may ask.
+async fn call_as_task(client: &mut Client) -> crate::Result {
+    client.listen().await?;
+    let tools = list_tools(client).await?;
+    let name = tools.first().and_then(|tool| tool.get("name")?.as_str()).unwrap_or_default();
+    let mut params = call_params(name, json!({}));
+    params.set("/task", json!({ "ttl": 60_000 }).into());
+    let created = client.request("tools/call", params).await?;
+    let id = created.result()?.at("/task/taskId").map(Value::to_serde);
+    for method in ["tasks/get", "tasks/result"] {
+        client.request(method, json!({ "taskId": id })).await?.result()?;
+    }
+    Ok(())
+}
+
+/// Subscribes to changes, and again when the subscription has ended with its stream or with the server.
+async fn listen_for_changes(
+    task: &ClientTask,
+    client: &mut Client,
+    habits: TaskHabits,
+) -> crate::Result {
+    let filter = SubscriptionFilter::new().tools_list_changed();
+    discover(client).await?;
+    list_tools(client).await?;
+    client.subscribe(filter.clone()).await?;
+    // Over HTTP each subscription has a stream of its own.
+    if !client.transport().is_http() {
+        client.subscribe(filter.clone()).await?;
+    }
+    if client.request("tools/list", json!({})).await.is_err() {
+        let again = task.uninitialized(options(task, habits)).await?;
+        std::mem::replace(client, again).end().await;
+        discover(client).await?;
+    }
+    client.subscribe(filter).await?;
+    list_tools(client).await?;
     Ok(())
 }
 

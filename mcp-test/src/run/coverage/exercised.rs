@@ -107,6 +107,10 @@ fn is_exercised(id: &str, sent: &Sent<'_>, transport: TransportKind, is_http: bo
             return sent.notifications.contains("notifications/resources/updated");
         }
         ("caching", "hints.none-on-input-required") => return sent.inputs,
+        // Only who uses the extension can use it wrongly.
+        ("versioning", "extension-fallback") | ("ext", "tasks.no-cancelled-notification") => {
+            return sent.requests.contains("tasks/get");
+        }
         ("ping", "not-excessive") => return sent.requests.contains("ping"),
         ("base", name) if name.starts_with("meta-") => return sent.meta,
         ("base", name) if name.starts_with("result-type-") => return sent.results,

@@ -11,6 +11,7 @@ use crate::client::{ClientTask, ScriptedClient};
 use crate::run::Cell;
 use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
+use crate::scenarios::any_client::client_task_polling::POLLED;
 use crate::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::transport::{Fault, TransportKind};
 
@@ -36,7 +37,12 @@ fn failing() -> ScriptedClient {
 }
 
 /// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
-const MAY_STOP: [&str; 2] = ["sep-2322-client-request-state", "client-stateless"];
+const MAY_STOP: [&str; 4] = [
+    "sep-2322-client-request-state",
+    "client-stateless",
+    "client-task-polling",
+    "client-task-input",
+];
 
 #[test]
 fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
@@ -77,7 +83,17 @@ fn row(
     faults: impl IntoIterator<Item = Fault>,
     requirements: &[&'static str],
 ) -> Row {
-    let scenario = scenarios::find(Leg::Client, "tools_call").expect("a built-in scenario");
+    row_in("tools_call", revision, faults, requirements)
+}
+
+/// A row on the good client in this scenario, which fails.
+fn row_in(
+    scenario: &str,
+    revision: Revision,
+    faults: impl IntoIterator<Item = Fault>,
+    requirements: &[&'static str],
+) -> Row {
+    let scenario = scenarios::find(Leg::Client, scenario).expect("a built-in scenario");
     Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
 }
 
@@ -209,7 +225,21 @@ fn rows() -> Vec<Row> {
             [Fault::stray("initialize", json!([initialize]))],
             &["lifecycle.initialize-not-batched"],
         ),
+        row(
+            V2026_07_28,
+            request("tasks/get"),
+            &["versioning.extension-fallback", "base.capabilities-respected"],
+        ),
         // Cancellations, progress, tasks.
+        row_in(
+            "client-task-polling",
+            V2026_07_28,
+            [Fault::stray(
+                "tasks/get",
+                json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": POLLED}}),
+            )],
+            &["ext.tasks.no-cancelled-notification"],
+        ),
         row(
             V2025_11_25,
             notification("notifications/progress", json!({"progressToken": 1, "progress": 1})),

@@ -1,11 +1,14 @@
-//! A request of the server and the client's reply to it, found in the trace; whether it is answered or refused.
+//! A request of one side and the other side's reply to it, found in the trace; whether it is answered or refused.
+
+use std::time::Duration;
 
 use crate::check::Finding;
+use crate::expect::Mismatch;
 use crate::json::Value;
-use crate::scenario::Judging;
+use crate::scenario::{Judging, Subject};
 use crate::spec::error_code;
-use crate::trace::{Party, Seq};
-use crate::wire::{Message, Request};
+use crate::trace::{Party, ReceivedMessage, Seq};
+use crate::wire::{Message, Request, RpcError};
 
 /// The event of a request of the server, and the client's reply with its event.
 pub(super) type Exchange = (Seq, Option<(Seq, Message)>);
@@ -119,4 +122,79 @@ pub(super) fn refused(
                 .evidence(*seq))
         }
     }
+}
+
+/// The reply of the client to a request of the server, as the subject of a check.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientReply<'a> {
+    pub(super) method: &'a str,
+    pub(super) exchange: &'a Exchange,
+}
+
+impl ClientReply<'_> {
+    /// The result, if the reply has one.
+    pub(super) fn result(&self) -> Option<&Value> {
+        match &self.exchange.1 {
+            Some((_, Message::Response(response))) => Some(&response.result),
+            _ => None,
+        }
+    }
+
+    /// The error, if the reply is one.
+    pub(super) fn error(&self) -> Option<&RpcError> {
+        match &self.exchange.1 {
+            Some((_, Message::Error(reply))) => Some(&reply.error),
+            _ => None,
+        }
+    }
+
+    /// The request, and the reply if there is one.
+    pub(super) fn evidence(&self) -> impl Iterator<Item = Seq> {
+        let reply = self.exchange.1.as_ref().map(|(seq, _)| *seq);
+        [self.exchange.0].into_iter().chain(reply)
+    }
+}
+
+impl Subject for ClientReply<'_> {
+    fn value(&self) -> Result<&Value, Finding> {
+        self.result().ok_or_else(|| {
+            Finding::peer(format!("the client did not answer `{}` with a result", self.method))
+                .expected("a result")
+                .got(self.error().map_or_else(|| "no reply".to_owned(), ToString::to_string))
+                .evidence_all(self.evidence())
+        })
+    }
+
+    fn finding(&self, mismatch: &Mismatch) -> Finding {
+        let headline = format!("the result of `{}` is wrong", self.method);
+        Finding::mismatch(headline, mismatch).evidence_all(self.evidence())
+    }
+}
+
+/// A request of the client, with when it arrived, and the server's reply with its event.
+#[derive(Debug)]
+pub(super) struct AnsweredRequest {
+    pub(super) request: ReceivedMessage,
+    /// How long after the start of the trace it arrived.
+    pub(super) at: Duration,
+    pub(super) reply: Option<(Seq, Message)>,
+}
+
+/// Every request of the client, in the order of arrival.
+pub(super) fn answered_requests(judging: &Judging) -> Vec<AnsweredRequest> {
+    let trace = judging.trace();
+    let messages = judging.messages();
+    let mut times = trace.events.iter().map(|event| (event.seq, event.at));
+    let requests = messages.into_iter().filter(|it| matches!(it.message, Message::Request(_)));
+    let answered = requests.map(|request| {
+        let mut replies = trace.messages().filter(|(event, message)| {
+            event.party == Party::Server && event.seq > request.seq && message.is_reply()
+        });
+        let reply = replies.find(|(_, message)| message.id() == request.message.id());
+        let reply = reply.map(|(event, message)| (event.seq, message.clone()));
+        // Both are in the order of the trace.
+        let at = times.find(|(seq, _)| *seq == request.seq).map(|(_, at)| at).unwrap_or_default();
+        AnsweredRequest { request, at, reply }
+    });
+    answered.collect()
 }

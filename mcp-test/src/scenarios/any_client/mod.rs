@@ -28,6 +28,10 @@ scenarios![
     client_cached_lists,
     client_input_required,
     client_icons,
+    client_task_polling,
+    client_task_input,
+    client_tasks,
+    client_subscriptions,
     server_exit,
 ];
 
@@ -36,6 +40,7 @@ mod exchange;
 mod failing_client;
 mod http_exchange;
 mod reaction;
+mod task_requests;
 
 use std::time::Duration;
 

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{NO_TOOL, are_guessable, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
 use crate::check::Finding;
 use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx, Need};
-use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_judging::judge_ids;
 use crate::scenarios::task_states::{is_terminal, member};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, error_code};
@@ -67,27 +67,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     // A server may refuse a member that it does not know.
     let second = call_as_task(ctx, &tool, json!({"ttl": ttl, "taskId": CHOSEN})).await?;
     let Some(other) = member(&second, "/task/taskId").map(str::to_owned) else { return Ok(()) };
-    let wrong = |headline: &str| Finding::peer(headline).evidence_all(second.evidence());
-    let is_unique = ensure(id != other, || {
-        wrong("two tasks have the same id").expected("another id").got(format!("{other:?}"))
-    });
-    let is_own = ensure(other != CHOSEN, || {
-        wrong("a task has the id that the client asked for").expected("an id of the server")
-    });
     // Users whom the server knows by their tokens may only see their own tasks, whatever the ids.
-    let is_guessable = id != other && !is_authorized(ctx) && are_guessable(&id, &other);
-    let is_random = ensure(!is_guessable, || {
-        wrong("the id of a task can be guessed from the one before")
-            .expected("ids with enough entropy, such as random UUIDs")
-            .got(format!("{id:?} and then {other:?}"))
-    });
-    ctx.check("task-ids")
-        .requires("tasks.id-unique")
-        .judge(is_unique)
-        .requires("tasks.id-receiver-generated")
-        .judge(is_own)
-        .requires("tasks.id-entropy")
-        .judge(is_random);
+    let outcomes = judge_ids(&id, &other, CHOSEN, is_authorized(ctx));
+    for (requirement, outcome) in outcomes {
+        let outcome = outcome.map_err(|finding| finding.evidence_all(second.evidence()));
+        ctx.check("task-ids").requires(requirement).judge(outcome);
+    }
     // Not judged: it may be finished.
     let _ = of_task(ctx, "tasks/cancel", &other).await?.error();
     Ok(())

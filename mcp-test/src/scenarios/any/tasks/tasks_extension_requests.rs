@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::UNKNOWN;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::UNKNOWN;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code, meta};
 use crate::{proofs, scenario};

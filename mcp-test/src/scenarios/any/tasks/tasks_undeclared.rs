@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use super::task::{UNKNOWN, call_as_task, call_of, of_task, support};
+use super::task::{call_as_task, call_of, of_task, support};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::anything;
 use crate::scenario::{CallableTool, CheckSpec, Ctx};
 use crate::scenarios::refusal::is_error;
+use crate::scenarios::task_states::UNKNOWN;
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
 use crate::server::{Answer, Server, given, method, param};

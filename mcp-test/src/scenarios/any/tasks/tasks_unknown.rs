@@ -3,12 +3,13 @@
 use serde_json::json;
 
 use super::peer::tasks_server;
-use super::task::{UNKNOWN, of_task};
+use super::task::of_task;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::UNKNOWN;
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 

@@ -5,9 +5,9 @@ use serde_json::json;
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx};
-use crate::scenarios::ensure;
+use crate::scenarios::extension_id::has_extension_form;
 use crate::server::reference::everything;
-use crate::spec::{Revision, Revisions, meta};
+use crate::spec::{Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -39,14 +39,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     };
     for (id, _) in extensions.iter() {
-        let outcome = ensure(meta::is_key(id) && id.contains('/'), || {
-            Finding::peer("an extension has an identifier of another form")
-                .expected(
-                    "labels joined by dots, a slash and a name, such as `com.example/reports`",
-                )
-                .got(crate::expect::words::quoted(id.as_bytes()))
-                .evidence_all(reply.evidence())
-        });
+        let outcome =
+            has_extension_form(id).map_err(|finding| finding.evidence_all(reply.evidence()));
         ctx.check("extension-id-format").judge(outcome);
     }
     Ok(())

@@ -2,63 +2,39 @@
 
 use crate::check::Finding;
 use crate::client::{MAX_PAGES, Reply};
-use crate::expect::{array, array_of, equals, non_empty_string, object, satisfying};
+use crate::expect::{array, array_of, equals, non_empty_string, object};
 use crate::json::Value;
 use crate::scenario::Ctx;
 use crate::scenarios::any::tasks::task::{PROGRESS, of_task};
 use crate::scenarios::ensure;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::task_states::{is_terminal, timestamp};
+use crate::scenarios::task_judging::{
+    has_waited, judge_no_metadata, judge_related, judge_state, judge_timestamps,
+    status_notifications,
+};
+use crate::scenarios::task_states::timestamp;
 use crate::spec::{Capability, error_code, meta};
+use crate::trace::Party;
 use crate::wire::Message;
 
-pub(super) fn judge_state(ctx: &mut Ctx, state: &Reply, id: &str) {
-    let ttl = satisfying("an integer or null", |ttl: &Value| {
-        *ttl == Value::Null || ttl.as_f64().is_some()
-    });
-    ctx.check("task-state")
-        .requires("tasks.ttl-reported")
-        .expect(state, object().member("ttl", ttl).member("taskId", equals(id)));
+pub(super) fn judge_state_of(ctx: &mut Ctx, state: &Reply, id: &str) {
+    judge_state(ctx.check("task-state"), state, id);
     if state.outcome().is_ok() {
-        timestamps(ctx, state, None);
-        no_metadata(ctx, state);
+        judge_timestamps(ctx.check("task-timestamps"), state, None);
+        judge_no_metadata(ctx.check("task-metadata"), state);
     }
-}
-
-pub(super) fn timestamps(ctx: &mut Ctx, reply: &Reply, within: Option<&str>) {
-    let mut check = ctx.check("task-timestamps");
-    for (requirement, name) in
-        [("tasks.created-at", "createdAt"), ("tasks.last-updated-at", "lastUpdatedAt")]
-    {
-        let task = object().member(name, timestamp());
-        check = match within {
-            Some(place) => check.requires(requirement).expect(reply, object().member(place, task)),
-            None => check.requires(requirement).expect(reply, task),
-        };
-    }
-}
-
-fn no_metadata(ctx: &mut Ctx, reply: &Reply) {
-    let none = object().optional("_meta", object().without(meta::RELATED_TASK));
-    ctx.check("task-metadata").requires("tasks.related-meta-not-in-results").should(reply, none);
 }
 
 pub(super) fn judge_result(ctx: &mut Ctx, result: &Reply, status: &str, id: &str) {
     let mut check = ctx.check("task-result");
-    check = check.requires("tasks.result-blocks").judge(ensure(is_terminal(status), || {
-        Finding::peer("`tasks/result` is answered before the task is finished")
-            .expected("no answer until the status is `completed`, `failed` or `cancelled`")
-            .got(format!("an answer, and then the status `{status}`"))
-            .evidence_all(result.evidence())
-    }));
+    let waited = has_waited(status).map_err(|finding| finding.evidence_all(result.evidence()));
+    check = check.requires("tasks.result-blocks").judge(waited);
     // The error of a task that has failed carries no metadata.
     if result.outcome().is_ok() {
-        let related = object().member("taskId", equals(id));
-        check
+        let check = check
             .requires("tasks.result-success-passthrough")
-            .expect(result, object().member("content", array()))
-            .requires("tasks.result-related-meta")
-            .expect(result, object().member("_meta", object().member(meta::RELATED_TASK, related)));
+            .expect(result, object().member("content", array()));
+        judge_related(check, result, id);
     }
 }
 
@@ -109,7 +85,7 @@ pub(super) async fn listed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     for page in pages.iter().filter(|page| page.outcome().is_ok()) {
         let times = object().member("createdAt", timestamp()).member("lastUpdatedAt", timestamp());
         ctx.check("task-timestamps").expect(page, object().member("tasks", array_of(times)));
-        no_metadata(ctx, page);
+        judge_no_metadata(ctx.check("task-metadata"), page);
         let tasks = page.outcome().ok().and_then(|page| page.get("tasks")?.as_array());
         let tasks = tasks.unwrap_or_default();
         is_listed |=
@@ -145,40 +121,13 @@ pub(super) async fn finished(ctx: &mut Ctx, id: &str, status: &str) -> Result<()
 
 /// What the server has notified of the task so far.
 pub(super) fn notifications(ctx: &mut Ctx, id: &str) {
-    let trace = ctx.trace();
-    let mut ended: Option<String> = None;
-    for (event, message) in trace.messages() {
-        let Message::Notification(notification) = message else { continue };
-        let Some(params) = &notification.params else { continue };
-        let is_of_task = params.get("taskId").and_then(Value::as_str) == Some(id);
-        if notification.method != "notifications/tasks/status" || !is_of_task {
-            continue;
-        }
-        let related = params.at("/_meta").and_then(|meta| meta.get(meta::RELATED_TASK));
-        let metadata = ensure(related.is_none(), || {
-            Finding::peer("a status notification has related-task metadata")
-                .expected("none, since the parameters have the id")
-                .evidence_all(Some(event.seq))
-                .should()
-        });
+    for notification in status_notifications(&ctx.trace(), Party::Server, id) {
         ctx.check("task-metadata")
             .requires("tasks.status-notification-no-related-meta")
-            .judge(metadata);
-        let status = params.get("status").and_then(Value::as_str).unwrap_or_default();
-        let before = ended.clone().unwrap_or_default();
-        let changed = ended.as_ref().is_some_and(|ended| ended != status);
-        ctx.check("finished-task-final").requires("tasks.transitions-valid").judge(ensure(
-            !changed,
-            || {
-                Finding::peer("a task changes its status after its end")
-                    .expected(format!("the status `{before}`"))
-                    .got(format!("the status `{status}`"))
-                    .evidence_all(Some(event.seq))
-            },
-        ));
-        if is_terminal(status) && ended.is_none() {
-            ended = Some(status.to_owned());
-        }
+            .judge(notification.metadata);
+        ctx.check("finished-task-final")
+            .requires("tasks.transitions-valid")
+            .judge(notification.transition);
     }
 }
 

@@ -5,16 +5,16 @@ mod checks;
 use serde_json::json;
 
 use self::checks::{
-    finished, is_same, judge_failure, judge_result, judge_state, listed, notifications, progress,
-    timestamps,
+    finished, is_same, judge_failure, judge_result, judge_state_of, listed, notifications, progress,
 };
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use super::task::{NO_TOOL, UNKNOWN, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
 use crate::check::Finding;
-use crate::expect::{Matcher, equals, object, string};
+use crate::expect::{equals, object};
 use crate::scenario::{CheckSpec, Ctx, Need};
-use crate::scenarios::task_states::{is_terminal, member};
+use crate::scenarios::task_judging::{judge_created, judge_timestamps};
+use crate::scenarios::task_states::{UNKNOWN, is_terminal, member};
 use crate::server::Server;
 use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::{proofs, scenario};
@@ -138,17 +138,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     } else {
         drop(ctx.check("task-without-ttl").pass());
     }
-    ctx.check("task-created")
-        .requires("tasks.create-result-returned")
-        .expect(&created, object().member("task", object()))
-        .requires("tasks.create-result-no-operation-result")
-        .expect(&created, object().without("content").without("structuredContent"))
-        .requires("tasks.id-string")
-        .expect(&created, task_with("taskId", string()))
-        .requires("tasks.initial-working")
-        .expect(&created, task_with("status", equals("working")));
+    judge_created(ctx.check("task-created"), &created, &["content", "structuredContent"]);
     let Some(id) = member(&created, "/task/taskId").map(str::to_owned) else { return Ok(()) };
-    timestamps(ctx, &created, Some("task"));
+    judge_timestamps(ctx.check("task-timestamps"), &created, Some("task"));
     follow(ctx, &id).await?;
     contradict(ctx, &id).await?;
     notifications(ctx, &id);
@@ -172,14 +164,10 @@ async fn contradict(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     Ok(())
 }
 
-fn task_with(name: &str, matcher: impl Matcher + 'static) -> impl Matcher {
-    object().member("task", object().member(name, matcher))
-}
-
 /// From the first request for the state of the task to those after its end.
 async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     let state = of_task(ctx, "tasks/get", id).await?;
-    judge_state(ctx, &state, id);
+    judge_state_of(ctx, &state, id);
     if member(&state, "/status") == Some("input_required") {
         drop(ctx.check("task-result").skip("the task waits for input, which nobody gives"));
         let _ = of_task(ctx, "tasks/cancel", id).await?.error();
@@ -195,7 +183,7 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
         drop(ctx.check("task-result").info("the task is gone after its result was fetched"));
         return Ok(());
     };
-    judge_state(ctx, &ended, id);
+    judge_state_of(ctx, &ended, id);
     judge_result(ctx, &result, &status, id);
     if !is_terminal(&status) {
         return Ok(());
