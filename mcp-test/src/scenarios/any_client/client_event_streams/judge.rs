@@ -1,7 +1,5 @@
 //! The verdicts on what the client has read.
 
-use super::super::exchange::exchanges;
-use super::super::never_listed;
 use super::{
     BATCH, BEFORE, BOTH, COMMENTS, CR, CRLF, CURSOR, FIELDS, FIRST, HANDSHAKE, LINES, PIECES,
     cursor, pages, pings,
@@ -9,6 +7,8 @@ use super::{
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::Judging;
+use crate::scenarios::any_client::exchange::exchanges;
+use crate::scenarios::any_client::never_listed;
 use crate::spec::Revision;
 use crate::trace::{Party, Seq};
 use crate::transport::ClientEnd;
