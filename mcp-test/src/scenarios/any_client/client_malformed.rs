@@ -146,7 +146,9 @@ async fn take(step: &str, call: &Call) -> Result<(), CallError> {
         INVALID => {
             call.send_raw(json!({ "jsonrpc": "2.0", "id": INVALID_ID, "method": 5 }).into()).await
         }
-        UNVERSIONED => call.send_raw(json!({ "id": UNVERSIONED_ID, "method": "ping" }).into()).await,
+        UNVERSIONED => {
+            call.send_raw(json!({ "id": UNVERSIONED_ID, "method": "ping" }).into()).await
+        }
         _ => call.notify(CUT, json!({})).await,
     }
 }

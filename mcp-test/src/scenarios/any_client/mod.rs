@@ -47,8 +47,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::check::Finding;
-use crate::client::reference::patient::{self, Received};
 use crate::client::reference::patient::Reaction;
+use crate::client::reference::patient::{self, Received};
 use crate::client::{Client, ClientTask, ScriptedClient};
 use crate::clock::{self, Deadline};
 use crate::process::Exit;
