@@ -8,8 +8,10 @@ const [packages, sdk, ...server] = process.argv.slice(2);
 const isUrl = server[0].startsWith("http://");
 const require = createRequire(join(packages, "package.json"));
 const clientInfo = { name: "use-all", version: "1.0.0" };
-const examples = { string: "text", integer: 5, number: 0.5, array: [], boolean: true };
-const example = (schema) => schema.enum?.[0] ?? schema.oneOf?.[0].const ?? examples[schema.type];
+const examples = { string: "text", integer: 5, number: 0.5, boolean: true };
+const example = (schema) =>
+  schema.enum?.[0] ?? schema.oneOf?.[0].const ?? (schema.items ? [choice(schema.items)] : examples[schema.type]);
+const choice = (items) => items.enum?.[0] ?? items.anyOf?.[0].const;
 const accept = ({ params }) => ({
   action: "accept",
   content: Object.fromEntries(

@@ -15,11 +15,13 @@ def arguments_of(schema):
     return {"a": 5, "b": 3} if "a" in schema.get("properties", {}) else {}
 
 
-EXAMPLES = {"string": "text", "integer": 5, "number": 0.5, "array": [], "boolean": True}
+EXAMPLES = {"string": "text", "integer": 5, "number": 0.5, "boolean": True}
 
 
 def example(field):
-    choices = field.get("enum") or [it["const"] for it in field.get("oneOf", [])]
+    if field["type"] == "array":
+        return [example({"type": "string", **field["items"]})]
+    choices = field.get("enum") or [it["const"] for it in field.get("oneOf") or field.get("anyOf", [])]
     return choices[0] if choices else EXAMPLES[field["type"]]
 
 
@@ -57,6 +59,9 @@ async def sdk_2(first, *arguments):
     from mcp.client.stdio import StdioServerParameters
 
     async def elicit(context, params):
+        # A URL is for a person.
+        if getattr(params, "mode", "form") == "url":
+            return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=defaults(params.requested_schema))
 
     server = first if is_url(first) else StdioServerParameters(command=first, args=list(arguments))
@@ -70,6 +75,8 @@ async def fastmcp(first, *arguments):
     from fastmcp.client.transports import StdioTransport
 
     async def elicit(message, response_type, params, context):
+        if getattr(params, "mode", "form") == "url":
+            return ElicitResult(action="decline")
         form = getattr(params, "requested_schema", None) or params.requestedSchema
         return ElicitResult(action="accept", content=defaults(form))
 

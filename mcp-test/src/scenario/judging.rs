@@ -198,6 +198,21 @@ impl Judging {
         self.may_give_up
     }
 
+    /// Skips every check of the scenario that applies, for one reason.
+    pub(crate) fn skip_checks(&mut self, reason: &str) {
+        let ClientTest { scenario, revision, transport, .. } = self.test.clone();
+        for check in scenario.checks.iter() {
+            if check.revisions.contains(revision) && check.transports.contains(transport) {
+                self.check(&check.id).skip(reason);
+            }
+        }
+    }
+
+    /// Whether a check of the scenario never fails, but warns at most.
+    pub(crate) fn only_warns(&self, id: &str) -> bool {
+        self.test.scenario.checks.iter().any(|check| check.id == id && !check.fails)
+    }
+
     /// Begins a check, which the scenario must declare.
     #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {

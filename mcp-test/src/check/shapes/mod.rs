@@ -129,13 +129,20 @@ impl<'a> ShapeJudge<'a> {
         if !by_peer && event.deliberate {
             return;
         }
+        let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
+        // That a client of the stateless era replies at all is reported by the direction of its message.
+        if event.party == Party::Client
+            && message.message.is_reply()
+            && revision.era() == Era::Stateless
+        {
+            return;
+        }
         if self.wrong == WRONG {
             self.more = true;
             return;
         }
         self.judgement.judged += 1;
         self.judgement.from_peer += usize::from(by_peer);
-        let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
         let message = Judged { message, revision };
         if by_peer {
             self.note_demanded(event, &message);

@@ -305,9 +305,9 @@ async fn echo_schema(client: &mut Client) -> crate::Result {
 async fn everything(client: &mut Client) -> crate::Result {
     discover(client).await?;
     let uses = [
-        ("tools/list", "tools", "name", "tools/call"),
-        ("resources/list", "resources", "uri", "resources/read"),
         ("prompts/list", "prompts", "name", "prompts/get"),
+        ("resources/list", "resources", "uri", "resources/read"),
+        ("tools/list", "tools", "name", "tools/call"),
     ];
     for (list, member, key, method) in uses {
         let page = client.request(list, json!({})).await?;

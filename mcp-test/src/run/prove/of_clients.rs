@@ -284,7 +284,11 @@ fn rows() -> Vec<Row> {
         row(
             V2026_07_28,
             [Fault::stray(list, about_task()), Fault::header(list, "Mcp-Name", "tools")],
-            &["ext.tasks.mcp-name-header", "base.capabilities-respected"],
+            &[
+                "ext.tasks.mcp-name-header",
+                "versioning.extension-fallback",
+                "base.capabilities-respected",
+            ],
         ),
     ]
 }

@@ -30,7 +30,7 @@ scenario! {
             "ClientAnswersPing",
             "The client answers `ping` with an empty result",
         )
-        .requires(&["ping.responds-promptly", "ping.result-empty"]),
+        .requires(&["ping.responds-promptly", "ping.result-empty", "jsonrpc.request-answered"]),
         CheckSpec::own(
             "client-refuses-unknown-method",
             "ClientRefusesUnknownMethod",

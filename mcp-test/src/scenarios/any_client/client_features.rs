@@ -59,7 +59,11 @@ scenario! {
             "ClientAnswersForm",
             "A client that declares `elicitation` answers a form that has all primitive types",
         )
-        .requires(&["elicitation.create.respond", "elicitation.schema.client-accepts-primitives"])
+        .requires(&[
+            "elicitation.create.respond",
+            "elicitation.schema.client-accepts-primitives",
+            "elicitation.capability.empty-means-form",
+        ])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             "client-form-conforms",

@@ -1,6 +1,6 @@
 //! `client-http-sse`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::json;
@@ -44,6 +44,14 @@ struct Post {
     sent: Seq,
     path: String,
     status: u16,
+    is_initialize: bool,
+}
+
+impl Post {
+    /// Whether the server has accepted it: it does so at the URI that it announced, and nowhere else.
+    fn is_accepted(&self) -> bool {
+        self.status == 202
+    }
 }
 
 /// The POSTs after the endpoint was announced, if it was.
@@ -54,6 +62,11 @@ fn posts(judging: &Judging) -> Option<Vec<Post>> {
     });
     let announced = announced?.seq;
     let (mut posts, mut indices) = (Vec::new(), HashMap::new());
+    let handshakes = trace.messages().filter(|(event, message)| {
+        event.party == Party::Client && message.method() == Some("initialize")
+    });
+    let handshakes: HashSet<_> =
+        handshakes.map(|(event, _)| (event.connection, event.exchange)).collect();
     for event in trace.events.iter().filter(|event| event.seq > announced) {
         let key = (event.connection, event.exchange);
         match &event.kind {
@@ -61,7 +74,12 @@ fn posts(judging: &Judging) -> Option<Vec<Post>> {
                 if event.party == Party::Client && method == "POST" =>
             {
                 indices.insert(key, posts.len());
-                posts.push(Post { sent: event.seq, path: path.clone(), status: 0 });
+                posts.push(Post {
+                    sent: event.seq,
+                    path: path.clone(),
+                    status: 0,
+                    is_initialize: handshakes.contains(&key),
+                });
             }
             EventKind::HttpResponse { status, .. } if event.party == Party::Server => {
                 let post = indices.get(&key).and_then(|index| posts.get_mut(*index));
@@ -75,15 +93,16 @@ fn posts(judging: &Judging) -> Option<Vec<Post>> {
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let posts = posts(judging).unwrap_or_default();
-    if posts.is_empty() {
-        return Err(judging
-            .task_not_done("the client did not use HTTP+SSE")
-            .expected("GET for an event stream, and a POST to the endpoint that it announces")
-            .got("no POST after an `endpoint` event"));
+    let check = judging.check("client-posts-to-endpoint");
+    // A client of Streamable HTTP may open a stream for its POSTs as well.
+    if !posts.iter().any(Post::is_accepted) {
+        check.skip("the client did not use HTTP+SSE");
+        return Ok(());
     }
-    // The server accepts messages at the URI that it announced, and nowhere else.
-    let misplaced = posts.iter().find(|post| !matches!(post.status, 0 | 202));
-    judging.check("client-posts-to-endpoint").judge(match misplaced {
+    // A client that speaks both tries Streamable HTTP with an `initialize` of its own.
+    let misplaced =
+        posts.iter().find(|post| post.status != 0 && !post.is_accepted() && !post.is_initialize);
+    check.judge(match misplaced {
         None => Ok(()),
         Some(post) => Err(Finding::peer("the client did not post to the announced endpoint")
             .expected("the URI of the `endpoint` event, with its query")

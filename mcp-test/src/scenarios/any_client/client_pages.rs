@@ -82,6 +82,7 @@ fn serve(test: &ClientTest) -> Server {
         .capabilities(json!({ "tools": {}, "prompts": {} }))
         .on("tools/list", |call: Call| async move { page(&call) })
         .on("prompts/list", |call: Call| async move { page_of_prompts(&call) })
+        .on("prompts/get", |_: Call| async { json!({ "messages": [] }) })
 }
 
 fn page(call: &Call) -> Answer {

@@ -8,7 +8,7 @@ use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Call, Server};
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Era, Revision, Revisions};
 use crate::transport::Fault;
 use crate::{proofs, scenario};
 
@@ -36,9 +36,12 @@ const CURSOR: &str = "only-in-the-invalid-result";
 
 fn serve(test: &ClientTest) -> Server {
     let unknown = Fault::set("tools/list", "/resultType", "mcp-test/unknown");
-    server(test).faults([unknown]).on("tools/list", |_: Call| async {
+    server(test).faults([unknown]).on("tools/list", |call: Call| async move {
         let tool = json!({ "name": TOOL, "inputSchema": { "type": "object" } });
-        json!({ "tools": [tool], "nextCursor": CURSOR })
+        match call.param("cursor") {
+            None => json!({ "tools": [tool], "nextCursor": CURSOR }),
+            Some(_) => json!({ "tools": [] }),
+        }
     })
 }
 
@@ -46,6 +49,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let listed = judging.requests("tools/list");
     if listed.is_empty() {
         return Err(never_listed(judging));
+    }
+    if judging.spoken().is_some_and(|spoken| spoken.era() == Era::Handshake) {
+        judging.skip_checks("the version that the client speaks has no `resultType`");
+        return Ok(());
     }
     let mut listed = listed.into_iter();
     let next_page = listed.find(|it| it.params().get("cursor").is_some_and(|it| *it == CURSOR));

@@ -36,6 +36,10 @@ pub(super) fn accepts_replies_to(
         Reaction::Failed(reply) => Some(*reply),
         Reaction::WentOn | Reaction::Unclear => None,
     });
+    if failed.is_some() && judging.only_warns(check) {
+        // What a client should accept, but need not, may also end it.
+        judging.may_give_up();
+    }
     let is_accepted = reactions.iter().any(|reaction| matches!(reaction, Reaction::WentOn));
     let check = judging.check(check);
     match failed {

@@ -11,7 +11,7 @@ use crate::json::Value;
 use crate::scenario::ClientTest;
 use crate::scenarios::any_client::task_requests::{output, server_with_tasks, task, tools};
 use crate::server::{Answer, Call, Server};
-use crate::spec::{Capability, error_code};
+use crate::spec::{Capability, Era, error_code};
 
 /// The time to live that a later state names.
 const LONG_TTL: Duration = Duration::from_secs(600);
@@ -52,7 +52,13 @@ pub(super) fn serve(test: &ClientTest) -> Server {
         .on("tasks/update", |_: Call| async { json!({}) })
         .on("tasks/cancel", |_: Call| async { json!({}) })
         .on("prompts/list", |_: Call| async { json!({ "prompts": [{ "name": "greeting" }] }) })
-        .on("prompts/get", |_: Call| async { handle(OF_PROMPT, FIRST_TTL) })
+        .on("prompts/get", |call: Call| async move {
+            // A client of both eras may have begun with a handshake.
+            match call.revision().era() {
+                Era::Stateless => handle(OF_PROMPT, FIRST_TTL),
+                Era::Handshake => json!({ "messages": [] }),
+            }
+        })
 }
 
 fn handle(id: &str, ttl: Duration) -> Json {

@@ -131,7 +131,8 @@ fn undeclared(judging: &mut Judging) {
             .expected("the result of the request, as without `task`")
             .evidence_all(answered.evidence())
     };
-    if exchange.1.is_none() {
+    // A person may have to answer, who may also be why the client fails.
+    if answered.result().is_none() {
         judging.may_give_up();
     }
     let check = judging.check(UNDECLARED);
