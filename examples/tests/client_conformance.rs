@@ -6,9 +6,12 @@ use rmcp::model::{CallToolRequestParams, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
 use rmcp::transport::StreamableHttpClientTransport;
 
-mcp_test::main!(mcp_test::client_conformance(
-    ClientTarget::future(my_client).over([TransportKind::Duplex, TransportKind::Http])
-));
+mcp_test::main!(
+    mcp_test::client_conformance(
+        ClientTarget::future(my_client).over([TransportKind::Duplex, TransportKind::Http])
+    )
+    .baseline("tests/client_conformance.yml")
+);
 
 /// Connects, calls each tool that the server has, and disconnects.
 async fn my_client(endpoint: Endpoint) -> Result<()> {

@@ -119,13 +119,11 @@ impl<'a> ClientConversationJudge<'a> {
         let conversation = self.conversation(event);
         conversation.requested.insert(&request.id);
         match request.method.as_str() {
-            "ping" => {
-                if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) {
-                    let finding = Finding::peer("the client pings too often")
-                        .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
-                        .got("more");
-                    self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
-                }
+            "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
+                let finding = Finding::peer("the client pings too often")
+                    .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
+                    .got("more");
+                self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
             }
             "resources/subscribe" => conversation.subscribed.extend(param("uri")),
             "resources/unsubscribe" => {
