@@ -46,9 +46,11 @@ pub use finding::{Blame, Demand, Finding, Severity};
 pub use judgement::{Judgement, judge_trace};
 #[doc(hidden)]
 pub use malformed::requirement_of;
+#[cfg(any(test, feature = "scenarios"))]
+pub(crate) use rule::OF_SERVERS_ALONE;
 pub(crate) use rule::{
-    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SERVERS_ALONE, OF_SINGLE_MESSAGES, OF_TASKS,
-    OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
+    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SINGLE_MESSAGES, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
+    OF_TOOLS, Rule,
 };
 pub use sdk::Sdk;
 #[doc(hidden)]

@@ -57,6 +57,7 @@ pub(crate) const OF_SINGLE_MESSAGES: &[Rule] = &[
 ];
 
 /// Those that bind both sides, but of which only servers are judged.
+#[cfg(any(test, feature = "scenarios"))]
 pub(crate) const OF_SERVERS_ALONE: &[Rule] = &[
     Rule::LOG_RATE_LIMITED,
     Rule::NO_MODE_MEANS_FORM,

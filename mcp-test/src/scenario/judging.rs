@@ -199,6 +199,7 @@ impl Judging {
     }
 
     /// Skips every check of the scenario that applies, for one reason.
+    #[cfg(any(test, feature = "scenarios"))]
     pub(crate) fn skip_checks(&mut self, reason: &str) {
         let ClientTest { scenario, revision, transport, .. } = self.test.clone();
         for check in scenario.checks.iter() {
@@ -209,6 +210,7 @@ impl Judging {
     }
 
     /// Whether a check of the scenario never fails, but warns at most.
+    #[cfg(any(test, feature = "scenarios"))]
     pub(crate) fn only_warns(&self, id: &str) -> bool {
         self.test.scenario.checks.iter().any(|check| check.id == id && !check.fails)
     }

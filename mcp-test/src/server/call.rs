@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::conversation::ServerConversation;
-use super::outgoing_requests::OutgoingRequest;
 use super::request_context::RequestContext;
 use crate::json::Value;
 use crate::spec::{Revision, meta};
@@ -189,7 +188,8 @@ impl Call {
     }
 
     /// The id and the reply of a request that the caller sends with [`Call::send_raw`].
-    pub(crate) fn open(&self) -> OutgoingRequest<'_> {
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn open(&self) -> super::outgoing_requests::OutgoingRequest<'_> {
         self.conversation.outgoing_requests().register(None)
     }
 

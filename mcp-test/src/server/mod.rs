@@ -115,6 +115,10 @@ struct Script {
     limits: Limits,
     streams_replies: bool,
     /// Whether it serves HTTP+SSE at its endpoint, and nothing else over HTTP.
+    #[cfg_attr(
+        not(feature = "http"),
+        allow(dead_code, reason = "only a server over HTTP reads it")
+    )]
     sse_alone: bool,
     retry: Duration,
     allowed_hosts: Vec<String>,

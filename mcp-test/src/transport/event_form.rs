@@ -4,6 +4,7 @@
 //! <https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>
 
 /// The form of an event.
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the others"))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum EventForm {
     /// Each field on a line that ends with LF.

@@ -12,8 +12,9 @@ mod task_following;
 
 use serde_json::json;
 
-pub(crate) use self::task_following::{TaskHabits, TaskState};
-pub(crate) use self::task_following::{has_ended, next_pause, stated_interval};
+pub(crate) use self::task_following::TaskHabits;
+#[cfg(any(test, feature = "scenarios"))]
+pub(crate) use self::task_following::{TaskState, has_ended, next_pause, stated_interval};
 use super::handlers::Answer;
 use super::reply::listed_items;
 use super::{

@@ -1,19 +1,14 @@
 //! `client-http-sse`.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
-
-use serde_json::json;
 
 use super::server;
 use crate::check::Finding;
-use crate::client::{Client, ClientTask, ScriptedClient};
-use crate::clock::Deadline;
+use crate::client::ScriptedClient;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
-use crate::trace::{EventKind, Party, Recorder, Seq};
-use crate::transport::{HttpRequest, Limits, Target, TransportKind};
+use crate::trace::{EventKind, Party, Seq};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -112,23 +107,45 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Lists the tools over HTTP+SSE; before that it posts something to `elsewhere`.
-fn listing(elsewhere: Option<&'static str>) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let target = Target::sse(task.endpoint().url()?);
-        let connection =
-            target.open(TransportKind::Sse, &Recorder::new(), Limits::default()).await?;
-        let mut client = Client::connect(connection, task.options()).await?;
-        if let Some(path) = elsewhere {
-            let ping = json!({ "jsonrpc": "2.0", "id": "elsewhere", "method": "ping" });
-            let post = HttpRequest::post(ping.to_string());
-            let post = post.header("Content-Type", "application/json").at(path);
-            task.open().await?.http(post, Deadline::after(Duration::from_secs(20))).await?;
-        }
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
-    })
+#[cfg(feature = "http")]
+use sse_client::listing;
+
+/// Without HTTP there is no such client, and no scenario run that would need one.
+#[cfg(not(feature = "http"))]
+fn listing(_: Option<&'static str>) -> ScriptedClient {
+    ScriptedClient::new(|_: crate::client::ClientTask| async { Err("no HTTP".into()) })
+}
+
+/// The client of the proofs.
+#[cfg(feature = "http")]
+mod sse_client {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use crate::client::{Client, ClientTask, ScriptedClient};
+    use crate::clock::Deadline;
+    use crate::trace::Recorder;
+    use crate::transport::{HttpRequest, Limits, Target, TransportKind};
+
+    /// Lists the tools over HTTP+SSE; before that it posts something to `elsewhere`.
+    pub(super) fn listing(elsewhere: Option<&'static str>) -> ScriptedClient {
+        ScriptedClient::new(move |task: ClientTask| async move {
+            let target = Target::sse(task.endpoint().url()?);
+            let connection =
+                target.open(TransportKind::Sse, &Recorder::new(), Limits::default()).await?;
+            let mut client = Client::connect(connection, task.options()).await?;
+            if let Some(path) = elsewhere {
+                let ping = json!({ "jsonrpc": "2.0", "id": "elsewhere", "method": "ping" });
+                let post = HttpRequest::post(ping.to_string());
+                let post = post.header("Content-Type", "application/json").at(path);
+                task.open().await?.http(post, Deadline::after(Duration::from_secs(20))).await?;
+            }
+            client.request("tools/list", json!({})).await?.result()?;
+            client.end().await;
+            Ok(())
+        })
+    }
 }
 
 fn lists() -> ScriptedClient {
