@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+#[cfg(feature = "http")]
+use self::sse_client::listing;
 use super::server;
 use crate::check::Finding;
 use crate::client::ScriptedClient;
@@ -106,9 +108,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     });
     Ok(())
 }
-
-#[cfg(feature = "http")]
-use sse_client::listing;
 
 /// Without HTTP there is no such client, and no scenario run that would need one.
 #[cfg(not(feature = "http"))]
