@@ -34,7 +34,7 @@ pub(super) fn generate_with_tools(request: &SamplingRequest) -> SamplingResponse
 fn invalid(messages: &[Value]) -> Option<&'static str> {
     const KNOWN: [&str; 5] = ["text", "image", "audio", "tool_use", "tool_result"];
     if messages.is_empty() {
-        return Some("there are no messages");
+        return Some("`messages` is empty");
     }
     let mut used = Vec::new();
     for message in messages {

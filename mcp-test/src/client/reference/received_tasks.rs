@@ -127,7 +127,7 @@ impl ReceivedTasks {
         let id = param(request, "taskId").and_then(Value::as_str);
         match self.lock().iter_mut().find(|task| Some(task.id.as_str()) == id) {
             Some(task) => answer(task),
-            None => invalid("there is no task with this id"),
+            None => invalid("this task does not exist"),
         }
     }
 
@@ -154,7 +154,7 @@ impl ReceivedTasks {
 
     fn list(&self, request: &Request) -> Answer {
         if param(request, "cursor").is_some() {
-            return invalid("there is no such page");
+            return invalid("this page does not exist");
         }
         let mut page = Value::from(json!({}));
         page.set("/tasks", self.lock().iter().map(Task::to_value).collect());

@@ -109,7 +109,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Without HTTP there is no such client, and no scenario run that would need one.
+/// Without the feature `http` no run of this scenario needs a client.
 #[cfg(not(feature = "http"))]
 fn listing(_: Option<&'static str>) -> ScriptedClient {
     ScriptedClient::new(|_: crate::client::ClientTask| async { Err("no HTTP".into()) })

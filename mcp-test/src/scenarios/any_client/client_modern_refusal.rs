@@ -59,7 +59,7 @@ fn serve(test: &ClientTest) -> Server {
         async move {
             match is_first {
                 true => Answer::error(error_code::HEADER_MISMATCH, "a header does not match"),
-                false => Answer::error(error_code::METHOD_NOT_FOUND, "there is no such method"),
+                false => Answer::error(error_code::METHOD_NOT_FOUND, "this method does not exist"),
             }
         }
     };

@@ -135,7 +135,7 @@ impl Progress {
         match call.param("taskId").and_then(Value::as_str) {
             Some(ASKING) => self.asking().into(),
             Some(UNDECLARED) => self.undeclared().into(),
-            _ => Answer::error(error_code::INVALID_PARAMS, "there is no task with this id"),
+            _ => Answer::error(error_code::INVALID_PARAMS, "this task does not exist"),
         }
     }
 

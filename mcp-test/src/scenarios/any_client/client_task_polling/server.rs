@@ -93,7 +93,7 @@ impl Progress {
                     _ => Answer::error(error_code::INVALID_PARAMS, "the task has expired"),
                 }
             }
-            _ => Answer::error(error_code::INVALID_PARAMS, "there is no task with this id"),
+            _ => Answer::error(error_code::INVALID_PARAMS, "this task does not exist"),
         }
     }
 
