@@ -77,7 +77,7 @@ async fn over_stdio(
             Finding::environment("the program that the client starts as its server is not known");
         return Err(finding.hint("set the path of `mcp-test` with `ClientTarget::server_program`"));
     };
-    let listener = StdioListener::listen(program).map_err(|error| {
+    let listener = StdioListener::listen(program, server.relay_faults()).map_err(|error| {
         let finding = Finding::environment("cannot open a socket for the client");
         finding.got(error.to_string())
     })?;

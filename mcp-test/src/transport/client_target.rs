@@ -5,8 +5,6 @@
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-#[cfg(all(unix, feature = "http"))]
-use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +14,8 @@ use futures_util::future::LocalBoxFuture;
 
 use super::client_command::{self, PlaceholderError};
 use super::client_run::{CapturedOutput, ClientEnd, ClientRun};
+#[cfg(all(unix, feature = "http"))]
+use super::client_stdio::RelayProgram;
 use super::redacted::redact_urls;
 use super::started_servers::StartedServers;
 use super::{Endpoint, ServerAddress, TransportKind};
@@ -79,6 +79,8 @@ pub struct ClientTarget {
     label: Option<String>,
     transports: Vec<TransportKind>,
     server_program: Option<PathBuf>,
+    /// The arguments of that program before those of a relay.
+    server_arguments: Vec<String>,
 }
 
 impl ClientTarget {
@@ -156,10 +158,21 @@ impl ClientTarget {
         self
     }
 
+    /// Sets arguments of that program, for a program that is not `mcp-test` but becomes a relay by them.
+    #[cfg(all(test, unix, feature = "cli"))]
+    pub(crate) fn server_arguments(
+        mut self,
+        arguments: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.server_arguments = arguments.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// The program that the client starts as its server over stdio.
     #[cfg(all(unix, feature = "http"))]
-    pub(crate) fn relay_program(&self) -> Option<&Path> {
-        self.server_program.as_deref()
+    pub(crate) fn relay_program(&self) -> Option<RelayProgram<'_>> {
+        let path = self.server_program.as_deref()?;
+        Some(RelayProgram { path, arguments: &self.server_arguments })
     }
 
     /// Checks the placeholders in the command line for a transport.
@@ -183,7 +196,8 @@ impl ClientTarget {
 
     fn new(launch: Launch) -> Self {
         // As the official suite does, with the URL of the server.
-        Self { launch, label: None, transports: vec![TransportKind::Http], server_program: None }
+        let (transports, server_arguments) = (vec![TransportKind::Http], Vec::new());
+        Self { launch, label: None, transports, server_program: None, server_arguments }
     }
 
     /// Names the client in reports.
@@ -230,7 +244,13 @@ impl ClientTarget {
         servers: Option<&StartedServers>,
     ) -> ClientRun {
         match &self.launch {
-            Launch::Future(run) => in_process(run(endpoint), allotted).await,
+            Launch::Future(run) => {
+                let run = in_process(run(endpoint), allotted).await;
+                if let Some(servers) = servers {
+                    end_servers(servers, run.end != ClientEnd::TimedOut).await;
+                }
+                run
+            }
             Launch::Manual(wait) => match in_process(wait(endpoint), allotted).await {
                 ClientRun { end: ClientEnd::Succeeded, .. } => {
                     ClientRun { end: ClientEnd::Unobserved, ..ClientRun::default() }
@@ -293,11 +313,7 @@ async fn in_shell(
     child.log_stdout(stdout.sink());
     let exit = clock::within(Deadline::after(allotted), child.wait_exit()).await.ok();
     if let Some(servers) = servers {
-        // Its servers exit because their input has ended with it; they are not left behind.
-        if exit.is_some() {
-            servers.exited(Deadline::after(SERVER_EXITS)).await;
-        }
-        servers.end();
+        end_servers(servers, exit.is_some()).await;
     }
     // Needed after its own exit as well: it may have left processes behind.
     let mut leftovers = child.end_patiently(EOF_GRACE, GRACE).await.leftovers;
@@ -310,6 +326,15 @@ async fn in_shell(
     };
     let (stdout, stderr) = (stdout.text(), stderr.text());
     ClientRun { end, command: None, exit, stdout, stderr, leftovers }
+}
+
+/// Waits for the exit of the servers if the client `has_ended`, and from then on it is us who end them.
+async fn end_servers(servers: &StartedServers, has_ended: bool) {
+    // They exit because their input has ended with the client; they are not left behind.
+    if has_ended {
+        servers.exited(Deadline::after(SERVER_EXITS)).await;
+    }
+    servers.end();
 }
 
 fn shell(line: String, endpoint: &Endpoint, config: &str) -> Command {

@@ -43,6 +43,8 @@ mod redacted;
 pub(crate) mod serve_http;
 pub(crate) mod serve_lines;
 mod started_servers;
+#[cfg(any(test, feature = "scenarios", feature = "cli"))]
+pub(crate) mod stderr_text;
 mod stdio;
 mod target;
 mod target_transport;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::exchange::answered_requests;
 use super::http_exchange::{HttpExchange, http_exchanges};
 use super::server;
 use crate::check::Finding;
@@ -15,17 +16,18 @@ use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
 use crate::transport::HttpRequest;
+use crate::wire::{Message, RpcError};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server refuses every request with an error of the stateless era: the first one with HTTP 400 and error -32020, later ones with
-    /// HTTP 404 and error -32601.
+    /// The server refuses every request with an error of the stateless era. Over HTTP that is error -32020 with HTTP 400 for the first
+    /// request, and error -32601 with HTTP 404 for later ones; over lines it is error -32022, which names a version that no client speaks.
     ///
-    /// Such an error shows that the server is of that era. A client which speaks the handshake era, too, should not try that; and one which
+    /// Such an error shows that the server is of that era. A client which speaks the handshake era, too, must not try that; and one which
     /// speaks HTTP+SSE should not look for its stream. What else the client does is not judged.
     Client "client-modern-refusal": "The client does not fall back after an error of the stateless era",
     revisions: Revisions::from(Revision::V2026_07_28),
-    transports: StreamableHttp,
+    transports: Only[Http, Stdio, Duplex],
     client_may_fail: true,
     checks: [
         CheckSpec::own(
@@ -34,30 +36,55 @@ scenario! {
             "After HTTP 400 with an error of the stateless era the client sends no `initialize`",
         )
         .requires(&["transport.http.fallback-inspects-400"])
-        .warns(),
+        .warns()
+        .over_http(),
+        CheckSpec::own(
+            NO_INITIALIZE_OVER_LINES,
+            "ClientStaysModernOverLines",
+            "After error -32022 over lines the client sends no `initialize`",
+        )
+        .requires(&["transport.stdio.modern-error-no-fallback"])
+        .over_lines(),
         CheckSpec::own(
             NO_STREAM,
             "ClientOpensNoStream",
             "After an error of the stateless era the client opens no event stream with GET",
         )
         .requires(&["transport.sse.client-fallback-non-modern"])
-        .warns(),
+        .warns()
+        .over_http(),
     ],
 }
 
 const NO_INITIALIZE: &str = "client-stays-modern";
+const NO_INITIALIZE_OVER_LINES: &str = "client-stays-modern-over-lines";
 const NO_STREAM: &str = "client-opens-no-stream";
 
 /// The methods with which a client may begin.
 const METHODS: [&str; 5] =
     ["server/discover", "tools/list", "tools/call", "prompts/list", "resources/list"];
 
+const FALLS_BACK: &str = "the client begins a handshake after an error of the stateless era";
+
+/// The version that the server names as the one that it supports.
+const FUTURE_VERSION: &str = "2099-01-01";
+
 fn serve(test: &ClientTest) -> Server {
+    let is_over_lines = test.transport.is_lines();
     let is_first = Arc::new(AtomicBool::new(true));
     let refuse = move |_: Call| {
         let is_first = is_first.swap(false, Ordering::Relaxed);
         async move {
             match is_first {
+                _ if is_over_lines => {
+                    let requested = Revision::V2026_07_28.as_str();
+                    let error = RpcError::new(
+                        error_code::UNSUPPORTED_PROTOCOL_VERSION,
+                        "this version is not supported",
+                    );
+                    let data = json!({ "supported": [FUTURE_VERSION], "requested": requested });
+                    Answer::from(error.with_data(data))
+                }
                 true => Answer::error(error_code::HEADER_MISMATCH, "a header does not match"),
                 false => Answer::error(error_code::METHOD_NOT_FOUND, "this method does not exist"),
             }
@@ -69,13 +96,45 @@ fn serve(test: &ClientTest) -> Server {
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    if judging.transport().is_lines() { over_lines(judging) } else { over_http(judging) }
+}
+
+/// That the client never sent the request that the server refuses.
+fn never_refused(judging: &Judging) -> Finding {
+    judging
+        .task_not_done("the client sent no request of the stateless era")
+        .expected("a request, which the server refuses")
+        .got("none in the whole conversation")
+}
+
+fn over_lines(judging: &mut Judging) -> Result<(), Finding> {
+    let requests = answered_requests(judging);
+    let refused = requests.iter().find_map(|it| match &it.reply {
+        Some((seq, Message::Error(reply)))
+            if reply.error.code == error_code::UNSUPPORTED_PROTOCOL_VERSION =>
+        {
+            Some(*seq)
+        }
+        _ => None,
+    });
+    let Some(refused) = refused else { return Err(never_refused(judging)) };
+    let later = judging.requests("initialize").into_iter().find(|it| it.seq > refused);
+    judging.check(NO_INITIALIZE_OVER_LINES).judge(match later {
+        None => Ok(()),
+        Some(initialize) => Err(Finding::peer(FALLS_BACK)
+            .expected("a client that stays with the stateless era, to which the error belongs")
+            .got("`initialize`")
+            .evidence(refused)
+            .evidence(initialize.seq)),
+    });
+    Ok(())
+}
+
+fn over_http(judging: &mut Judging) -> Result<(), Finding> {
     let exchanges = http_exchanges(judging);
     let is_refused = |it: &&HttpExchange| it.is_stateless() && it.status == 400;
     let Some(refused) = exchanges.iter().find(is_refused) else {
-        return Err(judging
-            .task_not_done("the client sent no request of the stateless era")
-            .expected("a request, which the server refuses")
-            .got("none in the whole conversation"));
+        return Err(never_refused(judging));
     };
     let later: Vec<&HttpExchange> = exchanges.iter().filter(|it| it.follows(refused)).collect();
     let finding = |headline: &str, it: &HttpExchange| {
@@ -89,9 +148,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let initialize = later.first().filter(|it| it.is_initialize());
     judging.check(NO_INITIALIZE).judge(match initialize {
         None => Ok(()),
-        Some(it) => {
-            Err(finding("the client begins a handshake after an error of the stateless era", it))
-        }
+        Some(it) => Err(finding(FALLS_BACK, it)),
     });
     let get = later.iter().find(|it| it.method == "GET");
     judging.check(NO_STREAM).judge(match get {
@@ -148,5 +205,6 @@ fn looks_for_a_stream() -> ScriptedClient {
 proofs! {
     passes on stays();
     warns "client-stays-modern" on begins_a_handshake();
+    catches "client-stays-modern-over-lines" on begins_a_handshake(), over Duplex;
     warns "client-opens-no-stream" on looks_for_a_stream();
 }

@@ -33,6 +33,8 @@ scenarios![
     client_tasks,
     client_subscriptions,
     server_exit,
+    server_ignores_eof,
+    server_stderr,
 ];
 
 mod endpoint;
@@ -40,6 +42,7 @@ mod exchange;
 mod failing_client;
 mod http_exchange;
 mod reaction;
+mod started_server;
 mod task_requests;
 
 use std::time::Duration;

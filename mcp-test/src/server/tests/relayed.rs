@@ -10,9 +10,16 @@ use tokio::net::UnixStream;
 use crate::clock::{self, Deadline};
 use crate::server::reference::everything;
 use crate::trace::{EndSignal, EventKind, Party, Recorder, Trace};
-use crate::transport::client_stdio::{StdioListener, relay};
+use crate::transport::client_stdio::{
+    RelayFaults, RelayProgram, StandardStreams, StdioListener, relay,
+};
 
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+
+fn listener() -> StdioListener {
+    let program = RelayProgram { path: Path::new("/bin/mcp-test"), arguments: &[] };
+    StdioListener::listen(program, RelayFaults::default()).expect("a socket")
+}
 
 /// Has a client use the standard streams of a relay until the signal; returns the exit code and the trace.
 async fn converse<Fut>(
@@ -22,7 +29,7 @@ async fn converse<Fut>(
 where
     Fut: Future<Output = ()>,
 {
-    let listener = StdioListener::listen(Path::new("/bin/mcp-test")).expect("a socket");
+    let listener = listener();
     let socket = UnixStream::connect(&listener.command().args[1]).await.expect("it listens");
     let connection = listener.accept().await.expect("a relay");
     let recorder = Recorder::new();
@@ -30,7 +37,13 @@ where
     let serving = server.serve_relayed(connection);
     let (ours, theirs) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(theirs);
-    let relaying = relay(socket, input, output, signalled);
+    let streams = StandardStreams { input, output, error: tokio::io::sink() };
+    let mut signalled = Some(signalled);
+    let next_signal = async || match signalled.take() {
+        Some(signalled) => signalled.await,
+        None => pending().await,
+    };
+    let relaying = relay(socket, streams, next_signal, RelayFaults::default());
     let all = async { tokio::join!(relaying, serving, client(ours)) };
     let all = clock::within(Deadline::after(Duration::from_secs(20)), all);
     let (code, (), ()) = all.await.expect("it ends");
@@ -82,7 +95,7 @@ async fn a_signal_is_reported_with_whether_the_input_had_ended() {
 
 #[tokio::test]
 async fn a_relay_that_ends_without_a_report_was_killed() {
-    let listener = StdioListener::listen(Path::new("/bin/mcp-test")).expect("a socket");
+    let listener = listener();
     let socket = UnixStream::connect(&listener.command().args[1]).await.expect("it listens");
     let connection = listener.accept().await.expect("a relay");
     drop(socket);

@@ -37,7 +37,7 @@ pub(crate) async fn serve_relayed(
     tokio::join!(
         serving,
         pass_output(from_server, output),
-        read_frames(frames, to_server, wire, &started)
+        read_frames(frames, to_server, wire, started)
     );
 }
 
@@ -52,12 +52,12 @@ async fn pass_output(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite +
     let _ = to.shutdown().await;
 }
 
-/// Passes on what the client writes, and records how it ends the relay.
+/// Passes on what the client writes, and records how it ends the relay; `started` is dropped with it, even if the server goes on.
 async fn read_frames(
     mut frames: impl AsyncRead + Unpin,
     mut to_server: impl AsyncWrite + Unpin,
     wire: &InterceptedConnection,
-    started: &StartedServer,
+    started: StartedServer,
 ) {
     let signalled = |signal, since_eof| {
         // Once the client has exited or its time is up, it is mcp-test that ends what is left.
@@ -77,6 +77,10 @@ async fn read_frames(
                 let _ = to_server.shutdown().await;
                 let how = "the client closed the server's standard input".to_owned();
                 wire.record(Party::Client, || EventKind::Closed { how });
+            }
+            Frame::Stderr(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                wire.record(Party::Server, || EventKind::Stderr(text));
             }
             Frame::Signal { signal, since_eof } => signalled(signal, since_eof),
             Frame::Exit => has_exited = true,

@@ -18,6 +18,8 @@ pub(super) enum Frame {
     Input(Bytes),
     /// Its standard input has ended.
     Eof,
+    /// It has written this to its standard error.
+    Stderr(Bytes),
     /// It got a signal that ends it.
     Signal {
         signal: EndSignal,
@@ -31,6 +33,7 @@ pub(super) enum Frame {
 impl Frame {
     const INPUT: u8 = b'i';
     const EOF: u8 = b'e';
+    const STDERR: u8 = b'o';
     const SIGNAL: u8 = b's';
     const EXIT: u8 = b'x';
 
@@ -39,6 +42,7 @@ impl Frame {
     pub(super) fn encode(&self) -> Vec<u8> {
         let (tag, payload) = match self {
             Self::Input(bytes) => (Self::INPUT, bytes.to_vec()),
+            Self::Stderr(bytes) => (Self::STDERR, bytes.to_vec()),
             Self::Eof => (Self::EOF, Vec::new()),
             Self::Signal { signal, since_eof } => {
                 let micros = since_eof.map(|it| u64::try_from(it.as_micros()).unwrap_or(u64::MAX));
@@ -70,6 +74,7 @@ impl Frame {
         let frame = match tag {
             Self::INPUT => Some(Self::Input(payload.into())),
             Self::EOF => Some(Self::Eof),
+            Self::STDERR => Some(Self::Stderr(payload.into())),
             Self::SIGNAL => signal(&payload),
             Self::EXIT => Some(Self::Exit),
             _ => None,
@@ -94,6 +99,7 @@ mod tests {
         let frames = [
             Frame::Input(Bytes::from_static(b"{}\n")),
             Frame::Eof,
+            Frame::Stderr(Bytes::from_static(b"oops\n")),
             Frame::Signal { signal: EndSignal::Terminate, since_eof: None },
             Frame::Signal { signal: EndSignal::Hangup, since_eof: Some(Duration::from_millis(7)) },
             Frame::Exit,

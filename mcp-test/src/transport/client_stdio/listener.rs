@@ -7,10 +7,19 @@ use std::path::Path;
 use serde_json::json;
 use tokio::net::UnixListener;
 
-use super::{ARGUMENT, RelayedConnection};
+use super::{ARGUMENT, RelayFaults, RelayedConnection};
 use crate::process::{Command, PrivateFolder};
 use crate::transport::generated_id::generate_id;
 use crate::transport::started_servers::StartedServers;
+
+/// The program that clients start as a relay, and its arguments before those of a relay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RelayProgram<'a> {
+    /// Its path.
+    pub(crate) path: &'a Path,
+    /// None if it is `mcp-test` itself.
+    pub(crate) arguments: &'a [String],
+}
 
 /// Listens for the relays of one scenario run; its folder is deleted with it.
 #[derive(Debug)]
@@ -23,25 +32,25 @@ pub(crate) struct StdioListener {
 }
 
 impl StdioListener {
-    /// Listens; `program` is `mcp-test`, which clients start as the relay.
+    /// Listens; clients start `program`, which is `mcp-test`, as a relay with these faults.
     ///
     /// # Errors
     ///
     /// If the folder, the socket or the file cannot be created.
-    pub(crate) fn listen(program: &Path) -> io::Result<Self> {
+    pub(crate) fn listen(program: RelayProgram<'_>, faults: RelayFaults) -> io::Result<Self> {
         let folder = PrivateFolder::create(&format!("mcp-test-{}", generate_id()))?;
         let socket = folder.path().join("server");
         let listener = UnixListener::bind(&socket)?;
         let text =
             |path: &Path| path.to_str().map(str::to_owned).ok_or(io::ErrorKind::InvalidInput);
         // In arguments and not in variables: many clients do not pass theirs on.
-        let (program, socket) = (text(program)?, text(&socket)?);
-        let command = Command::new(&program).arg(ARGUMENT).arg(&socket);
-        let config = folder.path().join("mcp.json");
-        let server = json!({"command": program, "args": command.args, "env": {}});
+        let (socket, config) = (text(&socket)?, text(&folder.path().join("mcp.json"))?);
+        let command = Command::new(text(program.path)?).args(program.arguments);
+        let command = command.arg(ARGUMENT).arg(&socket).args(faults.arguments());
+        let server = json!({"command": command.program, "args": command.args, "env": {}});
         let hosts = json!({"mcpServers": {"mcp-test": server}});
         fs::write(&config, format!("{hosts:#}\n"))?;
-        let servers = StartedServers::new(socket, text(&config)?);
+        let servers = StartedServers::new(socket, config);
         Ok(Self { listener, command, servers, _folder: folder })
     }
 
@@ -76,13 +85,16 @@ mod tests {
 
     #[tokio::test]
     async fn the_folder_of_a_listener_names_the_command_for_hosts_and_is_deleted() {
-        let listener = StdioListener::listen(Path::new("/bin/mcp-test")).expect("a socket");
+        let program = RelayProgram { path: Path::new("/bin/mcp-test"), arguments: &[] };
+        let faults = RelayFaults { ignores_term: true, ..RelayFaults::default() };
+        let listener = StdioListener::listen(program, faults).expect("a socket");
         let config = Path::new(listener.servers().config()).to_owned();
         let text = fs::read_to_string(&config).expect("a file");
         let hosts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let server = &hosts["mcpServers"]["mcp-test"];
         assert_eq!(server["command"], "/bin/mcp-test");
         assert_eq!(server["args"], serde_json::json!(listener.command().args));
+        assert_eq!(server["args"][2], "ignore-term");
         drop(listener);
         assert!(!config.parent().expect("a folder").exists());
     }

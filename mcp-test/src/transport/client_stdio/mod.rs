@@ -9,13 +9,15 @@ mod frame;
 mod listener;
 #[cfg(feature = "cli")]
 mod relay;
+mod relay_faults;
 
 pub(crate) use connection::{RelayedConnection, serve_relayed};
-pub(crate) use listener::StdioListener;
-#[cfg(all(test, feature = "cli"))]
-pub(crate) use relay::relay;
+pub(crate) use listener::{RelayProgram, StdioListener};
 #[cfg(feature = "cli")]
 pub(crate) use relay::serve as serve_as_relay;
+#[cfg(all(test, feature = "cli"))]
+pub(crate) use relay::{StandardStreams, relay};
+pub(crate) use relay_faults::RelayFaults;
 
-/// The first argument of a relay; the other one is the path of the socket.
+/// The first argument of a relay. The path of the socket follows, and the faults of its process.
 const ARGUMENT: &str = "stdio-relay";

@@ -82,7 +82,7 @@ macro_rules! words {
             pub(super) const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The word of the notation.
-            pub(super) const fn word(self) -> &'static str {
+            pub(crate) const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
         }
@@ -138,6 +138,8 @@ words! {
         IgnoresEof = "ignore-eof",
         /// Keeps running when it is asked to terminate.
         IgnoresTerm = "ignore-term",
+        /// Writes to its standard error at its start, and before its second message more than a pipe holds, which is allowed.
+        FloodsStderr = "flood-stderr",
         /// Serves requests with any `Origin` and `Host`.
         AllowsAnyOrigin = "any-origin",
         /// Refuses foreign hosts, but serves foreign origins.
