@@ -5,23 +5,23 @@
 #[cfg(any(test, all(unix, feature = "cli")))]
 pub(crate) const FIRST_LINE: &str = "info: serving MCP over stdio\n";
 
-/// The last line of the text before its second message.
-pub(crate) const LAST_LINE: &str = "info: this was the last line\n";
+/// How many parts the text before its second message has: 1 MiB. A pipe holds 64 KiB on most systems, and the sockets that some
+/// clients use instead hold several times as much.
+pub(crate) const PARTS: usize = 64;
 
-/// How many bytes the text has at least: several times what a pipe holds, which is 64 KiB on most systems.
-pub(crate) const LENGTH: usize = 256 * 1024;
-
-/// How many bytes each part of the text has at most.
-#[cfg(any(test, all(unix, feature = "cli")))]
+/// How many bytes each part has at most.
 pub(crate) const PART: usize = 16 * 1024;
 
-#[cfg(any(test, all(unix, feature = "cli")))]
-const LINE: &str = "info: this line is harmless, and is one of thousands\n";
+/// The line that a part repeats, and that a trace keeps of it.
+pub(crate) fn line_of(part: usize) -> String {
+    format!("info: this harmless text has {PARTS} parts, of which this is part {part}\n")
+}
 
-/// The text before its second message, in parts.
+/// The parts of the text.
 #[cfg(any(test, all(unix, feature = "cli")))]
 pub(crate) fn parts() -> impl Iterator<Item = String> {
-    let lines = PART / LINE.len();
-    let count = LENGTH.div_ceil(lines * LINE.len());
-    std::iter::repeat_n(LINE.repeat(lines), count).chain([LAST_LINE.to_owned()])
+    (1..=PARTS).map(|part| {
+        let line = line_of(part);
+        line.repeat(PART / line.len())
+    })
 }

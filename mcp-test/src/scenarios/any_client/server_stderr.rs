@@ -11,7 +11,7 @@ use crate::client::{ClientTask, ScriptedClient};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
-use crate::trace::{EventKind, Party, ReceivedMessage};
+use crate::trace::{EventKind, ReceivedMessage};
 use crate::transport::fault::Misbehavior;
 use crate::transport::{ClientEnd, Fault, stderr_text};
 use crate::wire::Message;
@@ -19,7 +19,7 @@ use crate::{proofs, scenario};
 
 scenario! {
     /// The server writes a harmless line to its standard error before its first message, and before its second one more text than a pipe
-    /// holds: 256 KiB. A client has to let it, whether it reads the text or discards it.
+    /// holds: 1 MiB. A client has to let it, whether it reads the text or discards it.
     ///
     /// A server that writes to a full pipe waits. So it would wait for ever if the client does not read.
     Client "server-stderr": "The client lets its server write to the standard error",
@@ -96,15 +96,16 @@ fn line(judging: &mut Judging, first: &ReceivedMessage) {
 /// Judges what the client did when the server wrote more than a pipe holds.
 fn text(judging: &mut Judging, second: Option<&ReceivedMessage>) {
     let trace = judging.trace();
-    let by_server = trace.events.iter().filter(|event| event.party == Party::Server);
-    let written: Vec<&str> = by_server
-        .filter_map(|event| match &event.kind {
-            EventKind::Stderr(text) => Some(text.as_str()),
-            _ => None,
+    let is_written = |part: &usize| {
+        let line = stderr_text::line_of(*part);
+        trace.events.iter().any(|event| match &event.kind {
+            EventKind::Stderr(text) => text == line.trim_end(),
+            _ => false,
         })
-        .collect();
-    let is_complete = written.iter().any(|text| text.ends_with(stderr_text::LAST_LINE));
-    let length: usize = written.iter().map(|text| text.len()).sum();
+    };
+    let parts = (1..=stderr_text::PARTS).take_while(is_written).count();
+    let is_complete = parts == stderr_text::PARTS;
+    let kib = |parts: usize| parts * stderr_text::PART / 1024;
     let ended_well = matches!(judging.client_end().0, ClientEnd::Succeeded | ClientEnd::Unobserved);
     let went_on = second.map(|second| went_on(judging, second));
     let check = judging.check(TEXT);
@@ -116,14 +117,14 @@ fn text(judging: &mut Judging, second: Option<&ReceivedMessage>) {
         Finding::peer(headline)
             .expected(format!(
                 "{} KiB of text on the standard error are read or discarded, and the client goes on",
-                stderr_text::LENGTH / 1024
+                kib(stderr_text::PARTS)
             ))
             .evidence(second.seq)
     };
     match went_on.flatten() {
         _ if !is_complete && !ended_well => check.fail(
             finding("the client does not read the standard error of its server")
-                .got(format!("{} KiB were taken; then the server had to wait", length / 1024)),
+                .got(format!("{} KiB were taken; then the server had to wait", kib(parts))),
         ),
         Some(true) if is_complete => check.pass(),
         Some(false) => check.fail(

