@@ -243,7 +243,7 @@ where
 }
 
 /// Whether a text is a message, and not only JSON: a structured log takes the place of no message.
-fn is_message(text: &Bytes) -> bool {
+pub(super) fn is_message(text: &Bytes) -> bool {
     let parsed = ParsedText::parse(text);
     parsed.frame().is_some() && !parsed.is_unrelated_json()
 }

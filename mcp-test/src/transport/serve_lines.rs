@@ -14,6 +14,7 @@ use super::Limits;
 use super::actor::{Actor, Conversation, InboundText, Outbox, OutboxItem, ServeError};
 use super::fault::{Delivery, DeliveryPart, FollowUp, Misbehavior};
 use super::interceptor::InterceptedConnection;
+use super::line_client::is_message;
 use crate::clock::{self, Deadline};
 use crate::trace::{EventKind, Party, UnparsableKind};
 use crate::wire::{LineEvent, LineReader};
@@ -83,7 +84,6 @@ where
             in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
         }
     }
-    // A last line without its newline is served as well: whether it was allowed is for a judge of the trace.
     if let Some(event) = lines.finish() {
         in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
     }
@@ -101,6 +101,15 @@ where
 
 fn received(wire: &InterceptedConnection, event: &LineEvent) -> InboundText {
     match event {
+        // Served nevertheless: that the newline is missing is for a judge of the trace.
+        LineEvent::Partial(text) if is_message(text) => {
+            wire.record(Party::Client, || EventKind::Unparsable {
+                bytes: text.clone(),
+                why: "no newline follows".to_owned(),
+                kind: UnparsableKind::Unended,
+            });
+            InboundText::read(text)
+        }
         LineEvent::Line(text) | LineEvent::Partial(text) => {
             wire.received(text);
             InboundText::read(text)

@@ -152,10 +152,36 @@ fn how_a_client_ends_its_server_is_judged() {
             "the client wrote something to the server's input that is not an MCP message",
             "transport.stdio.stdin-only-messages",
         ),
+        (
+            "no-newline",
+            "printf '{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}' >&3; exec 3>&-; wait $pid; exit 0",
+            "the client wrote a message without a newline at its end",
+            "transport.stdio.newline-delimited",
+        ),
     ] {
         let (code, text) = end(name, "2025-11-25", ending);
         assert_eq!(code, 1, "{name}: {text}");
         assert!(text.contains(headline) && text.contains(rule), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_server_that_ignores_its_end_has_to_be_killed() {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "client-stdio-ignored");
+    let end = |name: &str, ending: &str| {
+        let command = script(&folder, name, ending);
+        let words = ["--scenario", "server-ignores-eof", "--profile", "strict"];
+        let run = client(&[words.as_slice(), &["--spec-version", "2025-11-25"]].concat(), &command);
+        (run.code, run.text(&[]))
+    };
+    for (name, ending, got) in [
+        ("leaves", "exec 3>&-; exit 0", "had got no signal"),
+        ("term", "exec 3>&-; kill -TERM $pid; exit 0", "had got only SIGTERM"),
+    ] {
+        let (code, text) = end(name, ending);
+        assert_eq!(code, 1, "{name}: {text}");
+        assert!(text.contains(got), "{name}: {text}");
+        assert!(text.contains("transport.stdio.shutdown-sigterm-sigkill"), "{name}: {text}");
     }
 }
 

@@ -141,6 +141,12 @@ fn a_message_without_its_newline_is_named() {
       expected one JSON-RPC message per line, ended by a newline
       got "{}" (no newline follows)
     "#);
+    let (why, kind) = ("no newline follows".to_owned(), UnparsableKind::Unended);
+    let (on, bytes) = (recorder.open("stdio"), "{}".into());
+    recorder.record(on, Party::Client, EventKind::Unparsable { bytes, why, kind });
+    let of_client = judge_envelopes(&recorder.trace(), Party::Client, &|_| Revision::V2024_11_05);
+    assert_eq!(of_client.len(), 1);
+    assert_eq!(of_client[0].requirements, ["transport.stdio.newline-delimited"]);
 }
 
 #[test]

@@ -201,9 +201,9 @@ mod tests {
         subscriptions             4         1            0             0
         tasks                    43        27            6             0
         tools                    17        10           11             0
-        transport                54        11            3             4
+        transport                58        11            3             0
         versioning                5         0            1             0
-        all                     396       132           79             4
+        all                     400       132           79             0
         ");
     }
 }
