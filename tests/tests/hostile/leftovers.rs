@@ -4,18 +4,16 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::run_command;
 
 use crate::bounds::failures;
-use crate::repeats::repeats;
+use crate::repeats::{BusyCores, repeats};
 use crate::scenario_run::{METHOD, SCENARIO};
 
 const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
@@ -47,32 +45,6 @@ fn report_of(mut command: Command) -> String {
     let number = |word: &str| word.trim_end_matches(',').parse::<u32>().is_ok();
     let words = text.split(' ').map(|word| if number(word) { "[process]," } else { word });
     words.collect::<Vec<_>>().join(" ").replace(PEER, "hostile-peer")
-}
-
-/// Keeps all cores busy until it is dropped, also by a test that fails.
-struct BusyCores(Arc<AtomicBool>);
-
-impl BusyCores {
-    fn start() -> Self {
-        let stop = Arc::<AtomicBool>::default();
-        let cores = std::thread::available_parallelism().map_or(2, NonZeroUsize::get);
-        // Twice as many, so that each other process waits for its turn.
-        for _ in 0..2 * cores {
-            let stop = stop.clone();
-            std::thread::spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        Self(stop)
-    }
-}
-
-impl Drop for BusyCores {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod bounds;
 mod cancelled;
 mod client_bounds;
+mod client_timing;
 mod clients;
 mod closing;
 mod exit_codes;

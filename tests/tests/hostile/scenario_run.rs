@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use mcp_test::check::{Check, Finding, Status};
-use mcp_test::run::{Outcome, Plan, RunEvent, Selection, run};
+use mcp_test::run::{Outcome, Plan, RunEvent, Selection, Tested, run};
 use mcp_test::scenario::Profile;
 use mcp_test::spec::Revision;
-use mcp_test::transport::{Target, TransportKind};
+use mcp_test::transport::TransportKind;
 use tokio::runtime::Runtime;
 
 /// The method on which most servers here misbehave, and the scenario that needs it.
@@ -37,8 +37,12 @@ pub(crate) fn cells(scenario: &str, revisions: &[Revision], transport: Transport
     }
 }
 
-/// Runs these cells like `mcp-test check`.
-pub(crate) fn run_cells(target: Target, selection: &Selection, timeout: Duration) -> RunResult {
+/// Runs these cells like `mcp-test check`, or for a client like `mcp-test client --profile adaptive`.
+pub(crate) fn run_cells(
+    target: impl Into<Tested>,
+    selection: &Selection,
+    timeout: Duration,
+) -> RunResult {
     let plan = Plan::build(target, Profile::Adaptive, selection).expect("a plan").timeout(timeout);
     let mut result = RunResult::default();
     let mut on = |event: RunEvent| match event {
