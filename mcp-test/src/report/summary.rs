@@ -11,7 +11,7 @@ use crate::run::{
     Untested, Verdict,
 };
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
-use crate::spec::Revision;
+use crate::spec::{Revision, Revisions};
 
 /// The version of `schemas/run.schema.json`.
 const SCHEMA_VERSION: u64 = 1;
@@ -74,8 +74,9 @@ pub struct RunInfo {
 /// }
 /// ```
 ///
-/// `clientSpeaks` has for a client the newest revision that it spoke and the newest that it was asked to speak, such as
-/// `{"newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client that has not shown it.
+/// `clientSpeaks` has for a client the revisions that it spoke, the newest of them and the newest that it was asked to speak, such as
+/// `{"spoken": ["2025-06-18", "2025-11-25"], "newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client
+/// that has not shown it.
 /// `verdict` is `passed`, `failed`, `skipped`, `not-run` or `flaky`: a flaky cell failed, and did not when it was run again. A cell
 /// that was run again has its `attempts` in order, each with `verdict`, `started` and `elapsedMs`; everything else is about the first
 /// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the cells that were not run after the first
@@ -248,8 +249,12 @@ fn untested(untested: &Untested) -> Value {
 }
 
 fn client_speaks(speaks: ClientSpeaks) -> Value {
-    let revisions = [("newest", speaks.newest.as_str()), ("asked", speaks.asked.as_str())];
-    Value::Object(revisions.into_iter().collect())
+    let newest = |revisions: Revisions| revisions.newest().map(Revision::as_str);
+    Value::Object(Object::from_iter([
+        ("spoken", texts(speaks.spoken.iter().map(Revision::as_str))),
+        ("newest", newest(speaks.spoken).into()),
+        ("asked", newest(speaks.asked).into()),
+    ]))
 }
 
 fn object_of(cell: &Cell) -> Object {

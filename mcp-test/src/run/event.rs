@@ -7,7 +7,7 @@ use super::{
 };
 use crate::check::Finding;
 use crate::scenario::{Profile, Reason, RequirementSet, Suite};
-use crate::spec::{ItemKind, Revision};
+use crate::spec::{ItemKind, Revision, Revisions};
 use crate::transport::TransportKind;
 
 /// An event of a run. Outcomes are reported in the order of the plan.
@@ -83,29 +83,35 @@ pub struct Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientSpeaks {
-    /// The newest revision that it spoke.
-    pub newest: Revision,
-    /// The newest revision that it was asked to speak.
-    pub asked: Revision,
+    /// Those that it spoke.
+    pub spoken: Revisions,
+    /// Those that it was asked to speak when it spoke one.
+    pub asked: Revisions,
 }
 
 impl ClientSpeaks {
     /// What one scenario run has shown.
     #[must_use]
-    pub const fn new(newest: Revision, asked: Revision) -> Self {
-        Self { newest, asked }
+    pub const fn new(spoken: Revision, asked: Revision) -> Self {
+        Self { spoken: Revisions::only(spoken), asked: Revisions::only(asked) }
     }
 
     /// What this and another scenario run have shown together.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { newest: self.newest.max(other.newest), asked: self.asked.max(other.asked) }
+    pub const fn and(self, other: Self) -> Self {
+        Self { spoken: self.spoken.union(other.spoken), asked: self.asked.union(other.asked) }
     }
 
-    /// Whether it speaks no newer revision, as far as MCP has one.
+    /// Those that it was asked to speak and never spoke.
+    #[must_use]
+    pub fn not_spoken(self) -> Revisions {
+        self.asked.iter().filter(|it| !self.spoken.contains(*it)).collect()
+    }
+
+    /// Whether it was asked to speak the newest revision of MCP, or one that is newer than those that it spoke.
     #[must_use]
     pub fn is_limit(self) -> bool {
-        self.asked > self.newest || self.newest == Revision::NEWEST
+        self.asked.newest() > self.spoken.newest() || self.asked.contains(Revision::NEWEST)
     }
 }
 

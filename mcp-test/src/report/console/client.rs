@@ -3,6 +3,7 @@
 use super::palette::{BAD, GOOD, UNSURE};
 use crate::expect::words;
 use crate::run::{ClientSpeaks, Outcome, Verdict};
+use crate::spec::Revisions;
 use crate::transport::ClientEnd;
 
 /// The first lines of a suite.
@@ -46,9 +47,23 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
 
 /// The line about the revisions that the client speaks.
 pub(super) fn speaks(speaks: ClientSpeaks) -> String {
-    let newest = speaks.newest;
-    if speaks.is_limit() {
-        return format!("The client speaks up to {newest}\n");
+    let spoken = range(speaks.spoken);
+    let rest = match speaks.not_spoken() {
+        it if !it.is_empty() => format!("; it did not speak {}", range(it)),
+        _ if !speaks.is_limit() => "; newer revisions were not tried".to_owned(),
+        _ => String::new(),
+    };
+    format!("The client speaks {spoken}{rest}\n")
+}
+
+/// `2025-11-25`, `2025-03-26 to 2025-11-25`, or a list with a gap.
+fn range(revisions: Revisions) -> String {
+    match (revisions.oldest(), revisions.newest()) {
+        (Some(first), Some(last))
+            if first != last && revisions == Revisions::between(first, last) =>
+        {
+            format!("{first} to {last}")
+        }
+        _ => revisions.to_string(),
     }
-    format!("The client speaks {newest}; newer revisions were not tried\n")
 }

@@ -439,7 +439,7 @@ fn one_line_says_what_a_client_speaks() {
         let line = text.lines().find(|line| line.starts_with("The client"));
         line.unwrap_or_default().to_owned()
     };
-    insta::assert_snapshot!(line(Revision::V2025_06_18, Revision::V2025_11_25), @"The client speaks up to 2025-06-18");
+    insta::assert_snapshot!(line(Revision::V2025_06_18, Revision::V2025_11_25), @"The client speaks 2025-06-18; it did not speak 2025-11-25");
     insta::assert_snapshot!(line(Revision::V2025_11_25, Revision::V2025_11_25), @"The client speaks 2025-11-25; newer revisions were not tried");
-    insta::assert_snapshot!(line(Revision::NEWEST, Revision::NEWEST), @"The client speaks up to 2026-07-28");
+    insta::assert_snapshot!(line(Revision::NEWEST, Revision::NEWEST), @"The client speaks 2026-07-28");
 }

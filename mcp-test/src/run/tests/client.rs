@@ -7,7 +7,7 @@ use crate::client::{ClientTask, Options, ScriptedClient};
 use crate::clock::Deadline;
 use crate::run::{ExitCode, Outcome, Verdict};
 use crate::scenario::{LEFT_WELL, Suite, TOOK_PART};
-use crate::spec::{self, Era};
+use crate::spec::{self, Era, Revisions};
 use crate::trace::{Party, Recorder};
 use crate::transport::{ClientTarget, HttpRequest, Limits};
 use crate::wire::Message;
@@ -84,7 +84,8 @@ fn a_client_of_an_older_revision_is_skipped_at_a_newer_one() {
     let skipped = |event: &RunEvent| matches!(event, RunEvent::Finished(it) if it.verdict == Verdict::Skipped);
     assert!(events.iter().any(skipped), "{:?}", rows(&events));
     let speaks = summary.client_speaks.expect("what the client speaks");
-    assert_eq!((speaks.newest, speaks.asked), (Revision::V2025_06_18, Revision::NEWEST));
+    assert_eq!(speaks.spoken, Revisions::only(Revision::V2025_06_18));
+    assert_eq!(speaks.not_spoken(), Revisions::only(Revision::NEWEST));
     assert!(speaks.is_limit());
     assert_eq!(at(Profile::Official, Revision::V2025_11_25).verdict, Verdict::Failed);
 }
@@ -110,7 +111,8 @@ fn a_client_that_is_offered_a_newer_version_and_leaves_does_not_speak_it() {
     });
     let why = skipped.expect("a skipped run").checks[0].message.clone();
     insta::assert_snapshot!(why.unwrap_or_default(), @"the client speaks up to 2025-06-18; it did not speak 2025-11-25");
-    assert_eq!(summary.client_speaks.map(|it| it.newest), Some(Revision::V2025_06_18));
+    let spoken = summary.client_speaks.map(|it| it.spoken);
+    assert_eq!(spoken, Some(Revisions::only(Revision::V2025_06_18)));
 }
 
 /// Lists the tools, and calls none.
