@@ -44,6 +44,8 @@ struct Conversation<'a> {
     server: Option<&'a Value>,
     /// The ids of the client's other requests.
     requested: HashSet<&'a Id>,
+    /// The ids of those that ask for a task of 2025-11-25.
+    augmented: HashSet<&'a Id>,
     /// The progress tokens of requests without a reply so far, by the ids of the requests.
     tokens: HashMap<&'a Id, &'a Value>,
     /// When the last pings of the client arrived.
@@ -118,6 +120,9 @@ impl<'a> ClientConversationJudge<'a> {
         let param = |name: &str| params.and_then(|params| params.get(name)?.as_str());
         let conversation = self.conversation(event);
         conversation.requested.insert(&request.id);
+        if params.is_some_and(|params| params.get("task").is_some()) {
+            conversation.augmented.insert(&request.id);
+        }
         match request.method.as_str() {
             "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
                 let finding = Finding::peer("the client pings too often")
@@ -150,6 +155,7 @@ impl<'a> ClientConversationJudge<'a> {
         *conversation = Conversation {
             handshakes: std::mem::take(&mut conversation.handshakes),
             requested: std::mem::take(&mut conversation.requested),
+            augmented: std::mem::take(&mut conversation.augmented),
             tokens: std::mem::take(&mut conversation.tokens),
             client: request.params.as_ref().and_then(|params| params.get("capabilities")),
             is_negotiating: true,
@@ -361,12 +367,15 @@ impl<'a> ClientConversationJudge<'a> {
         let is_of_task = |(task, call): (&&str, &&Id)| {
             id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
         };
-        if conversation.tasks.iter().any(is_of_task) {
+        let rule = match conversation.tasks.iter().any(is_of_task) {
+            true => Some(Rule::TASK_NOT_CANCELLED),
+            false => conversation.augmented.contains(&id).then_some(Rule::CANCELLATION_TASK),
+        };
+        if let Some(rule) = rule {
             let finding = Finding::peer("the client cancels a task with a notification")
                 .expected("`tasks/cancel`")
                 .got(format!("`notifications/cancelled` for {id}"));
-            self.findings.add(event, finding, Rule::TASK_NOT_CANCELLED);
-            return;
+            return self.findings.add(event, finding, rule);
         }
         if conversation.requested.contains(&id) {
             return;

@@ -97,6 +97,8 @@ scenario! {
 const REPLY_TIME: Duration = Duration::from_secs(4);
 
 const ROOTS: &str = "roots/list";
+/// What the client may report the progress of its roots under; how it does that is judged in every scenario.
+pub(crate) const ROOTS_TOKEN: u8 = 7;
 const SAMPLING: &str = "sampling/createMessage";
 const ELICITATION: &str = "elicitation/create";
 const STATUSES: [&str; 2] = ["open", "closed"];
@@ -115,7 +117,7 @@ async fn ask_and_list(call: Call) -> Answer {
 
 /// What the server asks a client with these capabilities.
 fn requests(revision: Revision, declared: &Value) -> Vec<(&'static str, Json)> {
-    let mut requests = vec![(ROOTS, json!({}))];
+    let mut requests = vec![(ROOTS, json!({ "_meta": { "progressToken": ROOTS_TOKEN } }))];
     let declares = |capability: Capability| capability.declared_in(declared);
     let is_newest = revision == Revision::V2025_11_25;
     if declares(Capability::Sampling) {

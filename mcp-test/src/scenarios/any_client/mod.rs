@@ -42,6 +42,7 @@ mod http_exchange;
 mod reaction;
 mod task_requests;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -74,6 +75,22 @@ fn server(test: &ClientTest) -> Server {
 
 async fn one_tool(_: Call) -> Answer {
     json!({ "tools": [{ "name": "add", "inputSchema": { "type": "object" } }] }).into()
+}
+
+/// A handler that is told whether it is called for the first time: a client may send its requests again.
+fn knowing_first<F>(
+    handle: impl Fn(Call, bool) -> F + Send + Sync + 'static,
+) -> impl Fn(Call) -> F + Send + Sync + 'static {
+    let is_first = AtomicBool::new(true);
+    // Relaxed: no other data depends on it.
+    move |call| handle(call, is_first.swap(false, Ordering::Relaxed))
+}
+
+/// The index of the page that a cursor leads to: none leads to the first, and each of those that the server issued to the next.
+fn page_index(cursor: Option<&crate::json::Value>, issued: &[&str]) -> Option<usize> {
+    let Some(cursor) = cursor else { return Some(0) };
+    let before = issued.iter().position(|issued| cursor.as_str() == Some(issued));
+    before.map(|before| before + 1)
 }
 
 /// The finding that the client, which may do anything else, never listed the tools.
