@@ -30,7 +30,9 @@ pub(super) fn serve(test: &ClientTest) -> Server {
                 (Some(_), Some(_)) => json!({ "task": task("working") }).into(),
                 (None, None | Some("optional")) => output().into(),
                 // What the client calls in another way than it may is judged in every scenario.
-                _ => Answer::error(error_code::METHOD_NOT_FOUND, "the tool is not called like this"),
+                _ => {
+                    Answer::error(error_code::METHOD_NOT_FOUND, "the tool is not called like this")
+                }
             }
         })
         .on("tasks/get", |call: Call| async move {
