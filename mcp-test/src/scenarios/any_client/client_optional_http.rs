@@ -7,7 +7,7 @@ use serde_json::json;
 use super::exchange::exchanges;
 use super::failing_client::{leaving_pings, list_answering};
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
-use super::{REPLY_TIME, knowing_first, never_listed, one_tool, server};
+use super::{HANDSHAKE, REPLY_TIME, STATELESS, knowing_first, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, RequestOptions, ScriptedClient};
@@ -83,9 +83,6 @@ const BROKEN: &str = "client-tolerates-disconnect";
 const DELETE: &str = "client-tolerates-refused-delete";
 const NAMES: &str = "client-reads-header-names";
 const REPEATS: &str = "client-repeats-lost-request";
-
-const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 
 /// How the server answers the POSTs of the replies, and what that is, for people.
 const REFUSALS: [(RefusedReply, &str); 4] = [

@@ -96,8 +96,7 @@ async fn ask_and_list(call: Call, is_first: bool) -> Answer {
             meta::CLIENT_CAPABILITIES: {},
         });
         let params = json!({ "_meta": of_this_era });
-        let ping =
-            json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping", "params": params });
+        let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping", "params": params });
         // Fails only if the client has gone.
         let _sent = call.send_raw(ping.into()).await;
     }

@@ -1,4 +1,4 @@
-//! Clients that fail at a result or leave something unanswered, for proofs. They are correct up to there.
+//! Clients of proofs that list something and fail at a result, or leave something unanswered. They are correct up to there.
 
 use serde_json::{Value, json};
 
@@ -29,6 +29,21 @@ pub(super) fn fails_after(
     })
 }
 
+/// A client that connects with these options, lists the tools and exits.
+pub(super) fn listing(
+    options: impl Fn(&ClientTask) -> Options + Send + Sync + 'static,
+) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| {
+        let options = options(&task);
+        async move {
+            let mut client = task.connect(options).await?;
+            client.request("tools/list", json!({})).await?.result()?;
+            client.end().await;
+            Ok(())
+        }
+    })
+}
+
 /// A client that fails at its first result: the one of `initialize` or of `server/discover`.
 pub(super) fn fails_at_the_first_result() -> ScriptedClient {
     ScriptedClient::new(|task: ClientTask| async move {
@@ -49,10 +64,7 @@ pub(super) fn leaving_pings(task: &ClientTask) -> Options {
 }
 
 /// Lists the first page of tools, and answers so many of the pings that come before it.
-pub(super) async fn list_answering(
-    client: &mut Client,
-    answered: usize,
-) -> Result<Reply, Finding> {
+pub(super) async fn list_answering(client: &mut Client, answered: usize) -> Result<Reply, Finding> {
     let list = client.start("tools/list", json!({})).await;
     let mut seen = 0;
     while client.is_pending(&list) {

@@ -55,8 +55,12 @@ use crate::clock::{self, Deadline};
 use crate::process::Exit;
 use crate::scenario::{ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
-use crate::spec::Revisions;
+use crate::spec::{Revision, Revisions};
 use crate::transport::ClientEnd;
+
+/// The revisions with a handshake that have Streamable HTTP, and those without a handshake.
+const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
+const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 
 /// How long the server waits for replies. A client may still reply later: all that it sends before it exits counts.
 const REPLY_TIME: Duration = Duration::from_secs(2);

@@ -14,7 +14,7 @@ use self::partial_readers::{
     reads_no_crlf, reads_no_other_fields, reads_no_stream, reads_one_data_field, stops_at_a_mark,
     stops_at_pieces,
 };
-use super::{REPLY_TIME, server};
+use super::{HANDSHAKE, REPLY_TIME, server};
 use crate::client::reference::good_client;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
@@ -97,7 +97,6 @@ const CR: &str = "client-reads-cr";
 const MARK: &str = "client-skips-byte-order-mark";
 
 const BOTH: &str = "transport.http.client-handles-both";
-const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
 
 /// A check, and the form that it is about.
 type Step = (&'static str, EventForm);

@@ -1,7 +1,7 @@
 //! The clients of the proofs: each does one thing wrong.
 
-use crate::client::reference::patient::{Reaction, Received, correct};
 use crate::client::ScriptedClient;
+use crate::client::reference::patient::{Reaction, Received, correct};
 use crate::json::Value;
 use crate::scenarios::any_client::{leaving, reacting};
 use crate::spec::error_code;
