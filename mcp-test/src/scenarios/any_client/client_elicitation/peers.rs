@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{CHOICES, ENUM_NAMES, PATTERN, UUID};
 use crate::client::reference::good_client;
 use crate::client::{
-    ClientTask, ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
+    ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
 };
 use crate::scenarios::any_client::failing_client::listing;
 
@@ -102,6 +102,7 @@ pub(super) fn submits_with_a_url() -> ScriptedClient {
 #[cfg(feature = "http")]
 pub(super) fn looks_ahead() -> ScriptedClient {
     use super::{REPLY_TIME, page};
+    use crate::client::ClientTask;
     use crate::clock::Deadline;
     use crate::trace::Recorder;
     use crate::transport::{HttpRequest, Limits, Target, TransportKind};
