@@ -9,8 +9,11 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use super::table::Row;
-use super::{block_on, outcome, statuses};
-use crate::check::{OF_CLIENT, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Rule, Status};
+use super::{block_on, outcome, statuses, unfounded};
+use crate::check::{
+    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Origin, Rule, Status,
+    WELL_FORMED,
+};
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::run::Cell;
@@ -342,6 +345,19 @@ fn each_rule_that_a_client_can_break_has_a_row() {
         .map(|rule| rule.id())
         .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn a_rule_for_servers_alone_is_unfounded_of_a_client() {
+    let mut played = row(V2025_11_25, [], &[]).run(&[], Profile::Adaptive);
+    let cite = |rule: Rule| {
+        let finding = Finding::peer("wrong").requires(rule.id());
+        vec![Check::from_finding(WELL_FORMED, Origin::Own, finding)]
+    };
+    played.checks = cite(Rule::PROGRESS_RATE_LIMITED);
+    assert_eq!(unfounded(&played), [""; 0]);
+    played.checks = cite(Rule::LOG_RATE_LIMITED);
+    assert_eq!(unfounded(&played).len(), 1);
 }
 
 #[cfg(feature = "schema")]
