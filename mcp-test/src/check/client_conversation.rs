@@ -12,28 +12,26 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use self::progress::TrackedRequest;
+use super::connection_judge::ConnectionJudge;
+use super::of_both_sides::{excessive_pings, of_other_revision, repeated_token, undeclared};
 use super::rate::{PINGS_PER_SECOND, exceeds};
-use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Revision, Side, meta, method};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
 /// Instead of the `taskSupport` of a tool that has none; no value of it is empty.
 const ABSENT: &str = "";
 
-/// What is known of the conversations while the trace is read.
-pub(super) struct ClientConversationJudge<'a> {
-    conversations: HashMap<ConnectionId, Conversation<'a>>,
-    findings: RuleFindings<'a>,
-}
+/// Judges what clients send.
+pub(super) type ClientConversationJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
 
 /// What one connection has agreed on so far.
 #[derive(Default)]
-struct Conversation<'a> {
+pub(super) struct Conversation<'a> {
     /// The ids of `initialize` requests.
     handshakes: HashSet<&'a Id>,
     /// The last `initialize` request has no reply yet.
@@ -44,6 +42,8 @@ struct Conversation<'a> {
     server: Option<&'a Value>,
     /// The ids of the client's other requests.
     requested: HashSet<&'a Id>,
+    /// The ids of those that ask for a task of 2025-11-25.
+    augmented: HashSet<&'a Id>,
     /// The progress tokens of requests without a reply so far, by the ids of the requests.
     tokens: HashMap<&'a Id, &'a Value>,
     /// When the last pings of the client arrived.
@@ -94,18 +94,6 @@ impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
 }
 
 impl<'a> ClientConversationJudge<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
-    }
-
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
-    }
-
-    fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
-        self.conversations.entry(event.connection).or_default()
-    }
-
     fn requested(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
         if request.method == "initialize" {
             return self.handshake(event, request, is_batched);
@@ -118,12 +106,12 @@ impl<'a> ClientConversationJudge<'a> {
         let param = |name: &str| params.and_then(|params| params.get(name)?.as_str());
         let conversation = self.conversation(event);
         conversation.requested.insert(&request.id);
+        if params.is_some_and(|params| params.get("task").is_some()) {
+            conversation.augmented.insert(&request.id);
+        }
         match request.method.as_str() {
             "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
-                let finding = Finding::peer("the client pings too often")
-                    .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
-                    .got("more");
-                self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
+                self.findings.add(event, excessive_pings(Side::Client), Rule::PING_NOT_EXCESSIVE);
             }
             "resources/subscribe" => conversation.subscribed.extend(param("uri")),
             "resources/unsubscribe" => {
@@ -150,6 +138,7 @@ impl<'a> ClientConversationJudge<'a> {
         *conversation = Conversation {
             handshakes: std::mem::take(&mut conversation.handshakes),
             requested: std::mem::take(&mut conversation.requested),
+            augmented: std::mem::take(&mut conversation.augmented),
             tokens: std::mem::take(&mut conversation.tokens),
             client: request.params.as_ref().and_then(|params| params.get("capabilities")),
             is_negotiating: true,
@@ -222,19 +211,9 @@ impl<'a> ClientConversationJudge<'a> {
             return self.other_revision(event, known, revision);
         }
         let Some(capability) = known.capability(revision) else { return };
-        let is_own = !capability.sides().contains(Side::Server);
-        let conversation = self.conversation(event);
-        let declared = if is_own { conversation.client } else { conversation.server };
-        if declared.is_none_or(|declared| capability.declared_in(declared)) {
-            return;
-        }
-        let side = if is_own { Side::Client } else { Side::Server };
-        let finding =
-            Finding::peer(format!("the client sent `{name}` without the capability for it"))
-                .expected(format!(
-                    "nothing that needs `{capability}`, which the {side} does not declare"
-                ))
-                .got(format!("`{name}`"));
+        let Conversation { client, server, .. } = *self.conversation(event);
+        let finding = undeclared(Side::Client, name, capability, client, server);
+        let Some(finding) = finding else { return };
         let finding = match known.name.starts_with("prompts/") {
             true => finding.requires(Rule::PROMPTS_NEGOTIATED.id()),
             false => finding,
@@ -254,19 +233,13 @@ impl<'a> ClientConversationJudge<'a> {
 
     /// A message that clients send at other revisions only.
     fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
-        let is_of_clients = |other: &Revision| known.sent_by(Side::Client, *other);
         let is_subscription =
             known.name.ends_with("/subscribe") || known.name.ends_with("/unsubscribe");
         // A client of both eras asks for discovery first.
-        if known.revisions().contains(revision)
-            || !Revision::ALL.iter().any(is_of_clients)
-            || known.name == "server/discover"
-        {
+        if known.name == "server/discover" {
             return;
         }
-        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
-            .expected(format!("only messages that MCP {revision} defines"))
-            .got(format!("`{}`", known.name));
+        let Some(finding) = of_other_revision(Side::Client, known, revision) else { return };
         match (revision.era(), known.name) {
             (Era::Stateless, "ping") => {
                 self.findings.add(event, finding.should(), Rule::PING_REMOVED);
@@ -298,9 +271,7 @@ impl<'a> ClientConversationJudge<'a> {
         let is_repeated = tokens.iter().any(|(id, it)| **id != request.id && *it == token);
         tokens.insert(&request.id, token);
         if is_repeated {
-            let finding = Finding::peer("two requests of the client have the same progress token")
-                .expected("another token for each request that is not answered yet")
-                .got(words::excerpt(&token.to_string()).into_owned());
+            let finding = repeated_token(Side::Client, token);
             self.findings.add(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
         }
     }
@@ -361,12 +332,15 @@ impl<'a> ClientConversationJudge<'a> {
         let is_of_task = |(task, call): (&&str, &&Id)| {
             id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
         };
-        if conversation.tasks.iter().any(is_of_task) {
+        let rule = match conversation.tasks.iter().any(is_of_task) {
+            true => Some(Rule::TASK_NOT_CANCELLED),
+            false => conversation.augmented.contains(&id).then_some(Rule::CANCELLATION_TASK),
+        };
+        if let Some(rule) = rule {
             let finding = Finding::peer("the client cancels a task with a notification")
                 .expected("`tasks/cancel`")
                 .got(format!("`notifications/cancelled` for {id}"));
-            self.findings.add(event, finding, Rule::TASK_NOT_CANCELLED);
-            return;
+            return self.findings.add(event, finding, rule);
         }
         if conversation.requested.contains(&id) {
             return;

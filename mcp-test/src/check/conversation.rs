@@ -12,28 +12,26 @@ mod unasked;
 
 use std::collections::{HashMap, HashSet};
 
-use super::rule_findings::RuleFindings;
+use super::connection_judge::ConnectionJudge;
+use super::of_both_sides::{late_progress, no_progress, of_other_revision, undeclared};
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
+use crate::trace::{Event, EventKind, Party, Position};
 use crate::wire::{Message, Notification, Request};
 
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// What is known of the conversations while the trace is read.
-pub(super) struct ConversationJudge<'a> {
-    conversations: HashMap<ConnectionId, Conversation<'a>>,
-    findings: RuleFindings<'a>,
-}
+/// Judges what servers send.
+pub(super) type ConversationJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
 
 /// What one connection has agreed on so far.
 #[derive(Default)]
-struct Conversation<'a> {
+pub(super) struct Conversation<'a> {
     /// The capabilities of the client, from `initialize`.
     client: Option<&'a Value>,
     /// The capabilities of the server, from `initialize` or `server/discover`.
@@ -128,18 +126,6 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
 }
 
 impl<'a> ConversationJudge<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
-    }
-
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
-    }
-
-    fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
-        self.conversations.entry(event.connection).or_default()
-    }
-
     /// A request of the client.
     fn asked(&mut self, event: &Event, position: Position, request: &'a Request) {
         let params = request.params.as_ref();
@@ -234,20 +220,10 @@ impl<'a> ConversationJudge<'a> {
             return self.other_revision(event, known, revision);
         }
         let Some(capability) = known.capability(revision) else { return };
-        let is_own = capability.sides().contains(Side::Server);
-        let conversation = self.conversation(event);
-        let declared = if is_own { conversation.server } else { conversation.client };
         // What a client declares is in each request from 2026-07-28 on, when servers no longer send any.
-        if declared.is_none_or(|declared| capability.declared_in(declared)) {
-            return;
-        }
-        let side = if is_own { Side::Server } else { Side::Client };
-        let finding =
-            Finding::peer(format!("the server sent `{name}` without the capability for it"))
-                .expected(format!(
-                    "nothing that needs `{capability}`, which the {side} does not declare"
-                ))
-                .got(format!("`{name}`"));
+        let Conversation { client, server, .. } = *self.conversation(event);
+        let finding = undeclared(Side::Server, name, capability, client, server);
+        let Some(finding) = finding else { return };
         let rule = rule_of_capability(known, revision);
         // The strictest one first.
         let finding = match known.name {
@@ -300,17 +276,8 @@ impl<'a> ConversationJudge<'a> {
 
     /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
     fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
-        let is_of_servers = |other: &Revision| known.sent_by(Side::Server, *other);
-        // A message that exists at this revision goes into the other direction, which is judged elsewhere.
-        if revision.era() == Era::Stateless
-            || known.revisions().contains(revision)
-            || !Revision::ALL.iter().any(is_of_servers)
-        {
-            return;
-        }
-        let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
-            .expected(format!("only messages that MCP {revision} defines"))
-            .got(format!("`{}`", known.name));
+        let finding = of_other_revision(Side::Server, known, revision);
+        let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
         match revision < Revision::V2025_06_18 {
             true => self.find(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD),
             false => self.find(event, finding, Rule::VERSION_RESPECTED),
@@ -349,16 +316,8 @@ impl<'a> ConversationJudge<'a> {
                 .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
             self.find(event, finding, Rule::PROGRESS_TASK_STOPS);
         } else if is_over {
-            let finding = Finding::peer("progress of a request that is complete")
-                .expected("no `notifications/progress` after the reply")
-                .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
-            self.find(event, finding, Rule::PROGRESS_STOPS);
-        } else if let (Some(before), Some(now)) = (before, progress)
-            && now <= before
-        {
-            let finding = Finding::peer("progress that does not increase")
-                .expected(format!("more than {before}"))
-                .got(now.to_string());
+            self.find(event, late_progress(token), Rule::PROGRESS_STOPS);
+        } else if let Some(finding) = no_progress(before, progress) {
             self.find(event, finding, Rule::PROGRESS_INCREASES);
         }
     }

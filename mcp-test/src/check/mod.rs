@@ -9,6 +9,7 @@ mod cause;
 mod client_conversation;
 mod client_headers;
 mod collector;
+mod connection_judge;
 mod content;
 mod conversation;
 mod envelope;
@@ -16,6 +17,7 @@ mod finding;
 mod judgement;
 mod malformed;
 mod notices;
+mod of_both_sides;
 mod rate;
 #[cfg(test)]
 mod recorded;

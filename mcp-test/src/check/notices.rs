@@ -9,28 +9,26 @@ mod tests;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
+use super::connection_judge::ConnectionJudge;
+use super::of_both_sides::{blank_progress, excessive_pings, repeated_token, too_much};
 use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND, exceeds};
-use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::{Era, Revision, meta};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::spec::{Era, Side, meta};
+use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
 const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
-/// What is known of the conversations while the trace is read.
-pub(super) struct NoticeJudge<'a> {
-    conversations: HashMap<ConnectionId, Conversation<'a>>,
-    findings: RuleFindings<'a>,
-}
+/// Judges whose request the notifications of servers belong to.
+pub(super) type NoticeJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
 
 /// The requests of one connection so far.
 #[derive(Default)]
-struct Conversation<'a> {
+pub(super) struct Conversation<'a> {
     /// The `subscriptions/listen` requests of the client.
     subscriptions: Vec<Subscription<'a>>,
     /// The ids of the client's requests.
@@ -107,18 +105,6 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
 }
 
 impl<'a> NoticeJudge<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
-    }
-
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
-    }
-
-    fn conversation(&mut self, event: &Event) -> &mut Conversation<'a> {
-        self.conversations.entry(event.connection).or_default()
-    }
-
     fn is_stateless(&self, event: &Event) -> bool {
         self.findings.revision(event).era() == Era::Stateless
     }
@@ -174,21 +160,16 @@ impl<'a> NoticeJudge<'a> {
         let is_task = params.is_some_and(|params| params.get("task").is_some());
         let conversation = self.conversation(event);
         let is_used = |it: &OwnRequest<'_>| !it.is_over && it.token == token;
-        let is_repeated = token.is_some() && conversation.own.iter().any(is_used);
+        let is_repeated = conversation.own.iter().any(is_used);
         conversation.own.push(OwnRequest { id: &request.id, token, is_task, is_over: false });
         let is_flood = request.method == "ping"
             && exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND);
-        if is_repeated {
-            let finding = Finding::peer("two requests of the server have the same progress token")
-                .expected("another token for each request that is not answered yet")
-                .got(words::excerpt(&token.map(Value::to_string).unwrap_or_default()).into_owned());
+        if let Some(token) = token.filter(|_| is_repeated) {
+            let finding = repeated_token(Side::Server, token);
             self.findings.add(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
         }
         if is_flood {
-            let finding = Finding::peer("the server pings too often")
-                .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
-                .got("more");
-            self.findings.add(event, finding.should(), Rule::PING_NOT_EXCESSIVE);
+            self.findings.add(event, excessive_pings(Side::Server), Rule::PING_NOT_EXCESSIVE);
         }
     }
 
@@ -234,12 +215,8 @@ impl<'a> NoticeJudge<'a> {
 
     fn progress(&mut self, event: &'a Event, notification: &Notification) {
         let params = notification.params.as_ref();
-        let text = params.and_then(|params| params.get("message")?.as_str());
-        if let Some(text) = text.filter(|text| text.trim().is_empty()) {
-            let finding = Finding::peer("the message of progress says nothing")
-                .expected("a text for people, or no `message`")
-                .got(format!("{text:?}"));
-            self.findings.add(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
+        if let Some(finding) = blank_progress(notification) {
+            self.findings.add(event, finding, Rule::PROGRESS_MESSAGE_MEANINGFUL);
         }
         let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
         let Some(token) = token else { return };
@@ -250,12 +227,7 @@ impl<'a> NoticeJudge<'a> {
     fn limit(&mut self, event: &Event, key: String, headline: &str, rule: Rule) {
         let times = self.conversation(event).shown.entry(key).or_default();
         if exceeds(times, event.at, SHOWN_PER_SECOND) {
-            let expected = format!("no more than {SHOWN_PER_SECOND} notifications within a second");
-            self.findings.add(
-                event,
-                Finding::peer(headline).expected(expected).got("more").should(),
-                rule,
-            );
+            self.findings.add(event, too_much(headline), rule);
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) const OF_SINGLE_MESSAGES: &[Rule] = &[
     Rule::VERSION_MEMBER,
 ];
 
-/// Those that bind both sides, but of which only servers are judged.
+/// Those that bind both sides, but of which only servers are judged; `run::prove::of_clients` compares them with the judges.
 #[cfg(any(test, feature = "scenarios"))]
 pub(crate) const OF_SERVERS_ALONE: &[Rule] = &[
     Rule::LOG_RATE_LIMITED,

@@ -67,6 +67,15 @@ impl Client {
         Ok(())
     }
 
+    /// The params of `initialize`.
+    pub(crate) fn initialize_params(&self) -> serde_json::Value {
+        serde_json::json!({
+            "protocolVersion": self.options.revision.as_str(),
+            "capabilities": self.options.declared(self.options.revision).to_serde(),
+            "clientInfo": self.options.client_info.to_serde(),
+        })
+    }
+
     /// Sends `initialize`, records what the server declares, and sends `notifications/initialized`.
     ///
     /// Afterwards [`Client::revision`] returns the revision that the server chose.
@@ -75,12 +84,7 @@ impl Client {
     ///
     /// A finding when the request is not answered, is refused, or the result has no known `protocolVersion`.
     pub async fn initialize(&mut self) -> Result<Reply, Finding> {
-        let params = serde_json::json!({
-            "protocolVersion": self.options.revision.as_str(),
-            "capabilities": self.options.declared(self.options.revision).to_serde(),
-            "clientInfo": self.options.client_info.to_serde(),
-        });
-        let reply = self.request("initialize", params).await?;
+        let reply = self.request("initialize", self.initialize_params()).await?;
         let result = reply.result()?;
         let version = result.get("protocolVersion").and_then(Value::as_str);
         let known = version.and_then(|version| version.parse::<Revision>().ok());

@@ -18,7 +18,9 @@ use super::cell_run::{CellFacts, run_cell};
 use super::{
     Cell, Outcome, Plan, Selection, Tested, requirements_of_common, requirements_of_interruptions,
 };
-use crate::check::{Blame, Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
+use crate::check::{
+    Blame, Check, Demand, Finding, OF_SERVERS_ALONE, Origin, Status, TOOL_SCHEMAS, WELL_FORMED,
+};
 use crate::scenario::{
     Change, CheckSpec, Damage, Leg, Peer, Profile, Proof, Proofs, Scenario, Transports,
 };
@@ -275,7 +277,11 @@ fn is_explained(outcome: &Outcome, check: &Check, id: &str) -> bool {
             spec.requirements.iter().copied().any(is_it)
                 || requirements_of_interruptions().any(is_it)
         }
-        None => requirements_of_common(&check.id).into_iter().any(is_it),
+        None => {
+            let is_excluded = outcome.cell.scenario.leg == Leg::Client
+                && OF_SERVERS_ALONE.iter().any(|rule| is_it(rule.id()));
+            !is_excluded && requirements_of_common(&check.id).into_iter().any(is_it)
+        }
     }
 }
 

@@ -152,13 +152,16 @@ impl Call {
     }
 
     /// Replies with exactly this result, without the members that the revision requires; the handler returns the answer.
+    ///
+    /// What is wrong with it is deliberate, and does not count against the server.
     pub(crate) async fn reply_exactly(&self, result: impl Into<Value>) -> Answer {
         let result = result.into();
         // The replies to a batch are one message, so this one cannot be sent by itself.
         let (Some(id), false) = (&self.id, self.in_batch) else { return result.into() };
         let reply = Response::new(id.clone(), result).to_value();
         // If the client has disconnected, there is nobody left to reply to.
-        self.outbox.send(OutboundMessage::reply(reply, self.method.clone(), None)).await;
+        let emitted = OutboundMessage::reply(reply, self.method.clone(), None);
+        self.outbox.send(OutboundMessage { deliberate: true, ..emitted }).await;
         Answer::already_sent()
     }
 

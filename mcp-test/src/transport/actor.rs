@@ -64,6 +64,8 @@ pub(crate) struct OutboundMessage {
     pub then: FollowUp,
     /// How it is written in an event stream; in any form but the plain one it is sent in a stream over HTTP.
     pub form: EventForm,
+    /// Whether it is as it is on purpose, so that it does not count against the actor.
+    pub deliberate: bool,
 }
 
 impl OutboundMessage {
@@ -71,7 +73,15 @@ impl OutboundMessage {
     #[must_use]
     pub(crate) fn unsolicited(value: Value) -> Self {
         let (then, form) = (FollowUp::Continue, EventForm::Plain);
-        Self { value, answers: None, status: None, batch: Vec::new(), then, form }
+        Self {
+            value,
+            answers: None,
+            status: None,
+            batch: Vec::new(),
+            then,
+            form,
+            deliberate: false,
+        }
     }
 
     /// A reply to a request of this method.

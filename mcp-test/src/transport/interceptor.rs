@@ -102,12 +102,14 @@ impl InterceptedConnection {
     }
 
     /// Records a text of the server.
-    pub(crate) fn sent(&self, text: &Bytes) {
-        let sent = self.note(Party::Server, || EventKind::message(text.clone()));
-        if let (Some(recorder), Some(sent), false) =
-            (&self.interceptor.recorder, sent, self.interceptor.faults.is_empty())
+    pub(crate) fn sent(&self, part: &DeliveryPart) {
+        let sent = self.note(Party::Server, || EventKind::message(part.bytes().clone()));
+        // Any fault may be what changed this text, so none of a faulty server's counts against it.
+        let is_deliberate =
+            !self.interceptor.faults.is_empty() || matches!(part, DeliveryPart::Deliberate(_));
+        if let (Some(recorder), Some(sent), true) =
+            (&self.interceptor.recorder, sent, is_deliberate)
         {
-            // Any fault may be what changed this text, so none of a faulty server's counts against it.
             recorder.mark_deliberate(sent);
         }
     }

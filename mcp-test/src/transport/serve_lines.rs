@@ -202,7 +202,7 @@ async fn put<W: AsyncWrite>(
     part: &DeliveryPart,
 ) -> io::Result<()> {
     // Recorded before it is written, so that no reaction of the client precedes it in the trace.
-    wire.sent(part.bytes());
+    wire.sent(part);
     writer.write_all(&part.line()).await?;
     writer.flush().await
 }

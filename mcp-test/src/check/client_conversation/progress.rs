@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ClientConversationJudge;
+use crate::check::of_both_sides::{blank_progress, late_progress, no_progress, too_much};
 use crate::check::rate::{SHOWN_PER_SECOND, exceeds};
 use crate::check::{Finding, Rule};
 use crate::expect::words;
@@ -50,12 +51,8 @@ impl<'a> ClientConversationJudge<'a> {
     /// A token is one that the server has sent, and the progress of one request increases until its reply.
     pub(super) fn progressed(&mut self, event: &Event, notification: &Notification) {
         let params = notification.params.as_ref();
-        let text = params.and_then(|params| params.get("message")?.as_str());
-        if let Some(text) = text.filter(|text| text.trim().is_empty()) {
-            let finding = Finding::peer("the message of progress says nothing")
-                .expected("a text for people, or no `message`")
-                .got(format!("{text:?}"));
-            self.findings.add(event, finding.should(), Rule::PROGRESS_MESSAGE_MEANINGFUL);
+        if let Some(finding) = blank_progress(notification) {
+            self.findings.add(event, finding, Rule::PROGRESS_MESSAGE_MEANINGFUL);
         }
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
@@ -85,26 +82,16 @@ impl<'a> ClientConversationJudge<'a> {
         request.last = progress.or(before);
         let is_answered = request.is_answered;
         if exceeds(&mut request.times, event.at, SHOWN_PER_SECOND) {
-            let finding = Finding::peer("there is too much progress of one request")
-                .expected(format!("no more than {SHOWN_PER_SECOND} notifications within a second"))
-                .got("more");
-            self.findings.add(event, finding.should(), Rule::PROGRESS_RATE_LIMITED);
+            let finding = too_much("there is too much progress of one request");
+            self.findings.add(event, finding, Rule::PROGRESS_RATE_LIMITED);
         }
         // Each message of a client over HTTP has a request of its own, and they may overtake one another.
         if event.exchange.is_some() {
             return;
         }
         if is_answered {
-            let finding = Finding::peer("progress of a request that is complete")
-                .expected("no `notifications/progress` after the reply")
-                .got(format!("progress for the token {shown}"));
-            self.findings.add(event, finding, Rule::PROGRESS_STOPS);
-        } else if let (Some(before), Some(now)) = (before, progress)
-            && now <= before
-        {
-            let finding = Finding::peer("progress that does not increase")
-                .expected(format!("more than {before}"))
-                .got(now.to_string());
+            self.findings.add(event, late_progress(token), Rule::PROGRESS_STOPS);
+        } else if let Some(finding) = no_progress(before, progress) {
             self.findings.add(event, finding, Rule::PROGRESS_INCREASES);
         }
     }

@@ -135,6 +135,25 @@ fn a_cancellation_names_a_request_of_the_client_other_than_initialize() {
 }
 
 #[test]
+fn a_task_is_not_cancelled_with_a_notification() {
+    let call = r#"> "id":2,"method":"tools/call","params":{"name":"a","task":{}}"#;
+    let cancel = r#"> "method":"notifications/cancelled","params":{"requestId":2}"#;
+    let declared = r#"< "id":0,"result":{"capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}}"#;
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &[INITIALIZE, declared, call, cancel]), @r#"must cancellation.task-uses-tasks-cancel Some("`notifications/cancelled` for 2")"#);
+    let plain = call.replace(r#","task":{}"#, "");
+    assert_eq!(broken(Revision::V2025_11_25, &[INITIALIZE, declared, &plain, cancel]), "");
+}
+
+#[test]
+fn pings_are_not_excessive() {
+    let ping = |id: u8| format!(r#"> "id":{id},"method":"ping""#);
+    let pings = [1, 2, 3, 4, 5, 6].map(ping);
+    let pings = pings.each_ref().map(String::as_str);
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &pings), @r#"should ping.not-excessive Some("more")"#);
+    assert_eq!(after_the_handshake(Revision::V2025_11_25, &pings[..5]), "");
+}
+
+#[test]
 fn initialize_is_not_in_a_batch() {
     use crate::trace::{ParsedText, Recorder};
     let recorder = Recorder::new();
@@ -218,4 +237,22 @@ fn progress_has_the_token_of_a_request_and_increases_until_the_reply() {
     must progress.token-known Some("8")
     must progress.stops-after-completion Some("progress for the token 7")
     "#);
+}
+
+#[test]
+fn progress_can_be_shown_and_says_something() {
+    let request =
+        r#"< "id":7,"method":"sampling/createMessage","params":{"_meta":{"progressToken":7}}"#;
+    let progress = |progress: usize, text: &str| {
+        format!(
+            r#"> "method":"notifications/progress","params":{{"progressToken":7,"progress":{progress}{text}}}"#
+        )
+    };
+    let much: Vec<String> = (1..=1001).map(|number| progress(number, "")).collect();
+    let much: Vec<&str> = [request].into_iter().chain(much.iter().map(String::as_str)).collect();
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &much), @r#"should progress.rate-limited Some("more")"#);
+    assert_eq!(after_the_handshake(Revision::V2025_11_25, &much[..1001]), "");
+    let [blank, text] = [" ", "half"].map(|text| progress(1, &format!(r#","message":"{text}""#)));
+    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &[request, &blank]), @r#"should progress.message-meaningful Some("\" \"")"#);
+    assert_eq!(after_the_handshake(Revision::V2025_11_25, &[request, &text]), "");
 }

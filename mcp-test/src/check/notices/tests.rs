@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::recorded::recorded;
 use crate::check::walk::walk;
-use crate::spec::Revision::{V2025_11_25, V2026_07_28};
+use crate::spec::Revision::{self, V2025_11_25, V2026_07_28};
 
 /// The requirements that a conversation breaks; see [`recorded`].
 fn broken(revision: Revision, lines: &[&str]) -> Vec<&'static str> {

@@ -308,8 +308,25 @@ mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
     use crate::run::{Summary, Verdict};
+    use crate::server::Server;
     use crate::server::reference::everything;
     use crate::transport::Fault;
+
+    /// A run of `check` on this server.
+    fn check_of<'a>(options: &'a RunOptions, server: &Server) -> RunRequest<'a> {
+        RunRequest {
+            command: RunCommand::Check,
+            options,
+            loaded: None,
+            target: server.target().into(),
+            transports: Vec::new(),
+            secrets: Secrets::default(),
+            target_args: vec!["--reference".to_owned()],
+            calls: CallArgs::default(),
+            fixtures: FixtureArgs::default(),
+            manual: false,
+        }
+    }
 
     /// Finishes a run of `ping` with a changed summary and `--write-baseline`.
     fn finish(change: impl FnOnce(&mut Summary)) -> (u8, Vec<String>, String) {
@@ -320,18 +337,8 @@ mod tests {
         let Command::Check(args) = Args::try_parse_from(args).expect("arguments").command else {
             panic!("another command");
         };
-        let request = RunRequest {
-            command: RunCommand::Check,
-            options: &args.run,
-            loaded: None,
-            target: everything().faults([Fault::reply_error("ping", -32603)]).target().into(),
-            transports: Vec::new(),
-            secrets: Secrets::default(),
-            target_args: vec!["--reference".to_owned()],
-            calls: CallArgs::default(),
-            fixtures: FixtureArgs::default(),
-            manual: false,
-        };
+        let server = everything().faults([Fault::reply_error("ping", -32603)]);
+        let request = check_of(&args.run, &server);
         let plan = plan(&request).expect("a plan");
         let runtime = runtime().expect("a runtime");
         let mut summary = runtime.block_on(run::run(&plan, &mut |_| {}));
@@ -353,18 +360,7 @@ mod tests {
         let Command::Check(args) = Args::try_parse_from(args).expect("arguments").command else {
             panic!("another command");
         };
-        let request = RunRequest {
-            command: RunCommand::Check,
-            options: &args.run,
-            loaded: None,
-            target: everything().target().into(),
-            transports: Vec::new(),
-            secrets: Secrets::default(),
-            target_args: vec!["--reference".to_owned()],
-            calls: CallArgs::default(),
-            fixtures: args.fixtures,
-            manual: false,
-        };
+        let request = RunRequest { fixtures: args.fixtures, ..check_of(&args.run, &everything()) };
         assert_eq!(plan(&request).expect("a plan").fixtures.name("test_simple_text"), "a");
         let before = rerun(&request).before;
         assert_eq!(before[2..], ["--fixture", "test_simple_text=a={\"b\":1}"]);

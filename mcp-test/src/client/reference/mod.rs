@@ -111,7 +111,7 @@ async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> 
 /// Declares every client capability, and accepts each form with its defaults, or examples where it has none.
 ///
 /// Most scenarios meet it without the parts that later revisions have added to a capability.
-fn options(task: &ClientTask, habits: TaskHabits) -> Options {
+pub(crate) fn options(task: &ClientTask, habits: TaskHabits) -> Options {
     let user = Handlers::new()
         .elicitation(FormElicitation::accept_examples)
         .sampling(model::generate)
@@ -130,7 +130,7 @@ fn options(task: &ClientTask, habits: TaskHabits) -> Options {
         }
         "client-tasks" => {
             let tasks = received_tasks::declared();
-            let user = received_tasks::with_tasks(user, habits.changes);
+            let user = received_tasks::with_tasks(user, habits);
             (user, json!({ "roots": {}, "sampling": {}, "elicitation": {}, "tasks": tasks }))
         }
         _ => (user, json!({ "roots": {}, "sampling": {}, "elicitation": {} })),

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use super::{Answer, Handlers};
+use super::{Answer, Handlers, TaskHabits};
 use crate::clock;
 use crate::json::{Object, Value};
 use crate::spec::{Revision, error_code, meta};
-use crate::transport::generated_id::generate_id;
 use crate::wire::{Message, Request, RpcError};
 
 /// How many tasks are kept, since a server may start any number of them.
@@ -31,6 +30,7 @@ struct ReceivedTasks {
     tasks: Arc<Mutex<Vec<Task>>>,
     /// Answers the requests behind the tasks.
     user: Handlers,
+    id: fn(usize) -> String,
 }
 
 struct Task {
@@ -43,9 +43,10 @@ struct Task {
     outcome: Answer,
 }
 
-/// Handlers that run generations as tasks, if the server wants that; `changes` gets each answer last.
-pub(super) fn with_tasks(user: Handlers, changes: fn(&Request, Answer) -> Answer) -> Handlers {
-    let tasks = ReceivedTasks { tasks: Arc::default(), user: user.clone() };
+/// Handlers that run generations as tasks, if the server wants that.
+pub(super) fn with_tasks(user: Handlers, habits: TaskHabits) -> Handlers {
+    let TaskHabits { id, changes, .. } = habits;
+    let tasks = ReceivedTasks { tasks: Arc::default(), user: user.clone(), id };
     let answers: [(&str, Method); 6] = [
         ("sampling/createMessage", ReceivedTasks::generate),
         ("elicitation/create", ReceivedTasks::elicit),
@@ -98,7 +99,7 @@ impl ReceivedTasks {
         }
         let now = clock::utc_now();
         let task = Task {
-            id: generate_id(),
+            id: (self.id)(tasks.len()),
             created: now.clone(),
             updated: now,
             ttl: wanted.get("ttl").cloned().unwrap_or_default(),

@@ -10,6 +10,7 @@ use super::{Answer, Client, call_params, discover, list_tools};
 use crate::clock;
 use crate::json::{Object, Value};
 use crate::spec::{Capability, error_code};
+use crate::transport::generated_id::generate_id;
 use crate::wire::{Id, Request, RpcError};
 
 /// The interval between two requests for a state if the server states none, which is up to the client.
@@ -28,14 +29,20 @@ pub(crate) struct TaskHabits {
     pub(crate) pause: fn(&[TaskState]) -> Option<Duration>,
     /// Whether it answers the request with this key, by the keys of all its answers so far.
     pub(crate) answers: fn(&str, &[String]) -> bool,
+    /// The id of a new task of 2025-11-25, by how many it has run before.
+    pub(crate) id: fn(usize) -> String,
     /// What it makes of its answer to a request of the server, where it runs tasks of 2025-11-25.
     pub(crate) changes: fn(&Request, Answer) -> Answer,
 }
 
 impl TaskHabits {
     /// Those of a correct client.
-    pub(crate) const GOOD: Self =
-        Self { pause: next_pause, answers: is_new, changes: |_, answer| answer };
+    pub(crate) const GOOD: Self = Self {
+        pause: next_pause,
+        answers: is_new,
+        id: |_| generate_id(),
+        changes: |_, answer| answer,
+    };
 }
 
 /// The newest interval, until the task has ended or is gone.

@@ -1,11 +1,19 @@
 //! The proofs of the checks that every scenario for clients has: that the client took part and exited without an error, that
 //! its messages are well-formed, and that its calls of tools conform to their schemas.
 
+mod requests;
+mod server_requests;
+
+use std::collections::HashSet;
+
 use serde_json::json;
 
 use super::table::Row;
-use super::{block_on, outcome, statuses};
-use crate::check::Status;
+use super::{block_on, outcome, statuses, unfounded};
+use crate::check::{
+    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Origin, Rule, Status,
+    WELL_FORMED,
+};
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::run::Cell;
@@ -13,6 +21,7 @@ use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
 use crate::scenarios::any_client::client_task_polling::POLLED;
 use crate::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+use crate::spec::requirement::{self, BoundParty};
 use crate::transport::{Fault, TransportKind};
 
 fn of_clients() -> impl Iterator<Item = &'static Scenario> {
@@ -97,7 +106,18 @@ fn row_in(
     Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
 }
 
+/// The same row, whose finding is a warning.
+fn warned(mut row: Row) -> Row {
+    row.status = Status::Warning;
+    row
+}
+
 fn rows() -> Vec<Row> {
+    let groups = requests::groups().into_iter().chain(server_requests::groups());
+    groups.flatten().chain(messages()).collect()
+}
+
+fn messages() -> Vec<Row> {
     let list = "tools/list";
     let set = |pointer: &str, value: serde_json::Value| [Fault::set(list, pointer, value)];
     let stray = |message: serde_json::Value| [Fault::stray(list, message)];
@@ -127,10 +147,6 @@ fn rows() -> Vec<Row> {
     let over_duplex = |revision, faults: &[Fault], requirements| {
         let row = row(revision, faults.iter().cloned(), requirements);
         row.over(TransportKind::Duplex)
-    };
-    let warned = |mut row: Row| {
-        row.status = Status::Warning;
-        row
     };
     let with_token = |id: &str| {
         let params = json!({"_meta": {"progressToken": 5}});
@@ -297,6 +313,51 @@ fn rows() -> Vec<Row> {
 fn the_judge_finds_what_a_fault_does_to_a_client() {
     let broken: Vec<String> = rows().iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
+}
+
+/// The rules that a client can break, but not in a row, and why.
+const WITHOUT_ROW: [(Rule, &str); 4] = [
+    (Rule::NEWLINE_DELIMITED, "no fault leaves out only the newline after a message"),
+    (Rule::STDIO_CLOSES_STDIN, "a client in this process ends no other"),
+    (Rule::STDIO_WAITS_FOR_EXIT, "a client in this process ends no other"),
+    (Rule::STDIO_SIGTERM_FIRST, "a client in this process ends no other"),
+];
+
+/// Each rule that binds clients has a row, cannot have one, or is for servers alone, and is only one of these.
+#[test]
+fn each_rule_that_a_client_can_break_has_a_row() {
+    let rows = rows();
+    let proven: HashSet<&str> = rows.iter().flat_map(|row| row.requirements.clone()).collect();
+    let rules = [OF_ENVELOPES, OF_CLIENT, OF_TOOLS].concat();
+    let binds = |rule: &Rule| {
+        let found = requirement::find(rule.id()).expect("a requirement");
+        found.binds != BoundParty::Server
+    };
+    let of_clients = rules.into_iter().filter(binds);
+    let (alone, others): (Vec<Rule>, Vec<Rule>) =
+        of_clients.partition(|rule| OF_SERVERS_ALONE.contains(rule));
+    assert_eq!(alone.len(), OF_SERVERS_ALONE.len(), "{alone:?}");
+    assert!(!alone.iter().any(|rule| proven.contains(rule.id())));
+    let is_excused = |rule: &Rule| WITHOUT_ROW.iter().any(|(excused, _)| excused == rule);
+    let wrong: Vec<&str> = others
+        .iter()
+        .filter(|rule| proven.contains(rule.id()) == is_excused(rule))
+        .map(|rule| rule.id())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn a_rule_for_servers_alone_is_unfounded_of_a_client() {
+    let mut played = row(V2025_11_25, [], &[]).run(&[], Profile::Adaptive);
+    let cite = |rule: Rule| {
+        let finding = Finding::peer("wrong").requires(rule.id());
+        vec![Check::from_finding(WELL_FORMED, Origin::Own, finding)]
+    };
+    played.checks = cite(Rule::PROGRESS_RATE_LIMITED);
+    assert_eq!(unfounded(&played), [""; 0]);
+    played.checks = cite(Rule::LOG_RATE_LIMITED);
+    assert_eq!(unfounded(&played).len(), 1);
 }
 
 #[cfg(feature = "schema")]

@@ -9,10 +9,13 @@ use crate::transport::{Fault, TransportKind};
 /// Damage on a good peer in one cell, the status of `wire-well-formed`, and all requirements that it cites.
 pub(super) struct Row {
     peer: Peer,
+    /// The peer on which the faults are, if not the good one.
+    other: Option<Peer>,
     cell: Cell,
+    profile: Profile,
     pub(super) faults: Vec<Fault>,
     pub(super) status: Status,
-    requirements: Vec<&'static str>,
+    pub(super) requirements: Vec<&'static str>,
 }
 
 impl Row {
@@ -24,7 +27,8 @@ impl Row {
         requirements: &[&'static str],
     ) -> Self {
         let (faults, requirements) = (faults.into_iter().collect(), requirements.to_vec());
-        Self { peer: peer.into(), cell, faults, status, requirements }
+        let (peer, profile) = (peer.into(), Profile::Adaptive);
+        Self { peer, other: None, cell, profile, faults, status, requirements }
     }
 
     /// The same row over another transport.
@@ -34,17 +38,36 @@ impl Row {
         self
     }
 
+    /// The same row by the rules of another profile.
+    #[cfg(feature = "http")]
+    pub(super) fn under(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// The same row on another peer, which is why the judge finds something.
+    #[cfg(feature = "http")]
+    pub(super) fn on(mut self, other: impl Into<Peer>) -> Self {
+        self.other = Some(other.into());
+        self
+    }
+
     /// The outcome with these faults, which are none or those of the row.
     pub(super) fn run(&self, faults: &[Fault], profile: Profile) -> Outcome {
-        let peer = faults.iter().cloned().fold(self.peer.clone(), Peer::fault);
+        self.outcome(&self.peer, faults, profile)
+    }
+
+    fn outcome(&self, peer: &Peer, faults: &[Fault], profile: Profile) -> Outcome {
+        let peer = faults.iter().cloned().fold(peer.clone(), Peer::fault);
         block_on(outcome(&peer, self.cell.clone(), profile))
     }
 
     /// What differs from the row, if anything does.
     pub(super) fn prove(&self) -> Option<String> {
-        let good = self.run(&[], Profile::Adaptive);
+        let good = self.run(&[], self.profile);
         let good = statuses(&good).get(WELL_FORMED).copied();
-        let bad = self.run(&self.faults, Profile::Adaptive);
+        let damaged = self.other.as_ref().unwrap_or(&self.peer);
+        let bad = self.outcome(damaged, &self.faults, self.profile);
         let check = bad.checks.iter().find(|check| check.id == WELL_FORMED).expect("the check");
         let unfounded = unfounded(&bad);
         let is_proven = good == Some(Status::Success)

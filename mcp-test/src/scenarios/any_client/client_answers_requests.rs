@@ -4,10 +4,11 @@ use futures_util::future::{join, join_all};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, exchanged, result};
+use super::failing_client::listing;
 use super::{REPLY_TIME, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
-use crate::client::{ClientTask, FormElicitation, Handlers, SamplingResponse, ScriptedClient};
+use crate::client::{FormElicitation, Handlers, SamplingResponse, ScriptedClient};
 use crate::clock::{self, Deadline};
 use crate::json::Object;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
@@ -172,13 +173,7 @@ fn refused((asked, reply): &Exchange) -> Result<(), Finding> {
 
 /// Connects without declaring anything, and lists the tools.
 fn undeclared(handlers: fn() -> Handlers) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let options = task.options().handlers(handlers()).capabilities(json!({}));
-        let mut client = task.connect(options).await?;
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
-    })
+    listing(move |task| task.options().handlers(handlers()).capabilities(json!({})))
 }
 
 fn lists_undeclared_roots() -> ScriptedClient {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::failing_client::fails_after;
 use super::reaction::accepts_replies_to;
-use super::{never_listed, server};
+use super::{never_listed, page_index, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
@@ -15,7 +15,6 @@ use crate::json::Value;
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
-use crate::transport::Fault;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -73,18 +72,15 @@ const PAGES: [(&str, usize, &str); 3] = [
 
 fn serve(test: &ClientTest) -> Server {
     let is_refused = Arc::new(AtomicBool::new(false));
-    server(test)
-        // Not for its effect: what a server with a fault sends may be invalid, as these pages are.
-        .faults([Fault::set("server/discover", "/_meta/com.example~1faulty", true)])
-        .on("tools/list", move |call: Call| {
-            let is_refused = Arc::clone(&is_refused);
-            async move { page(&call, &is_refused).await }
-        })
+    server(test).on("tools/list", move |call: Call| {
+        let is_refused = Arc::clone(&is_refused);
+        async move { page(&call, &is_refused).await }
+    })
 }
 
 async fn page(call: &Call, is_refused: &AtomicBool) -> Answer {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
-    let Some(index) = page_index(call.params()) else {
+    let Some(index) = asked_page(call.params()) else {
         return Answer::error(error_code::INVALID_PARAMS, "this cursor was not issued");
     };
     if index == CURSORS.len() {
@@ -109,10 +105,8 @@ async fn page(call: &Call, is_refused: &AtomicBool) -> Answer {
 }
 
 /// The page that a request asks for; `None` if no page has its cursor.
-fn page_index(params: &Value) -> Option<usize> {
-    let Some(cursor) = params.get("cursor") else { return Some(0) };
-    let issued = CURSORS.iter().position(|issued| cursor.as_str() == Some(issued));
-    issued.map(|before| before + 1)
+fn asked_page(params: &Value) -> Option<usize> {
+    page_index(params.get("cursor"), &CURSORS)
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
@@ -120,11 +114,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if requests.is_empty() {
         return Err(never_listed(judging));
     }
-    let refused = requests.iter().position(|it| page_index(it.params()) == Some(CURSORS.len()));
+    let refused = requests.iter().position(|it| asked_page(it.params()) == Some(CURSORS.len()));
     let before = &requests[..refused.unwrap_or(requests.len())];
     for (check, index, what) in PAGES {
         let of_page: Vec<ReceivedMessage> =
-            before.iter().filter(|it| page_index(it.params()) == Some(index)).cloned().collect();
+            before.iter().filter(|it| asked_page(it.params()) == Some(index)).cloned().collect();
         let label = format!("page {} of `tools/list`", index + 1);
         accepts_replies_to(judging, check, &of_page, &label, what);
     }

@@ -6,11 +6,12 @@ use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, Refusal, answered, first, param, refused, result};
+use super::failing_client::listing;
 use super::{never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{
-    ClientTask, ElicitationResponse, FormElicitation, Handlers, SamplingResponse, ScriptedClient,
+    ElicitationResponse, FormElicitation, Handlers, SamplingResponse, ScriptedClient,
 };
 use crate::clock::{self, Deadline};
 use crate::expect::{Matcher, boolean, integer, number, object, one_of, string};
@@ -97,6 +98,8 @@ scenario! {
 const REPLY_TIME: Duration = Duration::from_secs(4);
 
 const ROOTS: &str = "roots/list";
+/// What the client may report the progress of its roots under; how it does that is judged in every scenario.
+pub(crate) const ROOTS_TOKEN: u8 = 7;
 const SAMPLING: &str = "sampling/createMessage";
 const ELICITATION: &str = "elicitation/create";
 const STATUSES: [&str; 2] = ["open", "closed"];
@@ -115,7 +118,7 @@ async fn ask_and_list(call: Call) -> Answer {
 
 /// What the server asks a client with these capabilities.
 fn requests(revision: Revision, declared: &Value) -> Vec<(&'static str, Json)> {
-    let mut requests = vec![(ROOTS, json!({}))];
+    let mut requests = vec![(ROOTS, json!({ "_meta": { "progressToken": ROOTS_TOKEN } }))];
     let declares = |capability: Capability| capability.declared_in(declared);
     let is_newest = revision == Revision::V2025_11_25;
     if declares(Capability::Sampling) {
@@ -318,23 +321,17 @@ fn leads_upwards(uri: &str) -> bool {
 }
 
 /// Connects with these handlers and capabilities, and lists the tools.
-fn listing(handlers: fn() -> Handlers, capabilities: fn() -> Json) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let options = task.options().handlers(handlers()).capabilities(capabilities());
-        let mut client = task.connect(options).await?;
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
-    })
+fn asked(handlers: fn() -> Handlers, capabilities: fn() -> Json) -> ScriptedClient {
+    listing(move |task| task.options().handlers(handlers()).capabilities(capabilities()))
 }
 
 fn lists_undeclared_roots() -> ScriptedClient {
-    listing(|| Handlers::new().roots(["file:///project"]), || json!({}))
+    asked(|| Handlers::new().roots(["file:///project"]), || json!({}))
 }
 
 fn generates_with_undeclared_tools() -> ScriptedClient {
     let model = || Handlers::new().sampling(|_| SamplingResponse::text("generated"));
-    listing(model, || json!({ "sampling": {} }))
+    asked(model, || json!({ "sampling": {} }))
 }
 
 fn declines_in_an_undeclared_mode() -> ScriptedClient {
@@ -343,7 +340,7 @@ fn declines_in_an_undeclared_mode() -> ScriptedClient {
             .elicitation(FormElicitation::accept_examples)
             .elicitation_url(|_| ElicitationResponse::decline())
     };
-    listing(user, || json!({ "elicitation": {} }))
+    asked(user, || json!({ "elicitation": {} }))
 }
 
 fn declines_with_content() -> ScriptedClient {
@@ -351,7 +348,7 @@ fn declines_with_content() -> ScriptedClient {
         let answer = json!({ "action": "decline", "content": { "name": "Ada" } });
         Handlers::new().on(ELICITATION, move |_| Ok(answer.clone().into()))
     };
-    listing(user, || json!({ "elicitation": { "form": {}, "url": {} } }))
+    asked(user, || json!({ "elicitation": { "form": {}, "url": {} } }))
 }
 
 proofs! {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::endpoint::endpoint_path;
 use super::http_exchange::{AfterGet, after_get, http_exchanges, stopped_at_get};
-use super::server;
+use super::{HANDSHAKE, STATELESS, server};
 use crate::check::Finding;
 use crate::client::{ClientTask, RequestOptions, ScriptedClient};
 use crate::clock::Deadline;
@@ -88,9 +88,6 @@ const CLOSED: &str = "client-tolerates-closed-stream";
 const ENCODED: &str = "client-encodes-names";
 const COLLISION: &str = "client-encodes-marked-names";
 const REFRESH: &str = "client-refreshes-tools";
-
-const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 
 /// The names of the prompts: one that is not ASCII, and one that a receiver would decode if it came as it is.
 const PROMPTS: [&str; 2] = ["gr\u{fc}\u{df}e", "=?base64?bGl0ZXJhbA==?="];

@@ -1,12 +1,9 @@
 //! `client-malformed`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::json;
 
 use super::exchange::{exchanges, reply_in_words, result};
-use super::{answers_ping, leaving, never_listed, one_tool, reacting, server};
+use super::{answers_ping, knowing_first, leaving, never_listed, one_tool, reacting, server};
 use crate::check::Finding;
 use crate::client::ScriptedClient;
 use crate::client::reference::good_client;
@@ -94,18 +91,15 @@ fn steps(revision: Revision) -> impl Iterator<Item = &'static str> {
 }
 
 fn serve(test: &ClientTest) -> Server {
-    // Once only, for a client that lists again.
-    let is_sent = Arc::new(AtomicBool::new(false));
-    server(test).faults([Fault::truncate(CUT)]).on("tools/list", move |call: Call| {
-        let is_sent = is_sent.swap(true, Ordering::Relaxed);
-        async move {
-            if !is_sent {
-                send_all(&call).await;
-            }
-            let answer: Answer = one_tool(call).await;
-            answer
-        }
-    })
+    server(test).faults([Fault::truncate(CUT)]).on("tools/list", knowing_first(send_and_list))
+}
+
+/// Sends everything before the first list only.
+async fn send_and_list(call: Call, is_first: bool) -> Answer {
+    if is_first {
+        send_all(&call).await;
+    }
+    one_tool(call).await
 }
 
 /// Takes the steps, each followed by a `ping`, until one is not answered.

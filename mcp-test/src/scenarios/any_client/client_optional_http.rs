@@ -1,19 +1,17 @@
 //! `client-optional-http`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::exchange::exchanges;
+use super::failing_client::{leaving_pings, list_answering};
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
-use super::{never_listed, one_tool, server};
+use super::{HANDSHAKE, REPLY_TIME, STATELESS, knowing_first, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
-use crate::client::{ClientTask, Handlers, RequestOptions, ScriptedClient};
+use crate::client::{ClientTask, RequestOptions, ScriptedClient};
 use crate::clock::{self, Deadline};
-use crate::json::Object;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::refused_reply::RefusedReply;
 use crate::server::{Answer, Call, Server};
@@ -86,9 +84,6 @@ const DELETE: &str = "client-tolerates-refused-delete";
 const NAMES: &str = "client-reads-header-names";
 const REPEATS: &str = "client-repeats-lost-request";
 
-const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
-
 /// How the server answers the POSTs of the replies, and what that is, for people.
 const REFUSALS: [(RefusedReply, &str); 4] = [
     (RefusedReply::Empty, "HTTP 400 without a body"),
@@ -96,9 +91,6 @@ const REFUSALS: [(RefusedReply, &str); 4] = [
     (RefusedReply::ErrorWithoutId, "HTTP 400 with an error that has no id"),
     (RefusedReply::BrokenOff, "a response that broke off"),
 ];
-
-/// How long the server waits for the reply to a `ping`. A client may still reply later: all that it sends before it exits counts.
-const REPLY_TIME: Duration = Duration::from_secs(2);
 
 /// How long an event may take to the client.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
@@ -117,21 +109,17 @@ fn serve(test: &ClientTest) -> Server {
             })
             .collect(),
     };
-    let is_first = Arc::new(AtomicBool::new(true));
     let era = test.era();
-    server(test).faults(faults).on("tools/list", move |call: Call| {
-        // Once only: a client may list the tools again.
-        let is_first = is_first.swap(false, Ordering::Relaxed);
-        async move {
-            // A client may speak another era than the one that is tested.
-            match call.revision().era() {
-                Era::Stateless if is_first && era == Era::Stateless => return lose(&call).await,
-                Era::Handshake if is_first && era == Era::Handshake => refuse_replies(&call).await,
-                _ => {}
-            }
-            one_tool(call).await
+    let list = move |call: Call, is_first: bool| async move {
+        // A client may speak another era than the one that is tested.
+        match call.revision().era() {
+            spoken if !is_first || spoken != era => {}
+            Era::Stateless => return lose(&call).await,
+            Era::Handshake => refuse_replies(&call).await,
         }
-    })
+        one_tool(call).await
+    };
+    server(test).faults(faults).on("tools/list", knowing_first(list))
 }
 
 /// Begins a stream with an event that has an id, and breaks it off.
@@ -139,8 +127,9 @@ async fn lose(call: &Call) -> Answer {
     let params = json!({ "level": "info", "data": "a message" });
     // Fails only if the client has gone, which the missing repetition shows.
     let _sent = call.written(EventForm::WithId).notify("notifications/message", params).await;
-    // Without it a client may see a connection that was closed before it was used. In this era nothing that it sends could show that the
-    // event has arrived.
+    // Without it a client may see a connection that was closed before it was used. No fence can replace it: in this era a client answers
+    // nothing that a server sends, and one that waits for its list sends nothing else. Where the time is too short, a client may take the
+    // whole response for lost, and repeats the request under another id all the same; one that gives up instead is not judged.
     clock::quiet(ON_ITS_WAY).await;
     Answer::close()
 }
@@ -354,24 +343,12 @@ fn resumption(judging: &Judging, after: Seq) -> Option<(Seq, String)> {
 /// Sends GET as often as `gets` says, lists the tools, and answers so many pings.
 fn answering(gets: usize, answered: usize) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
-        let user = Handlers::new().leaving_unanswered("ping");
-        let mut client = task.connect(task.options().handlers(user)).await?;
+        let mut client = task.connect(leaving_pings(&task)).await?;
         for _ in 0..gets {
             // Refused, as it should be.
             let _refused = client.listen().await;
         }
-        let list = client.start("tools/list", json!({})).await;
-        let mut seen = 0;
-        while client.is_pending(&list) {
-            client.step_for(&list).await;
-            for ping in client.server_requests().get(seen..).unwrap_or_default().to_vec() {
-                if seen < answered {
-                    client.answer(&ping, Ok(Object::new().into())).await;
-                }
-                seen += 1;
-            }
-        }
-        client.wait(list).await?.result()?;
+        list_answering(&mut client, answered).await?.result()?;
         client.end().await;
         Ok(())
     })

@@ -1,8 +1,8 @@
 //! `client-pages`.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::{never_listed, server};
+use super::{never_listed, page_index, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
@@ -80,52 +80,40 @@ const fn cursors(revision: Revision) -> [&'static str; 4] {
 fn serve(test: &ClientTest) -> Server {
     server(test)
         .capabilities(json!({ "tools": {}, "prompts": {} }))
-        .on("tools/list", |call: Call| async move { page(&call) })
-        .on("prompts/list", |call: Call| async move { page_of_prompts(&call) })
+        .on("tools/list", |call: Call| async move {
+            page_of(&call, "tools", &cursors(call.revision()), tools)
+        })
+        .on("prompts/list", |call: Call| async move {
+            page_of(&call, "prompts", &PROMPT_CURSORS, prompts)
+        })
         .on("prompts/get", |_: Call| async { json!({ "messages": [] }) })
 }
 
-fn page(call: &Call) -> Answer {
-    let cursors = cursors(call.revision());
-    let Some(index) = page_index(call.param("cursor"), &cursors) else {
+/// The page of a list that the cursor of the request leads to, with the items of that index.
+fn page_of(call: &Call, list: &str, cursors: &[&str], items: fn(usize) -> Vec<Json>) -> Answer {
+    let Some(index) = page_index(call.param("cursor"), cursors) else {
         return Answer::error(error_code::INVALID_PARAMS, "this cursor was not issued");
     };
+    let mut page = json!({ list: items(index) });
+    if let Some(next) = cursors.get(index) {
+        page["nextCursor"] = (*next).into();
+    }
+    page.into()
+}
+
+fn tools(page: usize) -> Vec<Json> {
     let tool = |number| {
-        let name = format!("tool_{index}_{number}");
+        let name = format!("tool_{page}_{number}");
         json!({ "name": name, "inputSchema": { "type": "object" } })
     };
-    let tools: Vec<_> = (0..LENGTHS[index]).map(tool).collect();
-    match cursors.get(index) {
-        Some(next) => json!({ "tools": tools, "nextCursor": next }).into(),
-        None => json!({ "tools": tools }).into(),
-    }
+    (0..LENGTHS[page]).map(tool).collect()
 }
 
 /// The cursors of the second and the third page of prompts.
 const PROMPT_CURSORS: [&str; 2] = ["prompts 2", "prompts 3"];
 
-fn page_of_prompts(call: &Call) -> Answer {
-    let page = |name: &str| json!({ "prompts": [{ "name": name }] });
-    let cursor = call.param("cursor").map(Value::as_str);
-    let (mut page, next) = match cursor {
-        None => (page("first"), Some(PROMPT_CURSORS[0])),
-        Some(Some(cursor)) if cursor == PROMPT_CURSORS[0] => {
-            (page("second"), Some(PROMPT_CURSORS[1]))
-        }
-        Some(Some(cursor)) if cursor == PROMPT_CURSORS[1] => (page("third"), None),
-        Some(_) => return Answer::error(error_code::INVALID_PARAMS, "this cursor was not issued"),
-    };
-    if let Some(next) = next {
-        page["nextCursor"] = next.into();
-    }
-    page.into()
-}
-
-/// The page that a cursor leads to; none leads to the first.
-fn page_index(cursor: Option<&Value>, cursors: &[&str; 4]) -> Option<usize> {
-    let Some(cursor) = cursor else { return Some(0) };
-    let issued = cursors.iter().position(|issued| cursor.as_str() == Some(issued));
-    issued.map(|before| before + 1)
+fn prompts(page: usize) -> Vec<Json> {
+    vec![json!({ "name": format!("prompt_{page}") })]
 }
 
 /// What a request for the list asks for.

@@ -1,12 +1,9 @@
 //! `client-session`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::json;
 
 use super::http_exchange::{HttpExchange, http_exchanges};
-use super::{never_listed, one_tool, server};
+use super::{knowing_first, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, RequestOptions, ScriptedClient};
@@ -58,12 +55,11 @@ scenario! {
 const SYMBOLS: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~Zz";
 
 fn serve(test: &ClientTest) -> Server {
-    let has_ended = Arc::new(AtomicBool::new(false));
-    server(test).faults([Fault::session_id(SYMBOLS)]).on("tools/list", move |call: Call| {
-        // Relaxed: no other data depends on it.
-        let ends = !has_ended.swap(true, Ordering::Relaxed);
-        async move { if ends { Answer::end_session() } else { one_tool(call).await } }
-    })
+    server(test).faults([Fault::session_id(SYMBOLS)]).on("tools/list", knowing_first(end_or_list))
+}
+
+async fn end_or_list(call: Call, is_first: bool) -> Answer {
+    if is_first { Answer::end_session() } else { one_tool(call).await }
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {

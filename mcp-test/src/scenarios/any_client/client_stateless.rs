@@ -1,17 +1,14 @@
 //! `client-stateless`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::json;
 
-use super::{one_tool, server};
+use super::{knowing_first, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::json::{Object, Value};
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
-use crate::server::{Call, Server};
+use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Revision, Revisions, meta};
 use crate::trace::{Party, Seq};
 use crate::wire::Message;
@@ -86,26 +83,24 @@ scenario! {
 const NO_RESPONSES: &str = "client-sends-no-responses";
 
 fn serve(test: &ClientTest) -> Server {
-    let is_first = Arc::new(AtomicBool::new(true));
     // A server of the stateless era alone, since what it refuses would be no handshake with it.
     let server = server(test).revisions(Revisions::from(Revision::V2026_07_28));
-    server.on("tools/list", move |call: Call| {
-        // Once only: a client may take it for an error of the server, and try again.
-        let is_first = is_first.swap(false, Ordering::Relaxed);
-        async move {
-            if is_first {
-                let of_this_era = json!({
-                    meta::PROTOCOL_VERSION: Revision::V2026_07_28.as_str(),
-                    meta::CLIENT_CAPABILITIES: {},
-                });
-                let params = json!({ "_meta": of_this_era });
-                let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping", "params": params });
-                // Fails only if the client has gone.
-                let _sent = call.send_raw(ping.into()).await;
-            }
-            one_tool(call).await
-        }
-    })
+    server.on("tools/list", knowing_first(ask_and_list))
+}
+
+/// Sends the request once only: a client may take it for an error of the server, and try again.
+async fn ask_and_list(call: Call, is_first: bool) -> Answer {
+    if is_first {
+        let of_this_era = json!({
+            meta::PROTOCOL_VERSION: Revision::V2026_07_28.as_str(),
+            meta::CLIENT_CAPABILITIES: {},
+        });
+        let params = json!({ "_meta": of_this_era });
+        let ping = json!({ "jsonrpc": "2.0", "id": "stray-1", "method": "ping", "params": params });
+        // Fails only if the client has gone.
+        let _sent = call.send_raw(ping.into()).await;
+    }
+    one_tool(call).await
 }
 
 /// The first result of the server, and whether it answers `server/discover`.

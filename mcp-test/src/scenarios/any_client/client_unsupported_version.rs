@@ -59,30 +59,21 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 /// Disconnects, and takes the refusal for what it is.
 fn disconnects() -> ScriptedClient {
-    ScriptedClient::new(|task: ClientTask| async move {
-        let mut client = task.uninitialized(task.options()).await?;
-        let params = json!({
-            "protocolVersion": task.revision().as_str(),
-            "capabilities": {},
-            "clientInfo": { "name": "careful-client", "version": "1.0.0" },
-        });
-        client.request("initialize", params).await?.result()?;
-        client.end().await;
-        Ok(())
-    })
+    initialized(false)
 }
 
 /// Announces that it is ready, whatever the version.
 fn goes_on() -> ScriptedClient {
-    ScriptedClient::new(|task: ClientTask| async move {
+    initialized(true)
+}
+
+fn initialized(goes_on: bool) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
         let mut client = task.uninitialized(task.options()).await?;
-        let params = json!({
-            "protocolVersion": task.revision().as_str(),
-            "capabilities": {},
-            "clientInfo": { "name": "careless-client", "version": "1.0.0" },
-        });
-        client.request("initialize", params).await?.result()?;
-        client.notify("notifications/initialized", json!({})).await;
+        client.request("initialize", client.initialize_params()).await?.result()?;
+        if goes_on {
+            client.notify("notifications/initialized", json!({})).await;
+        }
         client.end().await;
         Ok(())
     })

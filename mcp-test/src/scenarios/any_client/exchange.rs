@@ -7,7 +7,7 @@ use crate::expect::Mismatch;
 use crate::json::Value;
 use crate::scenario::{Judging, Subject};
 use crate::spec::error_code;
-use crate::trace::{Party, ReceivedMessage, Seq};
+use crate::trace::{Party, ReceivedMessage, Seq, Trace};
 use crate::wire::{Message, Request, RpcError};
 
 /// The event of a request of the server, and the client's reply with its event.
@@ -187,14 +187,23 @@ pub(super) fn answered_requests(judging: &Judging) -> Vec<AnsweredRequest> {
     let mut times = trace.events.iter().map(|event| (event.seq, event.at));
     let requests = messages.into_iter().filter(|it| matches!(it.message, Message::Request(_)));
     let answered = requests.map(|request| {
-        let mut replies = trace.messages().filter(|(event, message)| {
-            event.party == Party::Server && event.seq > request.seq && message.is_reply()
-        });
-        let reply = replies.find(|(_, message)| message.id() == request.message.id());
-        let reply = reply.map(|(event, message)| (event.seq, message.clone()));
+        let reply = reply_to(&trace, &request).map(|(seq, reply)| (seq, reply.clone()));
         // Both are in the order of the trace.
         let at = times.find(|(seq, _)| *seq == request.seq).map(|(_, at)| at).unwrap_or_default();
         AnsweredRequest { request, at, reply }
     });
     answered.collect()
+}
+
+/// The first reply of the server to a request of the client, with its event.
+pub(super) fn reply_to<'a>(
+    trace: &'a Trace,
+    request: &ReceivedMessage,
+) -> Option<(Seq, &'a Message)> {
+    let Message::Request(sent) = &request.message else { return None };
+    let mut replies = trace.messages().filter(|(event, message)| {
+        event.party == Party::Server && event.seq > request.seq && message.is_reply()
+    });
+    let (event, reply) = replies.find(|(_, reply)| reply.id() == Some(&sent.id))?;
+    Some((event.seq, reply))
 }

@@ -45,6 +45,7 @@ mod reaction;
 mod started_server;
 mod task_requests;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -57,8 +58,12 @@ use crate::clock::{self, Deadline};
 use crate::process::Exit;
 use crate::scenario::{ClientTest, Judging};
 use crate::server::{Answer, Call, Server};
-use crate::spec::Revisions;
+use crate::spec::{Revision, Revisions};
 use crate::transport::ClientEnd;
+
+/// The revisions with a handshake that have Streamable HTTP, and those without a handshake.
+const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
+const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 
 /// How long the server waits for replies. A client may still reply later: all that it sends before it exits counts.
 const REPLY_TIME: Duration = Duration::from_secs(2);
@@ -77,6 +82,22 @@ fn server(test: &ClientTest) -> Server {
 
 async fn one_tool(_: Call) -> Answer {
     json!({ "tools": [{ "name": "add", "inputSchema": { "type": "object" } }] }).into()
+}
+
+/// A handler that is told whether it is called for the first time: a client may send its requests again.
+fn knowing_first<F>(
+    handle: impl Fn(Call, bool) -> F + Send + Sync + 'static,
+) -> impl Fn(Call) -> F + Send + Sync + 'static {
+    let is_first = AtomicBool::new(true);
+    // Relaxed: no other data depends on it.
+    move |call| handle(call, is_first.swap(false, Ordering::Relaxed))
+}
+
+/// The index of the page that a cursor leads to: none leads to the first, and each of those that the server issued to the next.
+fn page_index(cursor: Option<&crate::json::Value>, issued: &[&str]) -> Option<usize> {
+    let Some(cursor) = cursor else { return Some(0) };
+    let before = issued.iter().position(|issued| cursor.as_str() == Some(issued));
+    before.map(|before| before + 1)
 }
 
 /// The finding that the client, which may do anything else, never listed the tools.

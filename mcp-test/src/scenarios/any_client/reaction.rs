@@ -1,10 +1,10 @@
 //! Whether a client accepted the reply to one of its requests, as far as what it did afterwards shows it.
 
+use super::exchange::reply_to;
 use crate::check::Finding;
 use crate::scenario::Judging;
-use crate::trace::{Party, ReceivedMessage, Seq};
+use crate::trace::{ReceivedMessage, Seq};
 use crate::transport::ClientEnd;
-use crate::wire::Message;
 
 /// What a client did after the server had replied to a request.
 enum Reaction {
@@ -66,7 +66,9 @@ pub(super) fn went_on(judging: &Judging, request: &ReceivedMessage) -> Option<bo
 }
 
 fn reaction(judging: &Judging, request: &ReceivedMessage) -> Reaction {
-    let Some(reply) = reply_to(judging, request) else { return Reaction::Unclear };
+    let trace = judging.trace();
+    let reply_to = |request| reply_to(&trace, request).map(|(seq, _)| seq);
+    let Some(reply) = reply_to(request) else { return Reaction::Unclear };
     let messages = judging.messages();
     if messages.iter().any(|message| message.seq > reply) {
         return Reaction::WentOn;
@@ -76,7 +78,7 @@ fn reaction(judging: &Judging, request: &ReceivedMessage) -> Reaction {
         ClientEnd::Failed(_) => {
             // Requests may be sent at once, and then any of their replies may be the reason.
             let last = messages.last().map(|message| message.seq);
-            let later = messages.iter().filter_map(|other| reply_to(judging, other));
+            let later = messages.iter().filter_map(reply_to);
             match later.filter(|reply| Some(*reply) > last).count() {
                 1 => Reaction::Failed(reply),
                 _ => Reaction::Unclear,
@@ -84,14 +86,4 @@ fn reaction(judging: &Judging, request: &ReceivedMessage) -> Reaction {
         }
         _ => Reaction::Unclear,
     }
-}
-
-/// The first reply of the server to a request of the client.
-fn reply_to(judging: &Judging, request: &ReceivedMessage) -> Option<Seq> {
-    let Message::Request(sent) = &request.message else { return None };
-    let trace = judging.trace();
-    let mut replies = trace.messages().filter(|(event, message)| {
-        event.party == Party::Server && event.seq > request.seq && message.is_reply()
-    });
-    replies.find(|(_, reply)| reply.id() == Some(&sent.id)).map(|(event, _)| event.seq)
 }

@@ -1,7 +1,9 @@
 //! What the scenarios for clients of the tasks extension share: the server, and what the client requested of one task.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::{Ready, ready};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{AnsweredRequest, answered_requests};
@@ -22,6 +24,21 @@ pub(super) fn server_with_tasks(test: &ClientTest) -> Server {
             "tools": {}, "extensions": { "io.modelcontextprotocol/tasks": {} },
         }))
         .on("subscriptions/listen", accept_nothing)
+}
+
+/// What a server has done so far, which its handlers share.
+#[derive(Default)]
+pub(super) struct Shared<S>(Arc<Mutex<S>>);
+
+impl<S: Send + 'static> Shared<S> {
+    /// A handler that answers by what the server has done so far.
+    pub(super) fn answering(
+        &self,
+        answer: fn(&mut S, &Call) -> Answer,
+    ) -> impl Fn(Call) -> Ready<Answer> + Send + Sync + use<S> {
+        let state = Arc::clone(&self.0);
+        move |call| ready(answer(&mut state.lock().unwrap_or_else(PoisonError::into_inner), &call))
+    }
 }
 
 /// Acknowledges a subscription without the states of tasks, and keeps it open.

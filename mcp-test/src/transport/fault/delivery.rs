@@ -53,8 +53,8 @@ impl Delivery {
     }
 
     fn by(side: Side, emitted: OutboundMessage, faults: &[Fault]) -> Self {
-        let OutboundMessage { value, answers, status, batch, then, form } = emitted;
-        let delivery = match value {
+        let OutboundMessage { value, answers, status, batch, then, form, deliberate } = emitted;
+        let mut delivery = match value {
             // Something that happens instead of a reply; no fault changes what is not sent.
             Value::Null if then != FollowUp::Continue => {
                 Self { then, streams: then == FollowUp::EndStream, ..Self::empty() }
@@ -72,6 +72,9 @@ impl Delivery {
             }
             value => Self { status, ..Self::of_one(side, value, answers, faults) },
         };
+        if deliberate {
+            replace(&mut delivery.parts, |text| DeliveryPart::Deliberate(text.clone()));
+        }
         Self { form, streams: delivery.streams || form != EventForm::Plain, ..delivery }
     }
 

@@ -7,6 +7,8 @@ use bytes::Bytes;
 pub(crate) enum DeliveryPart {
     /// A complete JSON text.
     Message(Bytes),
+    /// A complete JSON text that is deliberately as it is, so that it does not count against this side.
+    Deliberate(Bytes),
     /// A text in the place of a message that is not one.
     Noise(Bytes),
     /// The beginning of a text whose end is never sent.
@@ -26,6 +28,7 @@ impl DeliveryPart {
     pub(crate) fn bytes(&self) -> &Bytes {
         match self {
             Self::Message(bytes)
+            | Self::Deliberate(bytes)
             | Self::Noise(bytes)
             | Self::Torn { bytes, .. }
             | Self::Lines(bytes) => bytes,
@@ -48,8 +51,10 @@ impl DeliveryPart {
         let field = |bytes: &[u8]| [b"data: ", bytes].concat();
         match self {
             // An event without data is no event to its reader (WHATWG), so there is nothing to write.
-            Self::Message(bytes) | Self::Noise(bytes) if bytes.is_empty() => Bytes::new(),
-            Self::Message(bytes) | Self::Noise(bytes) => {
+            Self::Message(_) | Self::Deliberate(_) | Self::Noise(_) if self.bytes().is_empty() => {
+                Bytes::new()
+            }
+            Self::Message(bytes) | Self::Deliberate(bytes) | Self::Noise(bytes) => {
                 let mut event = Vec::new();
                 // Each line needs a field of its own: a line break would end the first one.
                 for line in bytes.split(|byte| matches!(byte, b'\r' | b'\n')) {

@@ -54,6 +54,7 @@ fn exchange_left_by(words: &str) -> String {
 fn show(part: &DeliveryPart) -> String {
     let kind = match part {
         DeliveryPart::Message(_) => String::new(),
+        DeliveryPart::Deliberate(_) => "deliberate ".to_owned(),
         DeliveryPart::Noise(_) => "noise ".to_owned(),
         DeliveryPart::Torn { of, .. } => format!("the beginning of {of} bytes: "),
         DeliveryPart::Lines(_) => "lines ".to_owned(),

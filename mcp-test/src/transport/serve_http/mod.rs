@@ -377,8 +377,8 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
     {
         corruption.next_response();
     }
-    if let Some(SentText(text)) = response.extensions().get() {
-        wire.sent(text);
+    if let Some(SentText(part)) = response.extensions().get() {
+        wire.sent(part);
     }
     response
 }

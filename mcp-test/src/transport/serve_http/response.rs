@@ -15,7 +15,7 @@ use crate::wire::{ErrorReply, Id, RpcError};
 
 /// The body of a response, which the interceptor records; streams have none.
 #[derive(Clone)]
-pub(super) struct SentText(pub(super) Bytes);
+pub(super) struct SentText(pub(super) DeliveryPart);
 
 /// Marks a response whose chunked body must be corrupted.
 #[derive(Clone, Copy)]
@@ -39,11 +39,10 @@ impl HttpServer {
                 response.headers_mut().insert(header::CONTENT_LENGTH, (*of).into());
                 response
             }
-            (part, FollowUp::Continue | FollowUp::EndStream) => text(
-                status,
-                request_headers::JSON,
-                part.map(DeliveryPart::bytes).cloned().unwrap_or_default(),
-            ),
+            (part, FollowUp::Continue | FollowUp::EndStream) => {
+                let nothing = || DeliveryPart::Message(Bytes::new());
+                sent(status, request_headers::JSON, part.cloned().unwrap_or_else(nothing))
+            }
             (_, FollowUp::CloseConnection | FollowUp::Exit) => broken_off(status),
             (_, FollowUp::Silence) => {
                 // The request stays unanswered until the server shuts down, which must not wait for it.
@@ -80,7 +79,7 @@ pub(super) fn damaged(mut response: Response, damage: &HttpDamage) -> Response {
     }
     if let Some(body) = &damage.body {
         *response.body_mut() = Body::from(body.clone());
-        response.extensions_mut().insert(SentText(body.clone()));
+        response.extensions_mut().insert(SentText(DeliveryPart::Message(body.clone())));
     }
     if damage.wrong_chunks {
         // hyper sends a body of unknown length in chunks.
@@ -159,8 +158,12 @@ pub(super) fn stream_of(body: Body) -> Response {
 }
 
 fn text(status: StatusCode, kind: &'static str, text: Bytes) -> Response {
-    let mut response = response(status, kind, Body::from(text.clone()));
-    response.extensions_mut().insert(SentText(text));
+    sent(status, kind, DeliveryPart::Message(text))
+}
+
+fn sent(status: StatusCode, kind: &'static str, part: DeliveryPart) -> Response {
+    let mut response = response(status, kind, Body::from(part.bytes().clone()));
+    response.extensions_mut().insert(SentText(part));
     response
 }
 

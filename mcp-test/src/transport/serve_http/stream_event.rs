@@ -89,7 +89,7 @@ impl StreamEvent {
             retry: self.retry,
         });
         if let Some(part) = &self.part {
-            wire.sent(part.bytes());
+            wire.sent(part);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::check::Finding;
 use crate::client::{Client, Reply, RequestOptions};
 use crate::expect::words::quoted;
 use crate::expect::{equals, object};
-use crate::scenario::{CheckSpec, Ctx};
+use crate::scenario::{CheckSpec, Connected, Ctx};
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
 use crate::scenarios::{ensure, everything_but};
 use crate::server::reference::everything;
@@ -78,22 +78,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("version-not-a-string").judge(refused);
     let mut confirmed = Vec::new();
     for version in UNKNOWN {
-        let mut answer = None;
-        if is_used && negotiates_again(ctx, &mut client).await {
-            let again = propose(&mut client, json!(version)).await;
-            // Anything else has to be shown on a new connection.
-            answer = again.ok().filter(|reply| matches!(alternative(reply, version), Ok(Some(_))));
-        }
-        let answer = match answer {
-            Some(reply) => Ok(reply),
-            None => {
-                if is_used || client.is_closed() {
-                    client.end().await;
-                    client = ctx.connect_uninitialized(ctx.options()).await?;
-                }
-                propose(&mut client, json!(version)).await
-            }
-        };
+        let answer;
+        (client, answer) = propose_unknown(ctx, client, version, is_used).await?;
         is_used = answer.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
         let check = ctx.check("unknown-version-alternative");
         let check = check.requires("lifecycle.version-server-alternative");
@@ -137,6 +123,29 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("offered-version-accepted").expect(&reply, confirmed);
     }
     Ok(())
+}
+
+/// Proposes an unknown version: on the connection that there is, if that is as good as a new one.
+async fn propose_unknown(
+    ctx: &mut Ctx,
+    mut client: Connected,
+    version: &str,
+    is_used: bool,
+) -> Result<(Connected, Result<Reply, Finding>), Finding> {
+    if is_used && negotiates_again(ctx, &mut client).await {
+        // Anything but another version has to be shown on a new connection.
+        if let Ok(reply) = propose(&mut client, json!(version)).await
+            && matches!(alternative(&reply, version), Ok(Some(_)))
+        {
+            return Ok((client, Ok(reply)));
+        }
+    }
+    if is_used || client.is_closed() {
+        client.end().await;
+        client = ctx.connect_uninitialized(ctx.options()).await?;
+    }
+    let answer = propose(&mut client, json!(version)).await;
+    Ok((client, answer))
 }
 
 /// Whether the server, once initialized, negotiates the version again: it confirms one after another that it supports.

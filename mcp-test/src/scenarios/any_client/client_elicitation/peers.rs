@@ -5,20 +5,17 @@ use serde_json::json;
 use super::{CHOICES, ENUM_NAMES, PATTERN, UUID};
 use crate::client::reference::good_client;
 use crate::client::{
-    ClientTask, ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
+    ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
 };
+use crate::scenarios::any_client::failing_client::listing;
 
 /// Connects as a client that declares both modes, and lists the tools.
-fn listing(
+fn asked(
     user: fn(&FormElicitation) -> ElicitationResponse,
     visitor: fn(&UrlElicitation) -> ElicitationResponse,
 ) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let handlers = Handlers::new().elicitation(user).elicitation_url(visitor);
-        let mut client = task.connect(task.options().handlers(handlers)).await?;
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
+    listing(move |task| {
+        task.options().handlers(Handlers::new().elicitation(user).elicitation_url(visitor))
     })
 }
 
@@ -32,7 +29,7 @@ fn visits_one(visit: &UrlElicitation) -> ElicitationResponse {
 }
 
 pub(super) fn refuses_a_missing_mode() -> ScriptedClient {
-    listing(
+    asked(
         |form| match form.param("mode") {
             None => ElicitationResponse::error(-32602, "no mode"),
             Some(_) => form.accept_examples(),
@@ -50,19 +47,19 @@ fn refusing(form: &FormElicitation, message: &str) -> ElicitationResponse {
 }
 
 pub(super) fn refuses_choices() -> ScriptedClient {
-    listing(|form| refusing(form, CHOICES), visits_one)
+    asked(|form| refusing(form, CHOICES), visits_one)
 }
 
 pub(super) fn refuses_enum_names() -> ScriptedClient {
-    listing(|form| refusing(form, ENUM_NAMES), visits_one)
+    asked(|form| refusing(form, ENUM_NAMES), visits_one)
 }
 
 pub(super) fn refuses_a_pattern() -> ScriptedClient {
-    listing(|form| refusing(form, PATTERN), visits_one)
+    asked(|form| refusing(form, PATTERN), visits_one)
 }
 
 pub(super) fn answers_with_titles() -> ScriptedClient {
-    listing(
+    asked(
         |form| match form.message() {
             CHOICES => form.accept(
                 json!({ "one": "r", "oneTitled": "Red", "some": ["r"], "someTitled": ["Green"] }),
@@ -74,7 +71,7 @@ pub(super) fn answers_with_titles() -> ScriptedClient {
 }
 
 pub(super) fn answers_with_names() -> ScriptedClient {
-    listing(
+    asked(
         |form| match form.message() {
             ENUM_NAMES => form.accept(json!({ "color": "Red" })),
             _ => form.accept_examples(),
@@ -84,18 +81,18 @@ pub(super) fn answers_with_names() -> ScriptedClient {
 }
 
 pub(super) fn refuses_urls() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |_| ElicitationResponse::error(-32602, "no URLs"))
+    asked(FormElicitation::accept_examples, |_| ElicitationResponse::error(-32602, "no URLs"))
 }
 
 pub(super) fn wants_a_uuid() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
+    asked(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
         UUID => ElicitationResponse::agree(),
         _ => ElicitationResponse::error(-32602, "not a UUID"),
     })
 }
 
 pub(super) fn submits_with_a_url() -> ScriptedClient {
-    listing(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
+    asked(FormElicitation::accept_examples, |visit| match visit.elicitation_id() {
         UUID => ElicitationResponse::accept(json!({ "visited": true })),
         _ => ElicitationResponse::decline(),
     })
@@ -105,6 +102,7 @@ pub(super) fn submits_with_a_url() -> ScriptedClient {
 #[cfg(feature = "http")]
 pub(super) fn looks_ahead() -> ScriptedClient {
     use super::{REPLY_TIME, page};
+    use crate::client::ClientTask;
     use crate::clock::Deadline;
     use crate::trace::Recorder;
     use crate::transport::{HttpRequest, Limits, Target, TransportKind};

@@ -5,10 +5,8 @@ mod partial_readers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use serde_json::json;
-use tokio::sync::oneshot;
 
 use self::judge::judge;
 use self::partial_readers::{
@@ -16,7 +14,7 @@ use self::partial_readers::{
     reads_no_crlf, reads_no_other_fields, reads_no_stream, reads_one_data_field, stops_at_a_mark,
     stops_at_pieces,
 };
-use super::server;
+use super::{HANDSHAKE, REPLY_TIME, server};
 use crate::client::reference::good_client;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
@@ -99,7 +97,6 @@ const CR: &str = "client-reads-cr";
 const MARK: &str = "client-skips-byte-order-mark";
 
 const BOTH: &str = "transport.http.client-handles-both";
-const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
 
 /// A check, and the form that it is about.
 type Step = (&'static str, EventForm);
@@ -140,9 +137,6 @@ fn cursor(page: usize) -> String {
     if page == 1 { CURSOR.to_owned() } else { format!("page-{}", page + 1) }
 }
 
-/// How long the server waits for the reply to a `ping`. A client may still reply later: all that it sends before it exits counts.
-const REPLY_TIME: Duration = Duration::from_secs(2);
-
 fn serve(test: &ClientTest) -> Server {
     let is_sent = Arc::new(AtomicBool::new(false));
     let server = server(test).streaming_replies().faults([Fault::sse_split("tools/list")]);
@@ -181,14 +175,14 @@ async fn send_pings(call: &Call) {
 
 /// Sends a notification and a `ping` in one array; whether the `ping` was answered.
 async fn ping_in_batch(call: &Call) -> bool {
-    let (sender, replied) = oneshot::channel();
-    // Fails only if the wait for the reply is over.
-    let Some(id) = call.reserve_id(move |reply| drop(sender.send(reply))) else { return false };
+    let request = call.open();
     let params = json!({ "level": "info", "data": "a message" });
     let notification =
         json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
-    let ping = json!({ "jsonrpc": "2.0", "id": id.to_value().to_serde(), "method": "ping" });
-    call.send_raw(json!([notification, ping]).into()).await.is_ok() && replied.await.is_ok()
+    let id = request.id().to_value().to_serde();
+    let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    call.send_raw(json!([notification, ping]).into()).await.is_ok()
+        && request.reply().await.is_some()
 }
 
 async fn page(call: Call) -> Answer {

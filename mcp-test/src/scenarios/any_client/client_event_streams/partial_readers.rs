@@ -2,31 +2,19 @@
 
 use serde_json::json;
 
-use crate::client::{ClientTask, Handlers, ScriptedClient};
+use crate::client::{ClientTask, ScriptedClient};
 use crate::json::{Object, Value};
+use crate::scenarios::any_client::failing_client::{leaving_pings, list_answering};
 use crate::spec::{Era, Revision};
 
 /// Answers so many pings, and lists so many pages, the next of which it cannot read.
 fn reading(answered: usize, pages: usize) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
-        let user = Handlers::new().leaving_unanswered("ping");
-        let mut client = task.connect(task.options().handlers(user)).await?;
+        let mut client = task.connect(leaving_pings(&task)).await?;
         if task.revision().era() == Era::Stateless {
             client.discover().await?.result()?;
         }
-        let list = client.start("tools/list", json!({})).await;
-        let mut seen = 0;
-        while client.is_pending(&list) {
-            client.step_for(&list).await;
-            let new = client.server_requests().get(seen..).unwrap_or_default().to_vec();
-            for ping in new {
-                if seen < answered {
-                    client.answer(&ping, Ok(Object::new().into())).await;
-                }
-                seen += 1;
-            }
-        }
-        let mut page = client.wait(list).await?;
+        let mut page = list_answering(&mut client, answered).await?;
         for _ in 1..pages {
             let cursor = page.result()?.get("nextCursor").cloned();
             let Some(cursor) = cursor else { break };

@@ -8,18 +8,16 @@ use super::{
 use crate::client::wait::Step;
 use crate::client::{ClientTask, Handlers, SamplingRequest, SamplingResponse, ScriptedClient};
 use crate::json::Value;
+use crate::scenarios::any_client::failing_client::listing;
 use crate::spec::Capability;
 use crate::spec::error_code::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::wire::Request;
 
 /// Connects as a client that declares tools in sampling, and lists the tools.
 fn generating(model: fn(&SamplingRequest) -> SamplingResponse) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
+    listing(move |task| {
         let handlers = Handlers::new().sampling(model).declaring(Capability::SamplingTools);
-        let mut client = task.connect(task.options().handlers(handlers)).await?;
-        client.request("tools/list", json!({})).await?.result()?;
-        client.end().await;
-        Ok(())
+        task.options().handlers(handlers)
     })
 }
 

@@ -1,6 +1,5 @@
 //! The server of `client-task-input`: what its tasks ask for, by what the client has answered.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +8,7 @@ use super::{ASKING, INTERVAL, MOST_UNANSWERED, ROOTS, UNDECLARED};
 use crate::clock::Stopwatch;
 use crate::json::Value;
 use crate::scenario::ClientTest;
-use crate::scenarios::any_client::task_requests::{output, server_with_tasks, task, tools};
+use crate::scenarios::any_client::task_requests::{Shared, output, server_with_tasks, task, tools};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, error_code};
 
@@ -48,21 +47,13 @@ struct Progress {
 }
 
 pub(super) fn serve(test: &ClientTest) -> Server {
-    let progress: Arc<Mutex<Progress>> = Arc::default();
-    let with = |answer: fn(&mut Progress, &Call) -> Answer| {
-        let progress = Arc::clone(&progress);
-        move |call: Call| {
-            let answer =
-                answer(&mut progress.lock().unwrap_or_else(PoisonError::into_inner), &call);
-            async move { answer }
-        }
-    };
+    let progress = Shared::<Progress>::default();
     server_with_tasks(test)
         .on("tools/list", |_: Call| async { tools(["import", "visit"]) })
-        .on("tools/call", with(Progress::call))
-        .on("tasks/get", with(Progress::state))
-        .on("tasks/update", with(Progress::update))
-        .on("tasks/cancel", with(Progress::cancel))
+        .on("tools/call", progress.answering(Progress::call))
+        .on("tasks/get", progress.answering(Progress::state))
+        .on("tasks/update", progress.answering(Progress::update))
+        .on("tasks/cancel", progress.answering(Progress::cancel))
 }
 
 fn state_of(id: &str, status: &str) -> Json {

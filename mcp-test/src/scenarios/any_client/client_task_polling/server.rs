@@ -1,6 +1,5 @@
 //! The server of `client-task-polling`: what it answers, by what it has done so far.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +8,7 @@ use super::{EXPIRED, FIRST_INTERVAL, FIRST_TTL, OF_PROMPT, POLLED, RAISED_INTERV
 use crate::clock::Stopwatch;
 use crate::json::Value;
 use crate::scenario::ClientTest;
-use crate::scenarios::any_client::task_requests::{output, server_with_tasks, task, tools};
+use crate::scenarios::any_client::task_requests::{Shared, output, server_with_tasks, task, tools};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Era, error_code};
 
@@ -32,23 +31,15 @@ struct Progress {
 }
 
 pub(super) fn serve(test: &ClientTest) -> Server {
-    let progress: Arc<Mutex<Progress>> = Arc::default();
-    let with = |answer: fn(&mut Progress, &Call) -> Answer| {
-        let progress = Arc::clone(&progress);
-        move |call: Call| {
-            let answer =
-                answer(&mut progress.lock().unwrap_or_else(PoisonError::into_inner), &call);
-            async move { answer }
-        }
-    };
+    let progress = Shared::<Progress>::default();
     server_with_tasks(test)
         .capabilities(json!({
             "tools": {}, "prompts": {}, "extensions": { "io.modelcontextprotocol/tasks": {} },
         }))
         // One for each kind of result; which tool is called does not matter.
         .on("tools/list", |_: Call| async { tools(["import", "add", "export"]) })
-        .on("tools/call", with(Progress::call))
-        .on("tasks/get", with(Progress::state))
+        .on("tools/call", progress.answering(Progress::call))
+        .on("tasks/get", progress.answering(Progress::state))
         .on("tasks/update", |_: Call| async { json!({}) })
         .on("tasks/cancel", |_: Call| async { json!({}) })
         .on("prompts/list", |_: Call| async { json!({ "prompts": [{ "name": "greeting" }] }) })

@@ -240,7 +240,7 @@ fn created(judging: &mut Judging, first: Option<&Exchange>, second: Option<&Exch
         (None, Some(_)) => drop(check.skip("the client refuses the request")),
         (None, None) => drop(check.skip("the client did not answer; a person may have to")),
     }
-    if created.result().is_some() {
+    if created.result().is_some_and(|created| created.get("task").is_some()) {
         judge_timestamps(judging.check(TIMES), &created, Some("task"));
     }
 }

@@ -4,16 +4,16 @@ mod judge;
 mod of_tool;
 mod server;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use self::judge::judge;
 use self::server::serve;
-use crate::client::ScriptedClient;
-use crate::client::reference::{TaskHabits, client_with, good_client};
+use crate::client::reference::{TaskHabits, client_with, good_client, options};
+use crate::client::{ClientTask, ScriptedClient};
 use crate::json::Value;
 use crate::scenario::CheckSpec;
 use crate::spec::{Revision, Revisions, error_code, meta};
-use crate::wire::{Request, RpcError};
+use crate::wire::{Id, Request, RpcError};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -207,6 +207,19 @@ fn makes_undeclared_tasks() -> ScriptedClient {
     })
 }
 
+fn ignores_the_member() -> ScriptedClient {
+    changing(|request, answer| match param(request, "/task") {
+        Some(_) if request.method == SAMPLING => Ok(generated()),
+        _ => answer,
+    })
+}
+
+/// The result of a generation.
+fn generated() -> Value {
+    let content = json!({ "type": "text", "text": "generated" });
+    json!({ "role": "assistant", "content": content, "model": "none" }).into()
+}
+
 fn requires_a_ttl() -> ScriptedClient {
     changing(|request, answer| match param(request, "/task") {
         Some(task) if task.get("ttl").is_none() => refused(error_code::INVALID_PARAMS),
@@ -233,12 +246,33 @@ fn answers_before_the_end() -> ScriptedClient {
     })
 }
 
+/// Has another result when it is asked for it again.
+fn generates_again() -> ScriptedClient {
+    /// The second `tasks/result` for the first task.
+    const AGAIN: &str = "server-9";
+    changing(|request, answer| match request.id == Id::from(AGAIN) {
+        true => in_result(request, answer, "tasks/result", |result| {
+            result.set("/model", "another".into());
+        }),
+        false => answer,
+    })
+}
+
 fn wraps_results() -> ScriptedClient {
     changing(|request, answer| {
         in_result(request, answer, "tasks/result", |result| {
             *result = json!({ "result": result.to_serde() }).into();
         })
     })
+}
+
+/// Its second task has the id of the first one.
+fn repeats_an_id() -> ScriptedClient {
+    client_with(TaskHabits { id: |before| format!("task-{}", before.max(1)), ..TaskHabits::GOOD })
+}
+
+fn counts_up() -> ScriptedClient {
+    client_with(TaskHabits { id: |before| format!("task-{before}"), ..TaskHabits::GOOD })
 }
 
 fn adopts_ids() -> ScriptedClient {
@@ -251,13 +285,13 @@ fn adopts_ids() -> ScriptedClient {
 }
 
 fn has_a_result_of_failed_tasks() -> ScriptedClient {
-    changing(|request, answer| {
-        match answer {
-        Err(error) if request.method == "tasks/result" && error.code != error_code::INVALID_PARAMS => {
-            Ok(json!({ "role": "assistant", "content": { "type": "text", "text": "" }, "model": "" }).into())
+    changing(|request, answer| match answer {
+        Err(error)
+            if request.method == "tasks/result" && error.code != error_code::INVALID_PARAMS =>
+        {
+            Ok(generated())
         }
         answer => answer,
-    }
     })
 }
 
@@ -285,6 +319,47 @@ fn cancels_finished_tasks() -> ScriptedClient {
     })
 }
 
+/// Takes up a task again that has ended.
+fn takes_up_finished_tasks() -> ScriptedClient {
+    /// The `tasks/get` after the end of the first task.
+    const LAST: &str = "server-11";
+    changing(|request, answer| match request.id == Id::from(LAST) {
+        true => in_result(request, answer, "tasks/get", |state| {
+            state.set("/status", "working".into());
+        }),
+        false => answer,
+    })
+}
+
+/// Lists the tools, and notifies of the states of the first task that it has run for the server meanwhile.
+fn notifying(statuses: &'static [&'static str], meta: fn(&str) -> Json) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let mut client = task.connect(options(&task, TaskHabits::GOOD)).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        let mut results = client.server_requests().iter().filter(|it| it.method == "tasks/result");
+        let id =
+            results.find_map(|it| param(it, "/taskId")?.as_str()).unwrap_or_default().to_owned();
+        for status in statuses {
+            let now = crate::clock::utc_now();
+            let params = json!({
+                "taskId": id, "status": status, "createdAt": now, "lastUpdatedAt": now, "ttl": null,
+                "_meta": meta(&id),
+            });
+            client.notify("notifications/tasks/status", params).await;
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
+fn notifies_after_the_end() -> ScriptedClient {
+    notifying(&["completed", "working"], |_| json!({}))
+}
+
+fn notifies_with_metadata() -> ScriptedClient {
+    notifying(&["completed"], |id| json!({ meta::RELATED_TASK: { "taskId": id } }))
+}
+
 fn completes_cancelled_tasks() -> ScriptedClient {
     changing(|request, answer| {
         in_result(request, answer, "tasks/get", |state| {
@@ -300,6 +375,16 @@ proofs! {
     catches "client-ignores-undeclared-task" on refuses_the_member();
     catches "client-ignores-undeclared-task" on makes_undeclared_tasks(), also "wire-schema-valid" Failure;
     catches "client-task-created" by set("sampling/createMessage", "/task/status", json!("completed"));
+    catches "client-task-created" by set("sampling/createMessage", "/task/taskId", json!(7)),
+        also "wire-schema-valid" Failure, also "client-task-state" Skipped, also "client-task-result" Skipped,
+        also "client-task-listed" Skipped, also "client-finished-task-final" Skipped,
+        also "client-task-cancelled" Skipped, also "client-task-failed" Skipped, also "client-task-ids" Skipped,
+        also "client-task-metadata" Skipped;
+    catches "client-task-created" on ignores_the_member(),
+        also "client-task-state" Skipped, also "client-task-result" Skipped,
+        also "client-task-listed" Skipped, also "client-finished-task-final" Skipped,
+        also "client-task-cancelled" Skipped, also "client-task-failed" Skipped, also "client-task-ids" Skipped,
+        also "client-task-metadata" Skipped, also "client-task-timestamps" Skipped;
     catches "client-task-created" by set("sampling/createMessage", "/content", json!({ "type": "text", "text": "" })),
         also "wire-schema-valid" Failure;
     catches "client-task-created" on requires_a_ttl(),
@@ -312,17 +397,28 @@ proofs! {
     catches "client-task-result" on answers_before_the_end(), also "client-finished-task-final" Skipped;
     catches "client-task-result" by remove("tasks/result", "/_meta");
     catches "client-task-result" on wraps_results();
+    catches "client-task-result" on generates_again();
     catches "client-task-failed" on has_a_result_of_failed_tasks();
     catches "client-task-failed" on completes_failed_tasks();
     warns "client-task-failed" by remove("tasks/get", "/statusMessage");
     catches "client-task-listed" by set("tasks/list", "/tasks", json!([]));
+    // Cut off without a cursor.
+    catches "client-task-listed" by remove("tasks/list", "/tasks/0");
     catches "client-finished-task-final" on cancels_finished_tasks(), also "client-task-cancelled" Failure;
+    catches "client-finished-task-final" on takes_up_finished_tasks();
+    catches "client-finished-task-final" on notifies_after_the_end(),
+        also "client-names-task-in-answer" Skipped, also "client-expects-task-on-any-stream" Skipped;
     catches "client-task-cancelled" on completes_cancelled_tasks();
     catches "client-task-cancelled" by set("tasks/cancel", "/status", json!("working"));
     catches "client-task-ids" on adopts_ids(), also "client-task-cancelled" Skipped;
+    catches "client-task-ids" on repeats_an_id(), also "client-task-cancelled" Skipped;
+    catches "client-task-ids" on counts_up();
+    catches "client-refuses-unknown-task" by set("tasks/get", "/error/code", json!(-32603));
     catches "client-refuses-unknown-task" by reply_error("tasks/list", -32603), also "client-task-listed" Skipped;
     warns "client-task-error-messages" by set("tasks/cancel", "/error/message", json!(""));
     warns "client-task-metadata" by set("tasks/get", "/_meta", json!({ "io.modelcontextprotocol/related-task": { "taskId": "x" } }));
+    warns "client-task-metadata" on notifies_with_metadata(),
+        also "client-names-task-in-answer" Skipped, also "client-expects-task-on-any-stream" Skipped;
     catches "client-names-task-in-answer" by remove("elicitation/create", "/_meta");
     warns "client-expects-task-on-any-stream" by never("ping");
 }

@@ -1,9 +1,5 @@
 //! The server of `client-tasks`: it asks the client for tasks, follows them, and runs a task for the client.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
 use futures_util::future::join;
 use serde_json::{Value as Json, json};
 
@@ -11,39 +7,32 @@ use super::{CHOSEN, ELICITATION, OF_TOOL, SAMPLING};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::scenario::ClientTest;
-use crate::scenarios::any_client::server;
+use crate::scenarios::any_client::{REPLY_TIME, knowing_first, server};
 use crate::scenarios::task_states::UNKNOWN;
-use crate::server::{Call, CallError, Server};
-use crate::spec::{Capability, Revision, meta};
-
-/// How long the server waits for a reply. After the first one that does not come it asks no more: a person may have to answer.
-const REPLY_TIME: Duration = Duration::from_secs(2);
+use crate::server::{Answer, Call, CallError, Server};
+use crate::spec::{Capability, Revision, error_code, meta};
 
 /// How many pages of the client's tasks are requested at most.
 const MOST_PAGES: usize = 8;
 
+/// The tools, and whether they run as tasks. The first one can be called either way, by a client that calls only one.
+const TOOLS: [(&str, Option<&str>); 3] =
+    [("add", Some("optional")), ("subtract", None), ("import", Some("required"))];
+
 pub(super) fn serve(test: &ClientTest) -> Server {
-    // Once only, since a client may list its tools again.
-    let is_done = Arc::new(AtomicBool::new(false));
-    let lists = move |call: Call| {
-        // Relaxed: no other data depends on it.
-        let is_done = is_done.swap(true, Ordering::Relaxed);
-        async move {
-            if !is_done {
-                let _end = ask_all(&call).await;
-            }
-            let execution = json!({ "taskSupport": "optional" });
-            let schema = json!({ "type": "object" });
-            json!({ "tools": [{ "name": "add", "inputSchema": schema, "execution": execution }] })
-        }
-    };
     server(test)
         .capabilities(json!({ "tools": {}, "tasks": { "requests": { "tools": { "call": {} } } } }))
-        .on("tools/list", lists)
+        .on("tools/list", knowing_first(ask_and_list))
         .on("tools/call", |call: Call| async move {
-            match call.param("task") {
-                Some(_) => json!({ "task": task("working") }),
-                None => output(),
+            let name = call.param("name").and_then(Value::as_str);
+            let support = TOOLS.into_iter().find(|(tool, _)| Some(*tool) == name);
+            match (call.param("task"), support.and_then(|(_, support)| support)) {
+                (Some(_), Some(_)) => json!({ "task": task("working") }).into(),
+                (None, None | Some("optional")) => output().into(),
+                // What the client calls in another way than it may is judged in every scenario.
+                _ => {
+                    Answer::error(error_code::METHOD_NOT_FOUND, "the tool is not called like this")
+                }
             }
         })
         .on("tasks/get", |call: Call| async move {
@@ -55,6 +44,21 @@ pub(super) fn serve(test: &ClientTest) -> Server {
             result["_meta"] = related(OF_TOOL);
             result
         })
+}
+
+async fn ask_and_list(call: Call, is_first: bool) -> Json {
+    if is_first {
+        let _end = ask_all(&call).await;
+    }
+    json!({ "tools": TOOLS.map(|(name, support)| tool(name, support)) })
+}
+
+fn tool(name: &str, support: Option<&str>) -> Json {
+    let mut tool = json!({ "name": name, "inputSchema": { "type": "object" } });
+    if let Some(support) = support {
+        tool["execution"] = json!({ "taskSupport": support });
+    }
+    tool
 }
 
 fn output() -> Json {
@@ -108,7 +112,7 @@ fn generation() -> Json {
     json!({ "messages": [{ "role": "user", "content": content }], "maxTokens": 16 })
 }
 
-/// A request of the server, with its reply; `None` if none comes.
+/// A request of the server, with its reply; `None` if none comes, after which the server asks no more: a person may have to answer.
 async fn ask(call: &Call, method: &str, params: Json) -> Option<Result<Value, CallError>> {
     let reply = clock::within(Deadline::after(REPLY_TIME), call.request(method, params)).await;
     match reply {

@@ -2,30 +2,25 @@
 
 mod peers;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::{Value, json};
 
 use self::peers::{
     answers_notifications, leaves_at_a_cancellation, leaves_at_a_change, leaves_at_a_log_message,
     leaves_at_a_task, leaves_at_an_elicitation, leaves_at_an_unknown_one, leaves_at_log_data,
-    leaves_at_meta, leaves_at_unknown_members, refuses_meta,
+    leaves_at_meta, refuses_meta,
 };
 use super::exchange::{Exchange, exchanges, reply_in_words, result};
-use super::{answers_ping, never_listed, one_tool, server};
+use super::{answers_ping, knowing_first, never_listed, one_tool, server};
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions};
-use crate::transport::Fault;
 use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The result of `initialize` has members that no revision defines. Before the server answers the first `tools/list`, it sends
-    /// notifications that a client has to tolerate: one of an unknown method, changes of lists, log messages of every level and with data of
+    /// Before the server answers the first `tools/list`, it sends notifications that a client has to tolerate: one of an unknown method, changes of lists, log messages of every level and with data of
     /// every type, one with unknown keys in its `_meta`, a cancellation that names no request, and the ends of an unknown elicitation and
     /// an unknown task.
     ///
@@ -34,12 +29,6 @@ scenario! {
     Client "client-tolerant": "The client tolerates notifications that do not concern it",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            MEMBERS,
-            "ClientToleratesUnknownMembers",
-            "The client goes on after a result of `initialize` with unknown members",
-        )
-        .requires(&["jsonrpc.result-extra-members-tolerated"]),
         CheckSpec::own(
             NO_REPLY,
             "ClientAnswersNoNotification",
@@ -104,7 +93,6 @@ scenario! {
     ],
 }
 
-const MEMBERS: &str = "client-tolerates-unknown-members";
 const NO_REPLY: &str = "client-answers-no-notification";
 const UNKNOWN: &str = "client-ignores-unknown-notification";
 const LIST_CHANGED: &str = "client-tolerates-list-changed";
@@ -174,19 +162,15 @@ fn unknown_meta() -> Value {
 }
 
 fn serve(test: &ClientTest) -> Server {
-    let member = Fault::set("initialize", "/mcpTestUnknown", json!({ "nested": [{}] }));
-    // Once only: a client that lists again because the list has changed would never come to an end.
-    let is_sent = Arc::new(AtomicBool::new(false));
-    server(test).faults([member]).on("tools/list", move |call: Call| {
-        let is_sent = is_sent.swap(true, Ordering::Relaxed);
-        async move {
-            if !is_sent {
-                send_all(&call).await;
-            }
-            let answer: Answer = one_tool(call).await;
-            answer
-        }
-    })
+    server(test).on("tools/list", knowing_first(send_and_list))
+}
+
+/// Sends everything before the first list only: a client that lists again because the list has changed would never come to an end.
+async fn send_and_list(call: Call, is_first: bool) -> Answer {
+    if is_first {
+        send_all(&call).await;
+    }
+    one_tool(call).await
 }
 
 /// Sends the notifications, each kind followed by a `ping`, until one is not answered.
@@ -209,13 +193,6 @@ async fn send_all(call: &Call) {
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
-    if stops_at_unknown_members(judging) {
-        let ids = steps(judging.revision()).into_iter().map(|(id, _)| id);
-        for id in ids.chain([NO_REPLY]) {
-            judging.check(id).skip("the client stopped before");
-        }
-        return Ok(());
-    }
     if judging.requests("tools/list").is_empty() {
         return Err(never_listed(judging));
     }
@@ -265,27 +242,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Judges whether the client sent anything after the result of `initialize`, and returns whether it did not.
-fn stops_at_unknown_members(judging: &mut Judging) -> bool {
-    let sessions = judging.sessions();
-    let check = judging.check(MEMBERS);
-    let stops = sessions.first().is_some_and(|it| it.later.is_empty() && !it.is_abandoned());
-    match sessions.first() {
-        None => check.skip("the client sent no `initialize` that the server answered"),
-        Some(session) if session.is_abandoned() => {
-            check.skip("the client does not speak the version that the server selected")
-        }
-        Some(session) if stops => check.fail(
-            Finding::peer("the client stopped after the result of `initialize`")
-                .expected("`notifications/initialized`, whatever unknown members the result has")
-                .got("nothing after it")
-                .evidence(session.initialize.seq),
-        ),
-        Some(_) => check.pass(),
-    };
-    stops
-}
-
 /// The first error of the client that names no request.
 fn unasked_reply(messages: &[ReceivedMessage]) -> Option<&ReceivedMessage> {
     messages.iter().find(|received| match &received.message {
@@ -296,16 +252,6 @@ fn unasked_reply(messages: &[ReceivedMessage]) -> Option<&ReceivedMessage> {
 
 proofs! {
     passes on good_client();
-    catches "client-tolerates-unknown-members" on leaves_at_unknown_members(),
-        also "client-answers-no-notification" Skipped,
-        also "client-ignores-unknown-notification" Skipped,
-        also "client-tolerates-list-changed" Skipped,
-        also "client-tolerates-log-messages" Skipped,
-        also "client-tolerates-log-data" Skipped,
-        also "client-tolerates-unknown-meta" Skipped,
-        also "client-ignores-unknown-cancellation" Skipped,
-        also "client-ignores-unknown-elicitation" Skipped,
-        also "client-ignores-unknown-task" Skipped;
     catches "client-answers-no-notification" on answers_notifications(), also "wire-well-formed" Failure;
     catches "client-ignores-unknown-notification" on leaves_at_an_unknown_one(),
         also "client-tolerates-list-changed" Skipped,

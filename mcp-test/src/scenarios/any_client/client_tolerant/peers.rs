@@ -1,9 +1,7 @@
 //! The clients of the proofs: each does one thing wrong.
 
-use serde_json::json;
-
+use crate::client::ScriptedClient;
 use crate::client::reference::patient::{Reaction, Received, correct};
-use crate::client::{ClientTask, ScriptedClient};
 use crate::json::Value;
 use crate::scenarios::any_client::{leaving, reacting};
 use crate::spec::error_code;
@@ -72,20 +70,5 @@ pub(super) fn answers_notifications() -> ScriptedClient {
             Reaction::Send(ErrorReply { id: Some(Id::Null), error }.into())
         }
         false => correct(client, received),
-    })
-}
-
-/// Leaves after the result of `initialize`.
-pub(super) fn leaves_at_unknown_members() -> ScriptedClient {
-    ScriptedClient::new(|task: ClientTask| async move {
-        let mut client = task.uninitialized(task.options()).await?;
-        let params = json!({
-            "protocolVersion": task.revision().as_str(),
-            "capabilities": {},
-            "clientInfo": { "name": "strict-client", "version": "1.0.0" },
-        });
-        client.request("initialize", params).await?.result()?;
-        client.end().await;
-        Ok(())
     })
 }

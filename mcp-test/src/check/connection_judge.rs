@@ -1,0 +1,29 @@
+//! A judge that remembers what it has seen on each connection. What that is and what is wrong with it is for the judges.
+
+use std::collections::HashMap;
+
+use super::Finding;
+use super::rule_findings::RuleFindings;
+use crate::spec::Revision;
+use crate::trace::{ConnectionId, Event, Trace};
+
+/// What is known of each connection while a trace is read, and what was found so far.
+pub(super) struct ConnectionJudge<'a, C> {
+    conversations: HashMap<ConnectionId, C>,
+    pub(super) findings: RuleFindings<'a>,
+}
+
+impl<'a, C: Default> ConnectionJudge<'a, C> {
+    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
+        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
+    }
+
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
+    }
+
+    /// What is known of the connection of an event.
+    pub(super) fn conversation(&mut self, event: &Event) -> &mut C {
+        self.conversations.entry(event.connection).or_default()
+    }
+}

@@ -1,0 +1,95 @@
+//! The findings about what clients and servers may do wrong alike. Which rule they break, and when, is for the judges.
+
+use super::Finding;
+use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND};
+use crate::expect::words;
+use crate::json::Value;
+use crate::spec::{Capability, Method, Revision, Side};
+use crate::wire::Notification;
+
+/// A message needs a capability that its side has not declared; nothing is found where it is not known what that has declared.
+pub(super) fn undeclared(
+    sender: Side,
+    name: &str,
+    capability: Capability,
+    client: Option<&Value>,
+    server: Option<&Value>,
+) -> Option<Finding> {
+    let (side, declared) = match capability.sides().contains(Side::Server) {
+        true => (Side::Server, server?),
+        false => (Side::Client, client?),
+    };
+    if capability.declared_in(declared) {
+        return None;
+    }
+    let finding =
+        Finding::peer(format!("the {sender} sent `{name}` without the capability for it"))
+            .expected(format!(
+                "nothing that needs `{capability}`, which the {side} does not declare"
+            ))
+            .got(format!("`{name}`"));
+    Some(finding)
+}
+
+/// A message that its sender may send at other revisions only.
+///
+/// One that exists at this revision goes into the other direction, which is judged elsewhere.
+pub(super) fn of_other_revision(
+    sender: Side,
+    known: &Method,
+    revision: Revision,
+) -> Option<Finding> {
+    let is_of_sender = |other: &Revision| known.sent_by(sender, *other);
+    if known.revisions().contains(revision) || !Revision::ALL.iter().any(is_of_sender) {
+        return None;
+    }
+    let finding = Finding::peer(format!("`{}` is not of the agreed version", known.name))
+        .expected(format!("only messages that MCP {revision} defines"))
+        .got(format!("`{}`", known.name));
+    Some(finding)
+}
+
+pub(super) fn excessive_pings(sender: Side) -> Finding {
+    Finding::peer(format!("the {sender} pings too often"))
+        .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
+        .got("more")
+        .should()
+}
+
+/// More of what has this headline than a peer can show.
+pub(super) fn too_much(headline: &str) -> Finding {
+    Finding::peer(headline)
+        .expected(format!("no more than {SHOWN_PER_SECOND} notifications within a second"))
+        .got("more")
+        .should()
+}
+
+pub(super) fn repeated_token(sender: Side, token: &Value) -> Finding {
+    Finding::peer(format!("two requests of the {sender} have the same progress token"))
+        .expected("another token for each request that is not answered yet")
+        .got(words::excerpt(&token.to_string()).into_owned())
+}
+
+/// Progress whose message is a text without a word.
+pub(super) fn blank_progress(notification: &Notification) -> Option<Finding> {
+    let text = notification.params.as_ref()?.get("message")?.as_str()?;
+    let finding = Finding::peer("the message of progress says nothing")
+        .expected("a text for people, or no `message`")
+        .got(format!("{text:?}"));
+    text.trim().is_empty().then(|| finding.should())
+}
+
+pub(super) fn late_progress(token: &Value) -> Finding {
+    Finding::peer("progress of a request that is complete")
+        .expected("no `notifications/progress` after the reply")
+        .got(format!("progress for the token {}", words::excerpt(&token.to_string())))
+}
+
+/// The progress is not beyond what was reported before.
+pub(super) fn no_progress(before: Option<f64>, now: Option<f64>) -> Option<Finding> {
+    let (before, now) = before.zip(now).filter(|(before, now)| now <= before)?;
+    let finding = Finding::peer("progress that does not increase")
+        .expected(format!("more than {before}"))
+        .got(now.to_string());
+    Some(finding)
+}
