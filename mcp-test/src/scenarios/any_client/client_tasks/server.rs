@@ -15,7 +15,8 @@ use crate::spec::{Capability, Revision, error_code, meta};
 /// How many pages of the client's tasks are requested at most.
 const MOST_PAGES: usize = 8;
 
-/// The tools, and whether they run as tasks. The first one can be called either way, by a client that calls only one.
+/// The tools, and whether they run as tasks. The first one can be called either way, by a client that calls only one. The one that
+/// has to run as a task is listed for clients that declare tasks, since tasks are experimental.
 const TOOLS: [(&str, Option<&str>); 3] =
     [("add", Some("optional")), ("subtract", None), ("import", Some("required"))];
 
@@ -50,7 +51,11 @@ async fn ask_and_list(call: Call, is_first: bool) -> Json {
     if is_first {
         let _end = ask_all(&call).await;
     }
-    json!({ "tools": TOOLS.map(|(name, support)| tool(name, support)) })
+    let knows_tasks = call.client_capabilities().get("tasks").is_some();
+    let tools =
+        TOOLS.into_iter().filter(|(_, support)| knows_tasks || *support != Some("required"));
+    let tools: Vec<Json> = tools.map(|(name, support)| tool(name, support)).collect();
+    json!({ "tools": tools })
 }
 
 fn tool(name: &str, support: Option<&str>) -> Json {
