@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Finding, Rule};
 use crate::clock;
 use crate::expect::words;
 use crate::process::Exit;
@@ -98,6 +98,7 @@ impl ClientEnding<'_> {
             .expected(expected)
             .got(format!("{}{last}", self.how_it_exited()))
             .requires(Rule::CLIENT_EXITS_WELL.id())
+            .caused_by(Cause::bad_exit(self.run.end != ClientEnd::TimedOut))
             .evidence_all(evidence);
         Some(finding)
     }
@@ -124,20 +125,31 @@ impl ClientEnding<'_> {
         matches!(self.run.end, ClientEnd::Failed(_)) && !was_killed
     }
 
+    /// Whether the client may have given up: it exited with an error, or was ended while it waited. A crash is something else.
+    pub(crate) fn may_have_given_up(&self) -> bool {
+        self.run.end == ClientEnd::TimedOut || self.has_reported_an_error()
+    }
+
     /// How the client ended, to be read after "got".
     pub(crate) fn how_it_exited(&self) -> String {
         match &self.run.end {
-            ClientEnd::Succeeded => "a client that exited on its own without an error".to_owned(),
-            ClientEnd::Failed(how) if self.run.command.is_some() => {
-                format!("a client that exited with {how}")
-            }
-            ClientEnd::Failed(error) => format!("a client that failed: {error}"),
             ClientEnd::NotStarted(why) => why.clone(),
             ClientEnd::Unobserved => "nothing until the wait for a client was ended".to_owned(),
+            _ => format!("a client that {}", self.how_it_ended()),
+        }
+    }
+
+    /// How a client ended that was started and watched, to be read after "the client".
+    pub(crate) fn how_it_ended(&self) -> String {
+        match &self.run.end {
+            ClientEnd::Succeeded => "exited on its own without an error".to_owned(),
+            ClientEnd::Failed(how) if self.run.command.is_some() => format!("exited with {how}"),
+            ClientEnd::Failed(error) => format!("failed: {error}"),
             ClientEnd::TimedOut => {
-                let timeout = clock::format_duration(self.timeout);
-                format!("a client that was still running after {timeout}")
+                format!("was still running after {}", clock::format_duration(self.timeout))
             }
+            ClientEnd::NotStarted(_) => "was not started".to_owned(),
+            ClientEnd::Unobserved => "was not observed".to_owned(),
         }
     }
 

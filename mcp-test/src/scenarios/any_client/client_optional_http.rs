@@ -9,7 +9,7 @@ use serde_json::json;
 use super::exchange::exchanges;
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
 use super::{never_listed, one_tool, server};
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, Handlers, RequestOptions, ScriptedClient};
 use crate::clock::{self, Deadline};
@@ -251,6 +251,7 @@ fn refused_delete(
     succeeded: bool,
     survived: bool,
 ) {
+    let is_in_time = *judging.client_end().0 != ClientEnd::TimedOut;
     let check = judging.check(DELETE);
     let delete = exchanges.iter().find(|it| it.method == "DELETE" && it.answered.is_some());
     let Some(delete) = delete else {
@@ -265,6 +266,8 @@ fn refused_delete(
             Finding::peer("the client did not exit in order after HTTP 405 to its DELETE")
                 .expected("an exit without an error")
                 .got("a client that did not exit without an error")
+                // Nothing but the exit shows it.
+                .caused_by(Cause::bad_exit(is_in_time))
                 .evidence_all(delete.answered),
         );
     } else {
@@ -461,7 +464,7 @@ proofs! {
     catches "client-tolerates-refused-get" on repeats_its_get(), at V2025_11_25;
     catches "client-tolerates-refused-get" on stops_at_405(), at V2025_11_25,
         also "client-tolerates-error-bodies" Skipped, also "client-tolerates-disconnect" Skipped,
-        also "client-tolerates-refused-delete" Skipped, also "client-left-well" Failure;
+        also "client-tolerates-refused-delete" Skipped, also "client-left-well" Skipped;
     catches "client-tolerates-error-bodies" on stops_at_an_empty_body(), at V2025_11_25,
         also "client-tolerates-disconnect" Skipped;
     catches "client-tolerates-error-bodies" on stops_at_a_text(), at V2025_06_18,
@@ -472,7 +475,7 @@ proofs! {
     catches "client-tolerates-refused-delete" on fails_after_delete(), at V2025_11_25,
         also "client-left-well" Failure;
     catches "client-reads-header-names" on stops_at_the_first_response(),
-        also "client-repeats-lost-request" Skipped, also "client-left-well" Failure;
+        also "client-repeats-lost-request" Skipped, also "client-left-well" Skipped;
     catches "client-repeats-lost-request" on repeats_the_id();
     catches "client-repeats-lost-request" on resumes();
 }
