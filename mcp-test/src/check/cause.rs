@@ -73,14 +73,6 @@ impl Cause {
         Self::Request { method: method.into(), subject: None, fate }
     }
 
-    /// A client under test ends badly: it exits with an error, or it does not exit in time, which is another problem.
-    ///
-    /// A check that only sees that has this cause, too. A bad exit that follows from anything else is counted under that.
-    pub(crate) fn bad_exit(is_in_time: bool) -> Self {
-        let how = if is_in_time { "error" } else { "time-out" };
-        Self::RequirementFor(Rule::CLIENT_EXITS_WELL.id(), how.to_owned())
-    }
-
     /// A requirement for every message is broken, by its id.
     ///
     /// A rule that has several requirements, for replies of several kinds or for some revisions, has one cause.

@@ -123,6 +123,9 @@ impl Problem {
                 self.cited.push(id);
             }
         }
+        if check.id == LEFT_WELL && check.finding.as_ref().is_some_and(|it| it.shown_by_exit) {
+            self.add_exit(check);
+        }
         self.occurrences.push(Occurrence {
             cell: outcome.cell.clone(),
             check: check.id.clone(),
@@ -134,10 +137,14 @@ impl Problem {
 
     /// Adds a check that was skipped because of it.
     pub(super) fn add_unmade(&mut self, check: &Check) {
-        if check.id != LEFT_WELL {
+        if check.id == LEFT_WELL {
+            self.add_exit(check);
+        } else {
             self.not_reached += 1;
-            return;
         }
+    }
+
+    fn add_exit(&mut self, check: &Check) {
         self.bad_exits += 1;
         self.exits.extend(check.message.clone().filter(|_| self.exits.len() < VARIANTS));
     }

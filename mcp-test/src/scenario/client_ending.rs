@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::check::{Cause, Finding, Rule};
+use crate::check::{Finding, Rule};
 use crate::clock;
 use crate::expect::words;
 use crate::process::Exit;
@@ -98,7 +98,6 @@ impl ClientEnding<'_> {
             .expected(expected)
             .got(format!("{}{last}", self.how_it_exited()))
             .requires(Rule::CLIENT_EXITS_WELL.id())
-            .caused_by(Cause::bad_exit(self.run.end != ClientEnd::TimedOut))
             .evidence_all(evidence);
         Some(finding)
     }

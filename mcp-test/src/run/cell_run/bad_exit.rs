@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::CellRun;
 use super::client::{left_behind_instead, left_well_row};
-use crate::check::{Blame, Cause, Check, Demand, Finding, Status};
+use crate::check::{Blame, Check, Demand, Finding, Rule, Status};
 use crate::expect::words;
 use crate::run::problems::parts;
 use crate::scenario::{LEFT_WELL, Leg, Profile, TOOK_PART};
@@ -22,7 +22,8 @@ impl CellRun<'_> {
     ///
     /// That other check counts against the client in the same profile, so the exit is never lost. A crash stays a failure: a client may
     /// give up at what it cannot handle, but nothing that it receives may crash it. So do processes that it leaves behind, which no
-    /// message of a server asks for.
+    /// message of a server asks for. Where only the exit shows what the other check reports, neither explains the other: both fail with
+    /// one finding, which is one problem.
     pub(super) fn trace_exit_back(&self, checks: &mut [Check], trace: &Trace, run: &ClientRun) {
         let ending = self.ending(run, trace);
         let Some(at) = checks.iter().position(|it| it.id == LEFT_WELL && it.status.is_failing())
@@ -37,12 +38,19 @@ impl CellRun<'_> {
         let Some(cause) = self.cause_of_exit(checks, trace) else { return };
         let how = ending.how_it_ended();
         let why = format!("after what `{}` reports, the client {how}", cause.id);
-        let skipped = Check {
-            message: Some(words::into_inert(why)),
-            finding: cause.finding,
-            ..left_well_row(Status::Skipped)
+        let message = Some(words::into_inert(why));
+        checks[at] = match cause.finding {
+            // The same finding as there, so that both are one problem.
+            Some(finding) if finding.shown_by_exit => {
+                let requirements = vec![Rule::CLIENT_EXITS_WELL.id()];
+                let finding = Some(Finding { requirements, ..finding });
+                Check { message, finding, ..checks[at].clone() }
+            }
+            finding => {
+                let skipped = Check { message, finding, ..left_well_row(Status::Skipped) };
+                left_behind_instead(skipped, &ending)
+            }
         };
-        checks[at] = left_behind_instead(skipped, &ending);
     }
 
     /// The check, with only the finding that may have led to a bad exit; of several the one that shows last.
@@ -67,14 +75,11 @@ impl CellRun<'_> {
 ///
 /// The trace shows that it did not where the finding is only about what the client itself sent, the server accepted that, and the client
 /// then sent a message of another kind: a wrong header, say, of which it cannot know. Where the finding is about what it received, or
-/// about what never came, nothing shows that its exit has another cause, even if it went on for a while. A finding that only the exit
-/// shows does not explain it: both are one problem by their [`Cause`].
+/// about what never came, nothing shows that its exit has another cause, even if it went on for a while.
 fn may_end_client(finding: &Finding, trace: &Trace) -> bool {
     // A client that does not do its task may have ended before, so that its exit is the cause.
     let is_undone = finding.demand == Demand::Task && finding.evidence.is_empty();
-    let is_exit =
-        [true, false].map(Cause::bad_exit).iter().any(|it| finding.cause.as_deref() == Some(it));
-    finding.blame == Blame::Peer && !is_undone && !is_exit && !went_on(&finding.evidence, trace)
+    finding.blame == Blame::Peer && !is_undone && !went_on(&finding.evidence, trace)
 }
 
 /// Whether the server accepted these events, all of them of the client, and the client sent a message of another kind afterwards: not

@@ -75,43 +75,63 @@ fn fails_at_the_end(fault: Fault) -> ScriptedClient {
     })
 }
 
-#[test]
-fn an_exit_with_an_error_after_a_finding_is_one_problem_that_names_both() {
-    for profile in [Profile::Adaptive, Profile::Strict] {
-        let client = fails_after_the_list();
-        let (outcome, summary) =
-            tested(client.target(), profile, "client-empty-lists", Revision::V2025_11_25);
-        let (failing_checks, exit, message) = shown(&outcome);
-        assert_eq!((failing_checks, exit), (vec!["client-accepts-no-tools"], Status::Skipped));
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(message, @"after what `client-accepts-no-tools` reports, the client failed: no tools");
+/// Sends `initialize`, nothing after its result, and ends in this way.
+fn initializes_and<F, Fut>(end: F) -> ScriptedClient
+where
+    F: Fn() -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = crate::Result> + 'static,
+{
+    ScriptedClient::new(move |task: ClientTask| {
+        let end = end.clone();
+        async move {
+            let mut client = task.uninitialized(task.options()).await?;
+            let params = json!({
+                "protocolVersion": task.revision().as_str(),
+                "capabilities": {},
+                "clientInfo": { "name": "silent-client", "version": "1.0.0" },
+            });
+            client.request("initialize", params).await?.result()?;
+            end().await
         }
+    })
+}
+
+#[test]
+fn a_bad_exit_after_a_finding_is_one_problem_that_names_both() {
+    let message_of = |client: ScriptedClient, profile| {
+        let (outcome, summary) =
+            tested(client.target(), profile, "client-handshake", Revision::V2025_11_25);
+        let (failing_checks, exit, message) = shown(&outcome);
+        let check = "client-tolerates-early-messages";
+        assert_eq!((failing_checks, exit), (vec![check], Status::Skipped), "{profile}");
         let problems = failing(&summary);
         assert_eq!((problems.len(), summary.exit), (1, ExitCode::Failed), "{profile}");
-        assert_eq!((problems[0].bad_exits, problems[0].not_reached), (1, 0));
+        assert_eq!((problems[0].bad_exits, problems[0].not_reached), (1, 0), "{profile}");
         assert_eq!(problems[0].exits.iter().collect::<Vec<_>>(), [message]);
+        message.to_owned()
+    };
+    let fails = || initializes_and(|| async { Err("a message before the result".into()) });
+    let hangs = || initializes_and(std::future::pending);
+    for profile in [Profile::Adaptive, Profile::Strict] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(message_of(fails(), profile), @"after what `client-tolerates-early-messages` reports, the client failed: a message before the result");
+            insta::assert_snapshot!(message_of(hangs(), profile), @"after what `client-tolerates-early-messages` reports, the client was still running after 5 s");
+        }
     }
 }
 
 #[test]
-fn a_client_that_hangs_after_a_finding_is_one_problem() {
-    // It takes an answer for a finding that a message has to follow.
-    let client = ScriptedClient::new(|task: ClientTask| async move {
-        let mut client = task.uninitialized(task.options()).await?;
-        let params = json!({
-            "protocolVersion": task.revision().as_str(),
-            "capabilities": {},
-            "clientInfo": { "name": "silent-client", "version": "1.0.0" },
-        });
-        client.request("initialize", params).await?.result()?;
-        std::future::pending().await
-    });
+fn where_only_the_exit_shows_a_finding_both_fail_and_are_one_problem() {
+    let client = fails_after_the_list();
     let (outcome, summary) =
-        tested(client.target(), Profile::Adaptive, "client-handshake", Revision::V2025_11_25);
-    let (failing_checks, exit, message) = shown(&outcome);
-    assert_eq!((failing_checks, exit), (vec!["client-tolerates-early-messages"], Status::Skipped));
-    insta::assert_snapshot!(message, @"after what `client-tolerates-early-messages` reports, the client was still running after 5 s");
-    assert_eq!(failing(&summary).len(), 1);
+        tested(client.target(), Profile::Adaptive, "client-empty-lists", Revision::V2025_11_25);
+    let (failing_checks, _, message) = shown(&outcome);
+    assert_eq!(failing_checks, ["client-accepts-no-tools", LEFT_WELL]);
+    insta::assert_snapshot!(message, @"after what `client-accepts-no-tools` reports, the client failed: no tools");
+    let problems = failing(&summary);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].checks(), ["client-accepts-no-tools", LEFT_WELL]);
+    assert_eq!(problems[0].exits.iter().collect::<Vec<_>>(), [message]);
 }
 
 #[test]

@@ -179,7 +179,7 @@ proofs! {
         also "client-drops-refused-cursor" Skipped;
     warns "client-accepts-negative-cache-time" on fails_at(1), also "client-left-well" Skipped,
         also "client-accepts-different-pages" Skipped, also "client-drops-refused-cursor" Skipped;
-    catches "client-accepts-different-pages" on fails_at(2), also "client-left-well" Skipped,
+    catches "client-accepts-different-pages" on fails_at(2), also "client-left-well" Failure,
         also "client-drops-refused-cursor" Skipped;
     warns "client-drops-refused-cursor" on repeats_a_refused_cursor();
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::exchange::exchanges;
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
 use super::{never_listed, one_tool, server};
-use crate::check::{Cause, Finding};
+use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, Handlers, RequestOptions, ScriptedClient};
 use crate::clock::{self, Deadline};
@@ -251,7 +251,6 @@ fn refused_delete(
     succeeded: bool,
     survived: bool,
 ) {
-    let is_in_time = *judging.client_end().0 != ClientEnd::TimedOut;
     let check = judging.check(DELETE);
     let delete = exchanges.iter().find(|it| it.method == "DELETE" && it.answered.is_some());
     let Some(delete) = delete else {
@@ -266,8 +265,7 @@ fn refused_delete(
             Finding::peer("the client did not exit in order after HTTP 405 to its DELETE")
                 .expected("an exit without an error")
                 .got("a client that did not exit without an error")
-                // Nothing but the exit shows it.
-                .caused_by(Cause::bad_exit(is_in_time))
+                .shown_by_exit()
                 .evidence_all(delete.answered),
         );
     } else {
