@@ -40,7 +40,7 @@ pub struct Check {
     pub status: Status,
     /// Why, where the status alone does not say it.
     pub message: Option<String>,
-    /// What was found, for WARNING and FAILURE; for SKIPPED, what kept the check from being made.
+    /// What was found, for WARNING and FAILURE; for SKIPPED, what kept the check from being made, or led to what it would report.
     pub finding: Option<Finding>,
     /// What else was found, where one check stands for several findings.
     pub others: Vec<Finding>,

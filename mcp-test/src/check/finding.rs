@@ -106,6 +106,8 @@ pub struct Finding {
     pub cause: Option<Box<Cause>>,
     /// Whether one reply is wrong whatever was sent on its connection before.
     pub(crate) in_any_state: bool,
+    /// Whether only the bad exit of a client shows it, which may have another reason.
+    pub(crate) shown_by_exit: bool,
 }
 
 impl Finding {
@@ -129,6 +131,7 @@ impl Finding {
             evidence: Vec::new(),
             cause: None,
             in_any_state: false,
+            shown_by_exit: false,
         }
     }
 
@@ -277,6 +280,16 @@ impl Finding {
     )]
     pub(crate) fn in_any_state(mut self) -> Self {
         self.in_any_state = true;
+        self
+    }
+
+    /// Says that only the bad exit of a client shows it: a client that has done everything, and then fails, looks the same.
+    #[cfg_attr(
+        not(feature = "scenarios"),
+        allow(dead_code, reason = "only built-in scenarios judge exits")
+    )]
+    pub(crate) fn shown_by_exit(mut self) -> Self {
+        self.shown_by_exit = true;
         self
     }
 

@@ -118,15 +118,19 @@ fn revisions(revisions: Revisions, newest: Option<Revision>) -> String {
     }
 }
 
-/// What is wrong, where it shows, what it breaks, and the SDK that does it, if it is recognised.
+/// What is wrong, where it shows, what it breaks, the SDK that does it, if it is recognised, and how many exits follow from it.
 pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
     let requirement = problem.requirements().first();
     let requirement = requirement.map(|id| format!("; {id}")).unwrap_or_default();
     let sdk = problem.finding().and_then(|finding| finding.sdk);
     let sdk = sdk.map(|sdk| format!("; by {sdk}")).unwrap_or_default();
+    let exits = match problem.bad_exits {
+        0 => String::new(),
+        count => format!("; also: {} of the client", words::count(count, "bad exit")),
+    };
     let places = places(problem, summary);
     let headline = words::cut(problem.headline(), HEADLINE);
-    words::inert(&format!("{headline} ({places}{requirement}{sdk})"))
+    words::inert(&format!("{headline} ({places}{requirement}{sdk}{exits})"))
 }
 
 /// The cells that failed, and did not when they were run again.

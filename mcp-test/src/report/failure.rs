@@ -175,6 +175,10 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     if let Some(exited) = &outcome.exited {
         line(&mut text, 2, &format!("The {who} exited on its own, with {exited}"));
     }
+    // Not among the failures, since it follows from one of them.
+    if let Some(exit) = outcome.traced_exit() {
+        line(&mut text, 2, &format!("Also: {exit}"));
+    }
     if !outcome.stderr_tail.is_empty() {
         line(&mut text, 2, &format!("The last lines on the {who}'s stderr:"));
         for tail in &outcome.stderr_tail {

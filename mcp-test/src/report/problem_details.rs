@@ -35,6 +35,9 @@ impl ProblemDetails {
             let unmade = words::count(problem.not_reached, "check");
             text.push_str(&row("Also", &format!("{unmade} could not be made because of it")));
         }
+        for exit in &problem.exits {
+            text.push_str(&row("Also", exit));
+        }
         if let Some(why) = &example.check.known_false {
             text.push_str(&row(
                 "Note",

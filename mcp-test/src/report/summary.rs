@@ -58,7 +58,7 @@ pub struct RunInfo {
 ///     "level": "failing", "headline": "the reply to `tools/list` has the wrong id",
 ///     "requirements": ["jsonrpc.result-id-echo"], "scenarios": ["tools-list"],
 ///     "checks": ["tools-list", "wire-well-formed"], "revisions": ["2025-11-25"], "transports": ["stdio"],
-///     "runs": 1, "occurrences": 2, "notReached": 0, "notRun": 0,
+///     "runs": 1, "occurrences": 2, "notReached": 0, "notRun": 0, "badExits": 0,
 ///     "example": {"scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio"}
 ///   }],
 ///   "notTested": [],
@@ -83,7 +83,8 @@ pub struct RunInfo {
 /// failure. `advisory` counts the checks that do not count in the
 /// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
 /// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
-/// counts the checks that could not be made because of it, `notRun` the cells that were not run. `notTested` has the cells
+/// counts the checks that could not be made because of it, `notRun` the cells that were not run, `badExits` the cells in which the
+/// client then exited with an error or did not exit. `notTested` has the cells
 /// that were skipped, each with its `reason`. A cell has `silence` if the server has stopped answering: the cell in which that
 /// was noticed, and the `headline` of its finding. `interrupted` is true if a signal ended the run early, so that cells are
 /// missing. `notRun` is why nothing was run, an object with `blame`, `headline`, `expected`, `got`, `hint` and
@@ -234,6 +235,7 @@ fn problem_of(problem: &Problem) -> Object {
     object.push("occurrences", problem.occurrences.len());
     object.push("notReached", problem.not_reached);
     object.push("notRun", problem.not_run);
+    object.push("badExits", problem.bad_exits);
     object.push("example", object_of(&problem.example.cell));
     object
 }

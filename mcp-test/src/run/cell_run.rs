@@ -1,5 +1,6 @@
 //! Running one cell, and judging what happened.
 
+mod bad_exit;
 mod client;
 mod client_function;
 mod early_end;
@@ -343,8 +344,9 @@ impl<'a> CellRun<'a> {
             tools.filter(|check| !(check.status.is_failing() && self.has_official_arguments())),
         );
         checks.push(well_formed(&judgement.envelopes, &trace, &self.cell));
+        let Some(client_run) = client_run else { return self.outcome(checks, trace) };
+        self.trace_exit_back(&mut checks, &trace, &client_run);
         let outcome = self.outcome(checks, trace);
-        let Some(client_run) = client_run else { return outcome };
         let stderr_tail = last_lines(&client_run.stderr);
         Outcome { client_run: Some(client_run), stderr_tail, ..outcome }
     }

@@ -31,8 +31,9 @@ pub const COMMON: [(&str, &str); 7] = [
     (
         LEFT_WELL,
         "The client under test exits on its own before --timeout, and without an error. A check of mcp-test, made in\n\
-         every scenario that tests a client. In profile official it counts when a scenario is run by name, since the\n\
-         official suite ignores it in a whole suite.",
+         every scenario that tests a client. If another check that counts reports what the client gave up at, this one\n\
+         is skipped and names it; a crash and processes left behind fail all the same. In profile official it counts\n\
+         when a scenario is run by name, whatever else fails, since the official suite ignores it in a whole suite.",
     ),
     (
         SCENARIO_TIMEOUT,

@@ -7,7 +7,7 @@ use super::{COMMON, Cell, Silence};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Origin, Status};
 use crate::clock;
-use crate::scenario::{Leg, Need, Profile, Reason};
+use crate::scenario::{LEFT_WELL, Leg, Need, Profile, Reason};
 use crate::spec::Revision;
 use crate::trace::Trace;
 use crate::transport::{ClientRun, PreparedTarget, TransportKind};
@@ -142,6 +142,13 @@ impl Outcome {
     /// The checks that count against the peer.
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| self.fails(check))
+    }
+
+    /// How the client under test ended, if that is counted under what another check reports.
+    pub(crate) fn traced_exit(&self) -> Option<&str> {
+        let mut exits = self.checks.iter().filter(|check| check.id == LEFT_WELL);
+        let traced = exits.find(|check| check.status == Status::Skipped && check.finding.is_some());
+        traced?.message.as_deref()
     }
 
     /// The same outcome of a scenario that is run with a set of scenarios, and not scored.

@@ -6,7 +6,7 @@ use super::outcome::STDERR_LINES;
 use super::results::needs_entry;
 use super::{Cell, Comparison, Outcome};
 use crate::check::{Blame, Check, Finding, Status};
-use crate::scenario::Profile;
+use crate::scenario::{LEFT_WELL, Profile};
 use crate::spec::{Revision, Revisions};
 use crate::trace;
 use crate::transport::TransportKind;
@@ -41,6 +41,10 @@ pub struct Problem {
     pub not_reached: usize,
     /// How many scenario runs were not made because of it.
     pub not_run: usize,
+    /// In how many scenario runs the client then ended badly.
+    pub bad_exits: usize,
+    /// How the client then ended, in words; not every way, if there are many.
+    pub exits: BTreeSet<String>,
     level: Level,
     /// The requirements that its findings cite, in the order in which they were made.
     cited: Vec<&'static str>,
@@ -89,6 +93,8 @@ impl Problem {
             variants: BTreeSet::new(),
             not_reached: 0,
             not_run: 0,
+            bad_exits: 0,
+            exits: BTreeSet::new(),
             level: Level::Advisory,
             cited: Vec::new(),
             ends_scenario: false,
@@ -117,6 +123,9 @@ impl Problem {
                 self.cited.push(id);
             }
         }
+        if check.id == LEFT_WELL && check.finding.as_ref().is_some_and(|it| it.shown_by_exit) {
+            self.add_exit(check);
+        }
         self.occurrences.push(Occurrence {
             cell: outcome.cell.clone(),
             check: check.id.clone(),
@@ -124,6 +133,20 @@ impl Problem {
             level,
             needs_entry: needs_entry(outcome, check),
         });
+    }
+
+    /// Adds a check that was skipped because of it.
+    pub(super) fn add_unmade(&mut self, check: &Check) {
+        if check.id == LEFT_WELL {
+            self.add_exit(check);
+        } else {
+            self.not_reached += 1;
+        }
+    }
+
+    fn add_exit(&mut self, check: &Check) {
+        self.bad_exits += 1;
+        self.exits.extend(check.message.clone().filter(|_| self.exits.len() < VARIANTS));
     }
 
     /// How severe it is.

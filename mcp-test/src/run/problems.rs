@@ -127,13 +127,13 @@ impl Problems {
         self.untested.push(Untested { cell, reason, unmet });
     }
 
-    /// Counts the checks that a finding kept from being made.
+    /// Counts the checks that a finding kept from being made, and the exit of a client that followed from it.
     fn count_unmade(&mut self, outcome: &Outcome) {
         for check in outcome.checks.iter().filter(|check| check.status == Status::Skipped) {
             if check.finding.is_some()
                 && let Some(index) = self.index.get(&Key::of(check))
             {
-                self.list[*index].not_reached += 1;
+                self.list[*index].add_unmade(check);
             }
         }
     }
@@ -186,7 +186,7 @@ impl Problems {
 }
 
 /// The checks that one check stands for, each with one finding.
-fn parts(check: &Check) -> Vec<Check> {
+pub(super) fn parts(check: &Check) -> Vec<Check> {
     let Some(first) = check.finding.as_ref().filter(|_| !check.others.is_empty()) else {
         return vec![check.clone()];
     };

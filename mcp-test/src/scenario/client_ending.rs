@@ -124,20 +124,31 @@ impl ClientEnding<'_> {
         matches!(self.run.end, ClientEnd::Failed(_)) && !was_killed
     }
 
+    /// Whether the client may have given up: it exited with an error, or was ended while it waited. A crash is something else.
+    pub(crate) fn may_have_given_up(&self) -> bool {
+        self.run.end == ClientEnd::TimedOut || self.has_reported_an_error()
+    }
+
     /// How the client ended, to be read after "got".
     pub(crate) fn how_it_exited(&self) -> String {
         match &self.run.end {
-            ClientEnd::Succeeded => "a client that exited on its own without an error".to_owned(),
-            ClientEnd::Failed(how) if self.run.command.is_some() => {
-                format!("a client that exited with {how}")
-            }
-            ClientEnd::Failed(error) => format!("a client that failed: {error}"),
             ClientEnd::NotStarted(why) => why.clone(),
             ClientEnd::Unobserved => "nothing until the wait for a client was ended".to_owned(),
+            _ => format!("a client that {}", self.how_it_ended()),
+        }
+    }
+
+    /// How a client ended that was started and watched, to be read after "the client".
+    pub(crate) fn how_it_ended(&self) -> String {
+        match &self.run.end {
+            ClientEnd::Succeeded => "exited on its own without an error".to_owned(),
+            ClientEnd::Failed(how) if self.run.command.is_some() => format!("exited with {how}"),
+            ClientEnd::Failed(error) => format!("failed: {error}"),
             ClientEnd::TimedOut => {
-                let timeout = clock::format_duration(self.timeout);
-                format!("a client that was still running after {timeout}")
+                format!("was still running after {}", clock::format_duration(self.timeout))
             }
+            ClientEnd::NotStarted(_) => "was not started".to_owned(),
+            ClientEnd::Unobserved => "was not observed".to_owned(),
         }
     }
 

@@ -132,7 +132,7 @@ impl CellRun<'_> {
         })
     }
 
-    fn ending<'a>(&'a self, run: &'a ClientRun, trace: &'a Trace) -> ClientEnding<'a> {
+    pub(super) fn ending<'a>(&'a self, run: &'a ClientRun, trace: &'a Trace) -> ClientEnding<'a> {
         let (timeout, transport) = (self.timeout(), self.cell.transport);
         ClientEnding { run, trace, timeout, scenario: self.id(), transport }
     }
@@ -162,12 +162,11 @@ impl CellRun<'_> {
 
     /// The check that the client exited on its own and without an error.
     ///
-    /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite.
+    /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite. A bad exit may follow from what
+    /// another check reports, which is not known yet: see [`CellRun::trace_exit_back`].
     fn left_well(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
-        let skipped = |why: &str| Check {
-            message: Some(why.to_owned()),
-            ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
-        };
+        let skipped =
+            |why: &str| Check { message: Some(why.to_owned()), ..left_well_row(Status::Skipped) };
         let ending = self.ending(client_run, trace);
         let row = if client_run.end == ClientEnd::Unobserved {
             skipped("the client was started by hand, so its exit cannot be observed")
@@ -184,18 +183,36 @@ impl CellRun<'_> {
                     GivesUp::Allowed => finding.should(),
                     GivesUp::No | GivesUp::Refused => finding,
                 };
-                let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
+                let check = left_badly(finding);
                 // Officially an allowed error is one however the client ends; a crash is still shown.
                 let is_allowed = may_fail && matches!(client_run.end, ClientEnd::Failed(_));
                 Check { binding: self.plan.single && !is_allowed, ..check }
             }
         } else {
-            match ending.left_behind() {
-                None => Check::new(LEFT_WELL, Origin::Own, Status::Success),
-                Some(finding) => Check::from_finding(LEFT_WELL, Origin::Own, finding),
-            }
+            left_well_row(Status::Success)
         };
-        row.described("ClientLeftWell", "The client exits on its own, and without an error")
+        left_behind_instead(row, &ending)
+    }
+}
+
+/// The check that the client exited on its own and without an error.
+pub(super) fn left_well_row(status: Status) -> Check {
+    described(Check::new(LEFT_WELL, Origin::Own, status))
+}
+
+fn left_badly(finding: Finding) -> Check {
+    described(Check::from_finding(LEFT_WELL, Origin::Own, finding))
+}
+
+fn described(row: Check) -> Check {
+    row.described("ClientLeftWell", "The client exits on its own, and without an error")
+}
+
+/// The check of the exit: unless that fails already, it fails for processes that the client left behind, whatever excuses the exit.
+pub(super) fn left_behind_instead(row: Check, ending: &ClientEnding<'_>) -> Check {
+    match ending.left_behind() {
+        Some(finding) if !row.status.is_failing() => left_badly(finding),
+        _ => row,
     }
 }
 

@@ -4,6 +4,8 @@ mod catalogue;
 mod cell_run;
 #[cfg(feature = "http")]
 mod client;
+#[cfg(feature = "http")]
+mod client_exit;
 mod fixtures;
 #[cfg(feature = "http")]
 mod older;

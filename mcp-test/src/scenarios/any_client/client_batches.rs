@@ -4,7 +4,7 @@ use futures_util::future::join;
 use serde_json::json;
 
 use super::exchange::{Exchange, exchanges, result};
-use super::{REPLY_TIME, answers_ping, never_listed, one_tool, reacting, server};
+use super::{REPLY_TIME, answers_ping, leaving, never_listed, one_tool, reacting, server};
 use crate::check::Finding;
 use crate::client::ScriptedClient;
 use crate::client::reference::good_client;
@@ -82,7 +82,8 @@ async fn send_all(call: &Call) -> Result<(), CallError> {
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let pings = exchanges(judging, |request| request.method == "ping");
-    let [_, first, last, fence, end @ ..] = pings.as_slice() else {
+    // A client that ends at the batch leaves no connection for the `ping` after it.
+    let [_, first, last, after @ ..] = pings.as_slice() else {
         if pings.is_empty() {
             return Err(never_listed(judging));
         }
@@ -93,7 +94,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
         return Ok(());
     };
-    if end.first().is_some_and(|ping| result(ping).is_none()) {
+    let (fence, end) = (after.first(), after.get(1));
+    if end.is_some_and(|ping| result(ping).is_none()) {
         judging.may_give_up();
     }
     let received = judging.messages();
@@ -112,7 +114,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         _ => takes.pass(),
     };
     // The empty array is sent after the reply to the `ping` that follows the batch.
-    let before = fence.1.as_ref().map(|(seq, _)| *seq);
+    let before = fence.and_then(|ping| ping.1.as_ref()).map(|(seq, _)| *seq);
     let is_before = |it: &&ReceivedMessage| before.is_none_or(|before| it.seq < before);
     let nameless = || received.iter().filter(|it| it.seq > first.0 && nameless_error(it).is_some());
     let each = judging.check("client-answers-each-request");
@@ -130,7 +132,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         (_, None) => each.pass(),
     };
     let empty = judging.check("client-refuses-empty-batch");
-    let Some((sent, reply)) = end.first() else {
+    let Some((sent, reply)) = end else {
         empty.skip("the client did not answer the `ping` before the empty array");
         return Ok(());
     };
@@ -181,6 +183,10 @@ fn ignores_batches() -> ScriptedClient {
     ignoring(&["server-2", "server-3"])
 }
 
+fn leaves_at_a_batch() -> ScriptedClient {
+    leaving(|received| matches!(received, Received::Request(it) if it.id == Id::from("server-2")))
+}
+
 fn answers_the_first() -> ScriptedClient {
     ignoring(&["server-3"])
 }
@@ -221,6 +227,8 @@ fn leaves_at_an_empty_array() -> ScriptedClient {
 proofs! {
     passes on good_client();
     catches "client-takes-batch" on ignores_batches(), also "client-answers-each-request" Skipped;
+    catches "client-takes-batch" on leaves_at_a_batch(), also "client-answers-each-request" Skipped,
+        also "client-refuses-empty-batch" Skipped;
     catches "client-answers-each-request" on answers_the_first();
     catches "client-answers-each-request" on answers_notifications(), also "wire-well-formed" Failure;
     warns "client-refuses-empty-batch" on ignores_an_empty_array();

@@ -87,6 +87,6 @@ fn waiting() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-copes-with-refusal" on waiting(), also "client-left-well" Failure, timeout 1;
-    catches "client-copes-with-refusal" on waiting(), also "client-left-well" Failure, at V2024_11_05, over Duplex, timeout 1;
+    catches "client-copes-with-refusal" on waiting(), timeout 1;
+    catches "client-copes-with-refusal" on waiting(), at V2024_11_05, over Duplex, timeout 1;
 }

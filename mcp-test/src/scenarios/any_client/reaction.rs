@@ -48,6 +48,7 @@ pub(super) fn accepts_replies_to(
                 .expected("another message, or an exit without an error: the result is valid")
                 .got("no message after the result, and an exit with an error")
                 .evidence(reply)
+                .shown_by_exit()
                 .hint("a client that fails in every scenario may have another reason"),
         ),
         None if requests.is_empty() => check.skip(format!("the client did not send {label}")),
