@@ -206,9 +206,10 @@ async fn write_error(
     text: &str,
 ) {
     // A client that closes it has taken all that it wants.
-    let _ = write(to, text.as_bytes()).await;
-    let line = text.lines().next().unwrap_or_default().to_owned();
-    let _ = frames.send(Frame::Stderr(line.into())).await;
+    if write(to, text.as_bytes()).await.is_ok() {
+        let line = text.lines().next().unwrap_or_default().to_owned();
+        let _ = frames.send(Frame::Stderr(line.into())).await;
+    }
 }
 
 /// Writes at once. A client that no longer reads the output ends its server by other means.
