@@ -44,6 +44,8 @@ mod patterns;
 mod proof_page;
 mod record;
 mod reference;
+#[cfg(all(test, unix))]
+mod relay_of_proofs;
 mod requirements;
 mod signal;
 mod target;

@@ -43,7 +43,7 @@ fn over_stdio_too(client: ClientTarget) -> ClientTarget {
     // What the test harness prints must not be on the output of the relay, which so is descriptor 3.
     let script = r#"exec 3>&1 >/dev/null; exec "$@""#;
     let program = std::env::current_exe().expect("its path").to_string_lossy().into_owned();
-    let test = "transport::client_stdio::relay::tests::serves_in_proofs";
+    let test = "cli::relay_of_proofs::serves";
     let arguments = ["-c", script, "sh", &program, "--ignored", "--exact", "--nocapture", test];
     let transports = client.transports().into_iter().chain([TransportKind::Stdio]);
     let client = client.over(transports.collect::<Vec<_>>());

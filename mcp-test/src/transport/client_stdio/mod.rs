@@ -16,8 +16,8 @@ pub(crate) use listener::{RelayProgram, StdioListener};
 #[cfg(feature = "cli")]
 pub(crate) use relay::serve as serve_as_relay;
 #[cfg(all(test, feature = "cli"))]
-pub(crate) use relay::{StandardStreams, relay};
+pub(crate) use relay::{StandardStreams, relay, serve_at as serve_as_relay_at};
 pub(crate) use relay_faults::RelayFaults;
 
 /// The first argument of a relay. The path of the socket follows, and the faults of its process.
-const ARGUMENT: &str = "stdio-relay";
+pub(crate) const ARGUMENT: &str = "stdio-relay";

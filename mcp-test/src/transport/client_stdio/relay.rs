@@ -41,7 +41,8 @@ pub(crate) fn serve(args: &[OsString]) -> Option<ExitCode> {
     serve_at(args, tokio::io::stdout()).map(ExitCode::from)
 }
 
-fn serve_at(args: &[OsString], output: impl AsyncWrite + Unpin) -> Option<u8> {
+/// The same with another output; returns the exit code.
+pub(crate) fn serve_at(args: &[OsString], output: impl AsyncWrite + Unpin) -> Option<u8> {
     let [_, first, socket, faults @ ..] = args else { return None };
     if first != ARGUMENT {
         return None;
@@ -200,11 +201,7 @@ async fn pass_output(
 }
 
 /// Writes a text to the standard error, and reports its first line: all others are the same.
-async fn write_error(
-    to: &mut (impl AsyncWrite + Unpin),
-    frames: &mpsc::Sender<Frame>,
-    text: &str,
-) {
+async fn write_error(to: &mut (impl AsyncWrite + Unpin), frames: &mpsc::Sender<Frame>, text: &str) {
     // A client that closes it has taken all that it wants.
     if write(to, text.as_bytes()).await.is_ok() {
         let line = text.lines().next().unwrap_or_default().to_owned();
@@ -246,19 +243,6 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-
-    /// The relay of a proof: this very program, started with the arguments of a relay beside those of the test harness.
-    ///
-    /// What the harness prints would be on the standard output, so that the output of the relay is descriptor 3.
-    #[test]
-    #[ignore = "proofs over stdio start it as the server of a client"]
-    fn serves_in_proofs() {
-        let args: Vec<OsString> = std::env::args_os().collect();
-        let Some(first) = args.iter().position(|argument| argument == ARGUMENT) else { return };
-        let output = std::fs::OpenOptions::new().write(true).open("/dev/fd/3").expect("a pipe");
-        let code = serve_at(&args[first - 1..], tokio::fs::File::from_std(output));
-        std::process::exit(code.expect("the arguments of a relay").into());
-    }
 
     /// Signals that come one after the other.
     fn signals(
