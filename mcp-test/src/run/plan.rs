@@ -156,6 +156,14 @@ impl Plan {
                 Some(set) => vec![set.revision],
                 None => revisions(profile, &scenario, &selection.revisions),
             };
+            // What a client speaks is only known afterwards, so that this cannot wait for the pre-flight.
+            let is_run = |it: &Revision| scenario.repeats.runs_at(*it, &wanted);
+            let wanted = match leg {
+                Leg::Client if selection.revisions.is_empty() => {
+                    wanted.iter().copied().filter(is_run).collect()
+                }
+                _ => wanted,
+            };
             candidates.add(&scenario, &wanted, &transports, (profile, selection));
         }
         let Candidates { cells, mut inapplicable } = candidates;

@@ -112,7 +112,8 @@ pub struct Scenario {
     pub leg: Leg,
     /// The revisions at which the feature exists.
     pub revisions: Revisions,
-    /// At which of the revisions that the target speaks it runs, unless revisions were selected.
+    /// At which of the revisions that the target speaks it runs, unless revisions were selected. One for clients that does not run at
+    /// each tests a client whichever of them it speaks.
     pub repeats: Repeats,
     /// How the official suite runs it; `None` for our own.
     pub official: Option<Official>,

@@ -10,7 +10,7 @@ use crate::json::Value;
 use crate::run::Outcome;
 use crate::scenario::{
     ClientEnding, ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile,
-    Serve, TOOK_PART, has_sent, serve_client,
+    Repeats, Serve, TOOK_PART, has_sent, serve_client,
 };
 use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Trace};
@@ -101,7 +101,11 @@ impl CellRun<'_> {
         let is_abandoned = !self.cell.scenario.client_may_fail
             && !sessions.is_empty()
             && sessions.iter().all(ClientSession::is_abandoned);
+        // What shows the same at all revisions is tested at any that both speak.
+        let is_about_revision = self.cell.scenario.repeats == Repeats::EachRevision;
+        let has_agreed = !is_about_revision && !sessions.is_empty() && !is_abandoned;
         not_spoken(spoken, self.cell.revision)
+            .filter(|_| !has_agreed)
             .or_else(|| {
                 let asked = self.cell.revision;
                 is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))

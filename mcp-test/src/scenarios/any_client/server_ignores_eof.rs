@@ -7,7 +7,7 @@ use crate::client::reference::good_client;
 use crate::client::{ClientTask, ScriptedClient};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
-use crate::spec::{Era, Revisions};
+use crate::spec::{Era, Revision, Revisions};
 use crate::trace::{EndSignal, EventKind, Party};
 use crate::transport::fault::Misbehavior;
 use crate::transport::{ClientEnd, Fault};
@@ -72,9 +72,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         // That it has to be ended is no finding of its own.
         judging.may_give_up();
     }
-    let row = match judging.revision().era() {
-        Era::Handshake => "transport.stdio.shutdown-sigterm-sigkill",
-        Era::Stateless => "transport.stdio.shutdown-forced",
+    let row = match judging.spoken().map(Revision::era) {
+        Some(Era::Handshake) => "transport.stdio.shutdown-sigterm-sigkill",
+        Some(Era::Stateless) | None => "transport.stdio.shutdown-forced",
     };
     let check = judging.check(ENDS_SERVER).requires(row);
     match was_ended {

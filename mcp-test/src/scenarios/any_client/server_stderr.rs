@@ -72,11 +72,16 @@ fn line(judging: &mut Judging, first: &ReceivedMessage) {
     if judging.revision() < Revision::V2025_11_25 {
         return;
     }
-    if went_on == Some(false) {
+    let is_in_force = judging.spoken().is_some_and(|it| it >= Revision::V2025_11_25);
+    if went_on == Some(false) && is_in_force {
         judging.may_give_up();
     }
     let check = judging.check(LINE);
     match went_on {
+        Some(false) if !is_in_force => {
+            check.skip("the revision that the client speaks does not say what the line means");
+            return;
+        }
         Some(true) => check.pass(),
         Some(false) => check.fail(
             Finding::peer(

@@ -37,7 +37,8 @@ where
     let serving = server.serve_relayed(connection);
     let (ours, theirs) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(theirs);
-    let streams = StandardStreams { input, output, error: tokio::io::sink() };
+    let error = tokio::io::sink();
+    let streams = StandardStreams { input, output, error, has_ended: || false };
     let mut signalled = Some(signalled);
     let next_signal = async || match signalled.take() {
         Some(signalled) => signalled.await,
