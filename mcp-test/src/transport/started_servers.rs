@@ -78,6 +78,12 @@ impl StartedServers {
     allow(dead_code, reason = "only relays start servers")
 )]
 impl StartedServer {
+    /// Waits until it is us who end the client.
+    pub(crate) fn ending(&self) -> impl Future<Output = ()> + use<> {
+        let mut state = self.0.0.state.subscribe();
+        async move { drop(state.wait_for(|state| state.is_ending).await) }
+    }
+
     /// Whether the client is responsible for how it ends.
     pub(crate) fn is_judged(&self) -> bool {
         !self.0.0.state.borrow().is_ending

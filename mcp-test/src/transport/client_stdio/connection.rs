@@ -34,11 +34,19 @@ pub(crate) async fn serve_relayed(
     let (from_server, to_server) = tokio::io::split(ours);
     // How it ended is in the trace, by which the client is judged.
     let serving = async { drop(serve_lines(theirs, actor, wire, limits).await) };
-    tokio::join!(
-        serving,
-        pass_output(from_server, output),
-        read_frames(frames, to_server, wire, started)
-    );
+    let ending = started.ending();
+    let served = async {
+        tokio::join!(
+            serving,
+            pass_output(from_server, output),
+            read_frames(frames, to_server, wire, started)
+        )
+    };
+    // A relay may ignore signals as well as the end of its input, but not the end of its socket.
+    tokio::select! {
+        _ = served => {}
+        () = ending => {}
+    }
 }
 
 /// Passes on what the server writes; the end of it ends the relay.
