@@ -80,6 +80,7 @@ pub struct ClientTarget {
     transports: Vec<TransportKind>,
     server_program: Option<PathBuf>,
     /// The arguments of that program before those of a relay.
+    #[cfg(all(unix, feature = "http"))]
     server_arguments: Vec<String>,
 }
 
@@ -196,8 +197,14 @@ impl ClientTarget {
 
     fn new(launch: Launch) -> Self {
         // As the official suite does, with the URL of the server.
-        let (transports, server_arguments) = (vec![TransportKind::Http], Vec::new());
-        Self { launch, label: None, transports, server_program: None, server_arguments }
+        Self {
+            launch,
+            label: None,
+            transports: vec![TransportKind::Http],
+            server_program: None,
+            #[cfg(all(unix, feature = "http"))]
+            server_arguments: Vec::new(),
+        }
     }
 
     /// Names the client in reports.

@@ -79,7 +79,7 @@ fn line(judging: &mut Judging, first: &ReceivedMessage) {
     let check = judging.check(LINE);
     match went_on {
         Some(false) if !is_in_force => {
-            check.skip("the revision that the client speaks does not say what the line means");
+            check.skip("the revision that the client speaks does not say what the line means")
         }
         Some(true) => check.pass(),
         Some(false) => check.fail(

@@ -38,7 +38,7 @@ where
     let (ours, theirs) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(theirs);
     let error = tokio::io::sink();
-    let streams = StandardStreams { input, output, error, has_ended: || false };
+    let streams = StandardStreams { input, output, error };
     let mut signalled = Some(signalled);
     let next_signal = async || match signalled.take() {
         Some(signalled) => signalled.await,

@@ -13,7 +13,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use bytes::Bytes;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,8 +30,8 @@ const QUEUE: usize = 4;
 /// How long the relay stays once its input and its server have ended: a client has to wait for the exit of its server.
 const EXIT_TIME: Duration = Duration::from_millis(200);
 
-/// How long an end of the input that has come is read for after a signal.
-const LAST_INPUT: Duration = Duration::from_millis(50);
+/// How long after a signal the end of the input counts as simultaneous.
+const LAST_INPUT: Duration = Duration::from_millis(250);
 
 /// How long the last reports may take, for which nobody may be listening any more.
 const LAST_REPORTS: Duration = Duration::from_millis(500);
@@ -67,7 +66,7 @@ fn run(socket: &Path, output: impl AsyncWrite + Unpin, faults: RelayFaults) -> i
         let mut signals = Signals::install()?;
         let socket = UnixStream::connect(socket).await?;
         let (input, error) = (tokio::io::stdin(), tokio::io::stderr());
-        let streams = StandardStreams { input, output, error, has_ended: stdin_has_ended };
+        let streams = StandardStreams { input, output, error };
         io::Result::Ok(relay(socket, streams, async || signals.next().await, faults).await)
     };
     let code = runtime.block_on(relaying);
@@ -84,21 +83,6 @@ pub(crate) struct StandardStreams<I, O, E> {
     pub(crate) output: O,
     /// The standard error.
     pub(crate) error: E,
-    /// Whether the input has ended, even if its end was not read yet.
-    pub(crate) has_ended: fn() -> bool,
-}
-
-/// Whether the other end of the standard input is closed.
-fn stdin_has_ended() -> bool {
-    // Some clients use a socket, of which they close only one direction.
-    #[cfg(target_os = "linux")]
-    let closed = PollFlags::HUP | PollFlags::RDHUP;
-    #[cfg(not(target_os = "linux"))]
-    let closed = PollFlags::HUP;
-    let stdin = io::stdin();
-    let mut polled = [PollFd::new(&stdin, closed)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut polled, Some(&at_once)).is_ok() && polled[0].revents().intersects(closed)
 }
 
 /// Relays until the server is done or a signal ends it; returns the exit code.
@@ -113,7 +97,7 @@ where
     O: AsyncWrite + Unpin,
     E: AsyncWrite + Unpin,
 {
-    let StandardStreams { input, output, error, has_ended } = streams;
+    let StandardStreams { input, output, error } = streams;
     let (from_server, to_server) = socket.into_split();
     let (frames, queue) = mpsc::channel(QUEUE);
     // A task of its own, so that no frame is cut off by a signal.
@@ -142,9 +126,8 @@ where
                 signal = next_signal() => (signal, Stopwatch::start()),
                 () = &mut serving => break None,
             };
-            // The end of an input that was closed just before the signal is still to be read.
+            // A client may close the input and send the signal at once, in any order; and its own exit closes the input as well.
             let is_served = eof.borrow().is_none()
-                && has_ended()
                 && clock::within(Deadline::after(LAST_INPUT), &mut serving).await.is_ok();
             if is_served || !(faults.ignores_term && signal.0 == EndSignal::Terminate) {
                 break Some(signal);
@@ -282,7 +265,7 @@ mod tests {
         let (theirs, mut socket) = UnixStream::pair().expect("a socket");
         // The input has ended, and the server has not.
         let (input, output, error) = (tokio::io::empty(), tokio::io::sink(), tokio::io::sink());
-        let streams = StandardStreams { input, output, error, has_ended: || false };
+        let streams = StandardStreams { input, output, error };
         let relaying = relay(theirs, streams, signals([signalled]), RelayFaults::default());
         let reading = async {
             assert_eq!(next_frame(&mut socket).await, Frame::Eof);
@@ -301,7 +284,7 @@ mod tests {
         let (second, second_signalled) = oneshot::channel();
         let (theirs, mut socket) = UnixStream::pair().expect("a socket");
         let (input, output, error) = (tokio::io::empty(), tokio::io::sink(), tokio::io::sink());
-        let streams = StandardStreams { input, output, error, has_ended: || false };
+        let streams = StandardStreams { input, output, error };
         let faults = RelayFaults { ignores_term: true, ..RelayFaults::default() };
         let relaying = relay(theirs, streams, signals([first_signalled, second_signalled]), faults);
         let reading = async {
@@ -326,8 +309,7 @@ mod tests {
         let (mut output, theirs_output) = tokio::io::duplex(1024);
         let (_open, input) = tokio::io::duplex(1024);
         let (output_end, error_end) = (theirs_output, theirs_error);
-        let streams =
-            StandardStreams { input, output: output_end, error: error_end, has_ended: || false };
+        let streams = StandardStreams { input, output: output_end, error: error_end };
         let faults = RelayFaults { floods_stderr: true, ..RelayFaults::default() };
         let relaying = relay(theirs, streams, signals([]), faults);
         let client = async {

@@ -1,5 +1,6 @@
 //! The faults of a server's process, which take effect in the relay.
 
+#[cfg(feature = "cli")]
 use std::ffi::OsString;
 
 use crate::transport::fault::Misbehavior;
