@@ -46,6 +46,7 @@
 //! | `guard` | runtime message validation in front of your own server or client | |
 //! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
+//! | `auth` | signed tokens and their keys, for tests of OAuth: [`jose`] | |
 //! | `cli` | the `mcp-test` command | |
 //!
 //! # Where to go next
@@ -248,6 +249,8 @@ pub mod generate;
 pub mod guard;
 pub mod guide;
 pub mod harness;
+#[cfg(feature = "auth")]
+pub mod jose;
 pub mod json;
 pub mod prelude;
 pub mod process;
