@@ -46,7 +46,7 @@
 //! | `guard` | runtime message validation in front of your own server or client | |
 //! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
-//! | `auth` | signed tokens and their keys, for tests of OAuth: [`jose`] | |
+//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`] | |
 //! | `cli` | the `mcp-test` command | |
 //!
 //! # Where to go next
@@ -252,6 +252,8 @@ pub mod harness;
 #[cfg(feature = "auth")]
 pub mod jose;
 pub mod json;
+#[cfg(feature = "auth")]
+pub mod oauth;
 pub mod prelude;
 pub mod process;
 pub mod scenario;
