@@ -18,6 +18,9 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Es256, Self::EdDsa, Self::Rs256];
+
     /// Its name in the header of a token: `ES256`, `EdDSA` or `RS256`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

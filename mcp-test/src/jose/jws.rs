@@ -8,7 +8,7 @@ const LARGEST: usize = 64 * 1024;
 
 /// A token in the compact form (RFC 7515, section 3.1), whose signature may not have been verified yet.
 ///
-/// The claims are returned by [`verify`](Self::verify) alone, so that none is read that nobody has signed.
+/// [`verify`](Self::verify) returns the claims.
 #[derive(Debug, Clone)]
 pub struct Jws {
     header: Value,
@@ -69,6 +69,17 @@ impl Jws {
             return Err(JoseError::CriticalExtension);
         }
         key.verify(self.signed.as_bytes(), &self.signature)?;
+        self.unverified_claims()
+    }
+
+    /// The claims, which anyone may have written.
+    ///
+    /// Only for finding the key to verify with, where nothing else says whose token it is.
+    ///
+    /// # Errors
+    ///
+    /// If the payload is not a JSON object with unique members.
+    pub fn unverified_claims(&self) -> Result<Value, JoseError> {
         object(&self.payload, PAYLOAD)
     }
 }

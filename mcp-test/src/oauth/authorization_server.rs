@@ -197,6 +197,7 @@ impl AuthorizationServerBuilder {
             recorder,
             clients: Mutex::new(ClientRegistry::new(self.clients)),
             grants: Mutex::default(),
+            used_assertions: Mutex::default(),
         });
         let router = Router::new().fallback(endpoints::answer).with_state(Arc::clone(&state));
         let (stop, stopped) = oneshot::channel::<()>();

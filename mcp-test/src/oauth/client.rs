@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::redirect_uri;
+use crate::jose::{Jwk, KeySet};
 
 /// A client that is registered beforehand: its operator has agreed on an id with the authorization server.
 ///
-/// It may use every grant that the server has; client credentials are for clients with a secret alone.
+/// It may use every grant that the server has; client credentials are for clients with a secret or a key alone.
 ///
 /// ```
 /// use mcp_test::oauth::OAuthClient;
@@ -21,6 +22,8 @@ use super::redirect_uri;
 pub struct OAuthClient {
     pub(super) id: String,
     pub(super) secret: Option<String>,
+    /// The keys that it signs assertions with.
+    pub(super) keys: KeySet,
     /// How it may authenticate at the token endpoint.
     pub(super) methods: Vec<AuthenticationMethod>,
     pub(super) redirect_uris: Vec<String>,
@@ -33,6 +36,7 @@ pub(super) enum AuthenticationMethod {
     None,
     Basic,
     Post,
+    PrivateKeyJwt,
 }
 
 /// How a client gets a token.
@@ -44,13 +48,14 @@ pub(super) enum GrantType {
 }
 
 impl AuthenticationMethod {
-    pub(super) const ALL: [Self; 3] = [Self::None, Self::Basic, Self::Post];
+    pub(super) const ALL: [Self; 4] = [Self::None, Self::Basic, Self::Post, Self::PrivateKeyJwt];
 
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Basic => "client_secret_basic",
             Self::Post => "client_secret_post",
+            Self::PrivateKeyJwt => "private_key_jwt",
         }
     }
 }
@@ -74,6 +79,7 @@ impl OAuthClient {
         Self {
             id: id.into(),
             secret: None,
+            keys: KeySet::default(),
             methods: vec![AuthenticationMethod::None],
             redirect_uris: Vec::new(),
             grants: vec![GrantType::AuthorizationCode, GrantType::RefreshToken],
@@ -85,6 +91,16 @@ impl OAuthClient {
         Self {
             secret: Some(secret.into()),
             methods: vec![AuthenticationMethod::Basic, AuthenticationMethod::Post],
+            grants: GrantType::ALL.into(),
+            ..Self::public(id)
+        }
+    }
+
+    /// A client that authenticates with assertions, signed with the private part of this key (RFC 7523).
+    pub fn with_key(id: impl Into<String>, key: Jwk) -> Self {
+        Self {
+            keys: KeySet::from_iter([key]),
+            methods: vec![AuthenticationMethod::PrivateKeyJwt],
             grants: GrantType::ALL.into(),
             ..Self::public(id)
         }

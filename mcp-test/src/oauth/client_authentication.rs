@@ -5,56 +5,81 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, header};
 
 use super::client::{AuthenticationMethod, OAuthClient};
-use super::client_registry::ClientRegistry;
+use super::client_assertion::ClientAssertion;
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::parameters::Parameters;
+use super::server_state::ServerState;
 
 /// What a request says about its client.
 struct Credentials {
     id: String,
-    secret: Option<String>,
-    method: AuthenticationMethod,
+    proof: Proof,
+}
+
+/// By what a client shows that it is the one.
+enum Proof {
+    Nothing,
+    Basic(String),
+    Post(String),
+    Assertion(ClientAssertion),
 }
 
 /// The client of a token request, authenticated by a method that is registered for it.
-pub(super) fn authenticate<'a>(
+pub(super) fn authenticate(
+    server: &ServerState,
     headers: &HeaderMap,
     form: &Parameters,
-    clients: &'a ClientRegistry,
-) -> Result<&'a OAuthClient, OAuthError> {
-    let credentials = credentials(headers, form)?;
+) -> Result<OAuthClient, OAuthError> {
+    let Credentials { id, proof } = credentials(headers, form)?;
     let refuse = |why| Err(ErrorCode::InvalidClient.because(why));
-    let Some(client) = clients.find(&credentials.id) else {
+    let Some(client) = server.clients().find(&id).cloned() else {
         return refuse("the client is unknown");
     };
-    if !client.methods.contains(&credentials.method) {
+    if !client.methods.contains(&proof.method()) {
         return refuse("the client is registered for another authentication method");
     }
-    match client.secret == credentials.secret {
-        true => Ok(client),
-        false => refuse("the secret is wrong"),
+    match proof {
+        Proof::Nothing => Ok(client),
+        Proof::Basic(secret) | Proof::Post(secret) => match client.secret.as_ref() == Some(&secret)
+        {
+            true => Ok(client),
+            false => refuse("the secret is wrong"),
+        },
+        Proof::Assertion(assertion) => {
+            assertion.verify(&client, &server.issuer, &mut server.used_assertions())?;
+            Ok(client)
+        }
     }
 }
 
 fn credentials(headers: &HeaderMap, form: &Parameters) -> Result<Credentials, OAuthError> {
     let (id, secret) = (form.one("client_id")?, form.one("client_secret")?);
     let refuse = |why| Err(ErrorCode::InvalidRequest.because(why));
-    match (basic(headers)?, id, secret) {
-        (Some(_), _, Some(_)) => refuse("the client authenticates in two ways"),
-        (Some((named, _)), Some(id), None) if named != id => {
-            refuse("the form and the header name two clients")
+    let (named, proof) = match (basic(headers)?, secret, ClientAssertion::of_form(form)?) {
+        (None, None, None) => (None, Proof::Nothing),
+        (None, Some(secret), None) => (None, Proof::Post(secret.to_owned())),
+        (Some((id, secret)), None, None) => (Some(id), Proof::Basic(secret)),
+        (None, None, Some(assertion)) => {
+            (Some(assertion.client.clone()), Proof::Assertion(assertion))
         }
-        (Some((id, secret)), _, None) => {
-            Ok(Credentials { id, secret: Some(secret), method: AuthenticationMethod::Basic })
+        _ => return refuse("the client authenticates in two ways"),
+    };
+    match (named, id) {
+        (Some(named), Some(id)) if named != id => refuse("the request names two clients"),
+        (Some(id), _) => Ok(Credentials { id, proof }),
+        (None, Some(id)) => Ok(Credentials { id: id.to_owned(), proof }),
+        (None, None) => Err(ErrorCode::InvalidClient.because("the request names no client")),
+    }
+}
+
+impl Proof {
+    const fn method(&self) -> AuthenticationMethod {
+        match self {
+            Self::Nothing => AuthenticationMethod::None,
+            Self::Basic(_) => AuthenticationMethod::Basic,
+            Self::Post(_) => AuthenticationMethod::Post,
+            Self::Assertion(_) => AuthenticationMethod::PrivateKeyJwt,
         }
-        (None, Some(id), secret) => {
-            let method = match secret {
-                Some(_) => AuthenticationMethod::Post,
-                None => AuthenticationMethod::None,
-            };
-            Ok(Credentials { id: id.to_owned(), secret: secret.map(str::to_owned), method })
-        }
-        (None, None, _) => Err(ErrorCode::InvalidClient.because("the request names no client")),
     }
 }
 

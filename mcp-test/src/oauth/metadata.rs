@@ -2,6 +2,7 @@
 
 use super::client::{AuthenticationMethod, GrantType};
 use super::server_state::ServerState;
+use crate::jose::Algorithm;
 use crate::json::{Object, Value};
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
@@ -42,6 +43,8 @@ fn document(server: &ServerState) -> Object {
     document.insert("grant_types_supported", GrantType::ALL.map(GrantType::as_str).to_vec());
     let methods = AuthenticationMethod::ALL.map(AuthenticationMethod::as_str);
     document.insert("token_endpoint_auth_methods_supported", methods.to_vec());
+    let algorithms = Algorithm::ALL.map(Algorithm::as_str);
+    document.insert("token_endpoint_auth_signing_alg_values_supported", algorithms.to_vec());
     document.insert("code_challenge_methods_supported", vec!["S256"]);
     document.insert("authorization_response_iss_parameter_supported", true);
     document

@@ -9,6 +9,7 @@
 //! | metadata, at the root and with the path of the issuer | RFC 8414, OpenID Connect Discovery |
 //! | keys, and signed access tokens | RFC 7517, RFC 9068 |
 //! | registration of clients | RFC 7591 |
+//! | clients without a secret, with one, or with a key | RFC 6749, RFC 7523 |
 //! | authorization code with PKCE, refresh tokens with rotation, client credentials | OAuth 2.1, RFC 7636 |
 //! | `iss` in responses | RFC 9207 |
 //! | the resource that a token is for | RFC 8707 |
@@ -31,6 +32,7 @@ mod access_token;
 mod authorization_endpoint;
 mod authorization_server;
 mod client;
+mod client_assertion;
 mod client_authentication;
 mod client_registry;
 mod endpoints;

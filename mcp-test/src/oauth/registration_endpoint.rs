@@ -5,11 +5,14 @@ use super::oauth_error::{ErrorCode, OAuthError};
 use super::redirect_uri;
 use super::server_state::ServerState;
 use crate::clock;
+use crate::jose::KeySet;
 use crate::json::{Object, Value};
 use crate::transport::generated_id::generate_id;
 
 /// How many redirect URIs a client may have.
 const MOST_REDIRECT_URIS: usize = 10;
+/// The bytes of the largest set of keys.
+const LARGEST_KEYS: usize = 8 * 1024;
 
 /// What a client may say about itself and gets back as it is.
 const DESCRIPTIONS: [&str; 8] = [
@@ -56,9 +59,20 @@ pub(super) fn register(server: &ServerState, body: &[u8]) -> Result<Value, OAuth
     if redirect_uris.is_empty() && grants.contains(&GrantType::AuthorizationCode) {
         return Err(ErrorCode::InvalidRedirectUri.because("`redirect_uris` is missing or empty"));
     }
-    let secret = (method != AuthenticationMethod::None).then(generate_id);
-    let client =
-        OAuthClient { id: generate_id(), secret, methods: vec![method], redirect_uris, grants };
+    let keys = match method {
+        AuthenticationMethod::PrivateKeyJwt => keys(wanted.get("jwks"))?,
+        _ => KeySet::default(),
+    };
+    let has_secret = matches!(method, AuthenticationMethod::Basic | AuthenticationMethod::Post);
+    let secret = has_secret.then(generate_id);
+    let client = OAuthClient {
+        id: generate_id(),
+        secret,
+        keys,
+        methods: vec![method],
+        redirect_uris,
+        grants,
+    };
     let registered = document(&wanted, &client, method);
     server.clients().register(client);
     Ok(registered)
@@ -79,6 +93,9 @@ fn document(wanted: &Value, client: &OAuthClient, method: AuthenticationMethod) 
     registered.insert("grant_types", grants);
     registered.insert("response_types", vec!["code"]);
     registered.insert("token_endpoint_auth_method", method.as_str());
+    if method == AuthenticationMethod::PrivateKeyJwt {
+        registered.insert("jwks", client.keys.to_value());
+    }
     for name in DESCRIPTIONS {
         if let Some(value) = wanted.get(name) {
             registered.insert(name, value.clone());
@@ -91,6 +108,17 @@ fn grant_types(named: &Value) -> Result<Vec<GrantType>, OAuthError> {
     let known = |name: &str| GrantType::ALL.into_iter().find(|grant| grant.as_str() == name);
     let grants = texts(named).and_then(|names| names.into_iter().map(known).collect());
     grants.ok_or(ErrorCode::InvalidClientMetadata.because("unsupported `grant_types`"))
+}
+
+/// The keys of a client that authenticates with one. Only as a value: nothing that a client names is fetched.
+fn keys(named: Option<&Value>) -> Result<KeySet, OAuthError> {
+    let refuse = |why| Err(ErrorCode::InvalidClientMetadata.because(why));
+    match named {
+        None => refuse("`private_key_jwt` requires `jwks`"),
+        Some(named) if named.to_string().len() > LARGEST_KEYS => refuse("`jwks` is too large"),
+        Some(named) => KeySet::read(named)
+            .map_err(|_| ErrorCode::InvalidClientMetadata.because("`jwks` has a wrong key")),
+    }
 }
 
 fn redirect_uris(named: Option<&Value>) -> Result<Vec<String>, OAuthError> {

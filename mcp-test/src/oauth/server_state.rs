@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::client_assertion::UsedAssertions;
 use super::client_registry::ClientRegistry;
 use super::exchange_recorder::ExchangeRecorder;
 use super::grants::Grants;
@@ -19,11 +20,16 @@ pub(super) struct ServerState {
     pub(super) recorder: ExchangeRecorder,
     pub(super) clients: Mutex<ClientRegistry>,
     pub(super) grants: Mutex<Grants>,
+    pub(super) used_assertions: Mutex<UsedAssertions>,
 }
 
 impl ServerState {
     pub(super) fn clients(&self) -> MutexGuard<'_, ClientRegistry> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn used_assertions(&self) -> MutexGuard<'_, UsedAssertions> {
+        self.used_assertions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn grants(&self) -> MutexGuard<'_, Grants> {

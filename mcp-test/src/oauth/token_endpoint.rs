@@ -20,7 +20,7 @@ pub(super) fn exchange(
     body: &[u8],
 ) -> Result<Value, OAuthError> {
     let form = Parameters::parse(body);
-    let client = authenticate(headers, &form, &server.clients())?.clone();
+    let client = authenticate(server, headers, &form)?;
     let named = form.required("grant_type", "`grant_type` is required")?;
     let Some(grant_type) = GrantType::ALL.into_iter().find(|known| known.as_str() == named) else {
         return Err(ErrorCode::UnsupportedGrantType.because("the server has no such grant"));

@@ -16,7 +16,6 @@ impl Drop for Serving {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn it_prints_its_issuer_and_serves_until_interrupted() {
     let options =

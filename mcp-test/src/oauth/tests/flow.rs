@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::jose::{Jws, KeySet, check_times};
+use crate::jose::{Jws, KeySet, SigningKey, check_times};
 use crate::trace::{Redactor, file};
 
 /// The claims of an access token, verified with the keys that the server publishes.
@@ -117,6 +117,39 @@ async fn a_client_with_a_secret_authenticates_in_the_header_or_in_the_form() {
     let posted = [("client_id", id.as_str()), ("client_secret", secret.as_str())];
     let response = flow.token(&[credentials, posted].concat()).await;
     assert_eq!(text(&response, "scope"), "files:read");
+}
+
+#[tokio::test]
+async fn a_client_with_a_key_authenticates_by_assertions() {
+    let key = SigningKey::eddsa().unwrap();
+    let registered_key = SigningKey::es256().unwrap();
+    let known = OAuthClient::with_key("service-with-key", key.public().clone());
+    let flow = Flow::start(builder().client(known)).await;
+    let issuer = flow.server.issuer();
+    let metadata = json!({
+        "grant_types": ["client_credentials"],
+        "token_endpoint_auth_method": "private_key_jwt",
+        "jwks": KeySet::from_iter([registered_key.public().clone()]).to_value().to_serde(),
+    });
+    let registered = flow.register(metadata).await;
+    assert_eq!(body(&registered).get("client_secret"), None);
+    let registered = text(&registered, "client_id");
+    let endpoint = format!("{issuer}/token");
+    for (key, client, audience) in [
+        (&key, "service-with-key", json!(issuer)),
+        (&key, "service-with-key", json!(["https://other.example", endpoint])),
+        (&registered_key, registered.as_str(), json!(endpoint)),
+    ] {
+        let assertion = key.sign("JWT", &assertion_claims(client, &audience).into()).unwrap();
+        let response = flow.token(&with_assertion(&assertion)).await;
+        let claims = claims(&flow, &text(&response, "access_token")).await;
+        assert_eq!(claim(&claims, "sub"), Some(client));
+        // Once, however long it is valid.
+        let again = flow.token(&with_assertion(&assertion)).await;
+        assert_eq!(refusal(&again), (401, "invalid_client".to_owned()));
+    }
+    let written = file::write(&flow.server.trace(), &Redactor::nothing());
+    assert!(written.contains("client_assertion=[secret]"), "{written}");
 }
 
 #[tokio::test]

@@ -9,9 +9,10 @@ use reqwest::Url;
 use serde_json::json;
 
 use super::{AuthorizationServer, AuthorizationServerBuilder, OAuthClient};
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::trace::Recorder;
+use crate::transport::generated_id::generate_id;
 use crate::transport::{Connection, HttpRequest, HttpResponse, Limits, Target, TransportKind};
 
 /// The redirect URI of the clients here; nothing listens there.
@@ -110,6 +111,28 @@ fn exchange<'a>(client: &'a str, code: &'a str) -> [(&'static str, &'a str); 5] 
         ("code", code),
         ("redirect_uri", REDIRECT_URI),
         ("code_verifier", VERIFIER),
+    ]
+}
+
+/// The claims of a valid assertion of a client.
+fn assertion_claims(client: &str, audience: &serde_json::Value) -> serde_json::Value {
+    let now = clock::unix_time().as_secs();
+    json!({
+        "iss": client,
+        "sub": client,
+        "aud": audience,
+        "iat": now,
+        "exp": now + 60,
+        "jti": generate_id(),
+    })
+}
+
+/// The parameters by which a client with a key gets a token.
+fn with_assertion(assertion: &str) -> [(&str, &str); 3] {
+    [
+        ("grant_type", "client_credentials"),
+        ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+        ("client_assertion", assertion),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! What is refused, each with its error; and what happens at the bounds.
 
 use super::*;
+use crate::jose::SigningKey;
 
 /// Status and error of a refusal, as it is expected.
 fn expected(status: u16, error: &str) -> (u16, String) {
@@ -154,6 +155,51 @@ async fn a_client_is_who_it_says() {
 }
 
 #[tokio::test]
+async fn a_wrong_assertion_is_refused() {
+    let (key, other) = (SigningKey::es256().unwrap(), SigningKey::es256().unwrap());
+    let known = OAuthClient::with_key("keyed", key.public().clone());
+    let flow = Flow::start(builder().client(known)).await;
+    let issuer = flow.server.issuer();
+    let invalid = expected(401, "invalid_client");
+    let now = clock::unix_time().as_secs();
+    for (name, value) in [
+        ("iss", json!("desktop")),
+        ("sub", json!("desktop")),
+        ("sub", json!(null)),
+        ("aud", json!("https://mcp.example/mcp")),
+        ("aud", json!(format!("{issuer}/tokens"))),
+        ("aud", json!(null)),
+        ("exp", json!(now - 60)),
+        ("exp", json!(null)),
+        ("iat", json!(now + 600)),
+        ("jti", json!(null)),
+        ("jti", json!("a".repeat(257))),
+    ] {
+        let mut claims = assertion_claims("keyed", &json!(issuer));
+        claims[name] = value;
+        let assertion = key.sign("JWT", &claims.into()).unwrap();
+        assert_eq!(refusal(&flow.token(&with_assertion(&assertion)).await), invalid, "{name}");
+    }
+    let claims: Value = assertion_claims("keyed", &json!(issuer)).into();
+    let forged = other.sign("JWT", &claims).unwrap();
+    assert_eq!(refusal(&flow.token(&with_assertion(&forged)).await), invalid);
+    // The client is registered for assertions, and for nothing else.
+    let without = [("grant_type", "client_credentials"), ("client_id", "keyed")];
+    assert_eq!(refusal(&flow.token(&without).await), invalid);
+    let assertion = key.sign("JWT", &claims).unwrap();
+    let request = with_assertion(&assertion);
+    let malformed = expected(400, "invalid_request");
+    for more in [("client_id", "desktop"), ("client_secret", SECRET)] {
+        let response = flow.token(&[request.as_slice(), &[more]].concat()).await;
+        assert_eq!(refusal(&response), malformed, "{more:?}");
+    }
+    let mut saml = request;
+    saml[1].1 = "urn:ietf:params:oauth:client-assertion-type:saml2-bearer";
+    assert_eq!(refusal(&flow.token(&saml).await), malformed);
+    assert_eq!(flow.token(&request).await.status, 200, "none of these has used it");
+}
+
+#[tokio::test]
 async fn other_grants_and_other_bodies_are_refused() {
     let flow = Flow::start(builder()).await;
     let client = ("client_id", "desktop");
@@ -194,6 +240,7 @@ async fn a_client_that_cannot_be_registered_is_refused() {
     for (name, value) in [
         ("token_endpoint_auth_method", json!("tls_client_auth")),
         ("token_endpoint_auth_method", json!(1)),
+        ("token_endpoint_auth_method", json!("private_key_jwt")),
         ("grant_types", json!(["implicit"])),
         ("grant_types", json!("authorization_code")),
         ("response_types", json!(["token"])),
