@@ -213,6 +213,12 @@ pub fn utc_now() -> String {
     iso_8601(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
+/// The time since 1970, for what is dated in seconds.
+#[cfg(any(test, feature = "auth"))]
+pub(crate) fn unix_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
 /// The milliseconds since 1970 of a time that [`utc_now`] has written.
 ///
 /// ```

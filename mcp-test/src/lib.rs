@@ -46,6 +46,7 @@
 //! | `guard` | runtime message validation in front of your own server or client | |
 //! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
+//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`] | |
 //! | `cli` | the `mcp-test` command | |
 //!
 //! # Where to go next
@@ -248,7 +249,11 @@ pub mod generate;
 pub mod guard;
 pub mod guide;
 pub mod harness;
+#[cfg(feature = "auth")]
+pub mod jose;
 pub mod json;
+#[cfg(feature = "auth")]
+pub mod oauth;
 pub mod prelude;
 pub mod process;
 pub mod scenario;

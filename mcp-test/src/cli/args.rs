@@ -1,6 +1,7 @@
 //! The grammar of the command line.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -321,6 +322,8 @@ pub(super) enum Reference {
     Server(ReferenceServerArgs),
     /// Run a client that performs the scenario in its environment, or sends one request and prints the result
     Client(ReferenceClientArgs),
+    /// Run an authorization server that asks nobody for consent, for tests of OAuth
+    AuthorizationServer(ReferenceAuthorizationServerArgs),
 }
 
 /// The arguments of `mcp-test config`.
@@ -358,6 +361,21 @@ pub(super) struct ReferenceServerArgs {
     /// Record the conversation: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+}
+
+// Not `ListenArgs`, whose help describes MCP over HTTP, and which leave the address out where stdio is possible.
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReferenceAuthorizationServerArgs {
+    /// Listen at this address; a bare port listens on localhost only, port 0 picks a free one
+    #[arg(long = "listen", value_name = "ADDRESS", value_parser = value::address)]
+    pub(super) address: SocketAddr,
+    /// Answer requests to this host as well, by name or address; by default only those to localhost and to the address
+    /// of `--listen` (repeatable)
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = value::host)]
+    pub(super) hosts: Vec<String>,
+    /// A scope that it has (repeatable) [default: it grants every scope that is asked for]
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub(super) scopes: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -25,7 +25,7 @@ pub(super) async fn listen(
 }
 
 /// What the user should know of an address that other machines can reach.
-fn warning(address: SocketAddr, hosts: &[String]) -> Option<String> {
+pub(super) fn warning(address: SocketAddr, hosts: &[String]) -> Option<String> {
     let ip = address.ip();
     if ip.is_loopback() {
         return None;

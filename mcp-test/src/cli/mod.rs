@@ -16,6 +16,7 @@
 //! | `config` | options in `mcp-test.toml` |
 //! | `proof_page` | which faults the checks report |
 //! | `list` `explain` `requirements` `reference` | the other commands |
+//! | `authorization_server` | the authorization server of `reference` |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
 //! | `workflow_commands` | keeps the output from being commands to GitHub Actions |
@@ -24,6 +25,7 @@
 //! baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
 
 mod args;
+mod authorization_server;
 mod call_arg;
 mod cases;
 mod client;

@@ -1,11 +1,13 @@
 //! `mcp-test reference server` and `reference client`: the reference peers, optionally with faults.
 
+use std::path::Path;
+
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
 use super::listen::listen;
 use super::record::Live;
 use super::signal::Signal;
-use super::{execute, signal, variable};
+use super::{authorization_server, execute, signal, variable};
 use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::process::Command;
@@ -18,24 +20,35 @@ use crate::transport::{Endpoint, Fault, ServerAddress, TransportKind};
 
 /// Runs the peer until the other side is done or a signal arrives.
 pub(super) fn run(peer: &Reference) -> Result<u8, CliError> {
+    match peer {
+        Reference::Server(args) => {
+            let record = args.record.as_deref();
+            run_peer("reference server", &args.faults, record, |recorder| serve(args, recorder))
+        }
+        Reference::Client(args) => {
+            let record = args.record.as_deref();
+            run_peer("reference client", &args.faults, record, |recorder| {
+                run_client(args, recorder)
+            })
+        }
+        Reference::AuthorizationServer(args) => authorization_server::run(args),
+    }
+}
+
+fn run_peer<F: Future<Output = Result<(), CliError>>>(
+    name: &str,
+    faults: &[Fault],
+    path: Option<&Path>,
+    peer: impl FnOnce(Option<Recorder>) -> F,
+) -> Result<u8, CliError> {
     let runtime = execute::runtime()?;
-    let (faults, path, name) = match peer {
-        Reference::Server(args) => (&args.faults, &args.record, "reference server"),
-        Reference::Client(args) => (&args.faults, &args.record, "reference client"),
-    };
     // Before anything runs: a file that cannot be written would lose the conversation.
-    let recording = Live::to(path.as_deref())?;
+    let recording = Live::to(path)?;
     let recorder = recording.as_ref().map(Live::recorder);
     let ignores_term = faults.iter().any(|fault| fault.is(Misbehavior::IgnoresTerm));
     // Signals are handled here, so this fault takes effect here and not in the server.
     let ignored = ignores_term.then_some(Signal::Terminate);
-    let peer_run = async {
-        match peer {
-            Reference::Server(args) => serve(args, recorder).await,
-            Reference::Client(args) => run_client(args, recorder).await,
-        }
-    };
-    let result = runtime.block_on(signal::unless_signalled_except(ignored, peer_run));
+    let result = runtime.block_on(signal::unless_signalled_except(ignored, peer(recorder)));
     // A thread may still be blocked on stdin.
     runtime.shutdown_background();
     // Written however the peer ended: a signal is the usual end of a server.

@@ -32,6 +32,7 @@ const MOVED: &[(&str, Revision, &str)] = &[
     ("client/elicitation#form-mode-elicitation-requests", Revision::V2025_06_18, "client/elicitation#creating-elicitation-requests"),
     ("client/elicitation#requested-schema", Revision::V2025_06_18, "client/elicitation#request-schema"),
     ("client/elicitation#form-mode-security", Revision::V2025_06_18, "client/elicitation#security-considerations"),
+    ("docs/tutorials/security/security_best_practices#state-handle-hijacking", Revision::V2025_11_25, "docs/tutorials/security/security_best_practices#session-hijacking"),
 ];
 
 /// The URL of a page, with an optional `#anchor`, at `revision`.
@@ -57,6 +58,10 @@ pub fn url(page: &str, revision: Revision) -> String {
     };
     if let Some(url) = undated(path, revision) {
         return format!("{url}{anchor}");
+    }
+    // The documentation has a copy for each revision beside the specification.
+    if let Some(path) = path.strip_prefix("docs/") {
+        return format!("{SITE}/docs/{revision}/{path}{anchor}");
     }
     let path = path_at(path, revision);
     // The site serves `basic/index` as `basic`.
@@ -161,6 +166,25 @@ mod tests {
         ] {
             assert_eq!(end("basic/index#error-codes", revision).as_deref(), Some(place));
         }
+    }
+
+    #[test]
+    fn the_documentation_has_a_page_for_each_revision() {
+        let page = "docs/tutorials/security/security_best_practices";
+        let site = "https://modelcontextprotocol.io/docs";
+        let handles = format!("{page}#state-handle-hijacking");
+        assert_eq!(
+            url(&handles, Revision::V2025_11_25),
+            format!(
+                "{site}/2025-11-25/tutorials/security/security_best_practices#session-hijacking"
+            )
+        );
+        assert_eq!(
+            url(&handles, Revision::V2026_07_28),
+            format!(
+                "{site}/2026-07-28/tutorials/security/security_best_practices#state-handle-hijacking"
+            )
+        );
     }
 
     #[test]

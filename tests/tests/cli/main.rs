@@ -1,6 +1,8 @@
 //! The command as scripts and shells see it: output, files, exit codes.
 
 mod alias;
+#[cfg(unix)]
+mod authorization_server;
 mod baseline;
 mod blind_spots;
 mod cases_record;

@@ -37,10 +37,10 @@ fn limit(option: &str) -> Option<Limit> {
         "expected-failures" | "write-baseline" | "output-dir" | "output" | "record"
         | "save-cases" | "save-tests" => Limit::Inside,
         "report" | "schema" => Limit::InsideAfterEquals,
-        "reference" | "scenario" | "page" | "suite" | "requirements" | "force" | "coverage"
-        | "profile" | "jobs" | "fail-fast" | "retries" | "shard" | "spec-version" | "timeout"
-        | "no-timestamps" | "format" | "verbose" | "skip-call" | "transport" | "max-calls"
-        | "max-time" | "seed" | "strict" | "color" | "as" | "server" | "client"
+        "reference" | "scenario" | "scope" | "page" | "suite" | "requirements" | "force"
+        | "coverage" | "profile" | "jobs" | "fail-fast" | "retries" | "shard" | "spec-version"
+        | "timeout" | "no-timestamps" | "format" | "verbose" | "skip-call" | "transport"
+        | "max-calls" | "max-time" | "seed" | "strict" | "color" | "as" | "server" | "client"
         | "authorization" | "faults" | "fixtures" | "proofs" | "fault" | "stdio" | "case"
         | "tag" | "skip-tag" | "title" | "allow" | "list" | "check" | "json" => Limit::Anything,
         _ => return None,

@@ -10,19 +10,19 @@ use super::request_headers::value;
 
 /// The hosts that requests may name: this machine, the address that the endpoint listens on, and those that were allowed.
 #[derive(Debug, Default)]
-pub(super) struct AllowedHosts {
+pub(crate) struct AllowedHosts {
     named: Vec<String>,
     /// Set when the endpoint listens, which a router does not.
     own: OnceLock<IpAddr>,
 }
 
 impl AllowedHosts {
-    pub(super) fn new(named: Vec<String>) -> Self {
+    pub(crate) fn new(named: Vec<String>) -> Self {
         Self { named, own: OnceLock::new() }
     }
 
     /// Also allows the address that the endpoint listens on.
-    pub(super) fn listens_on(&self, address: IpAddr) {
+    pub(crate) fn listens_on(&self, address: IpAddr) {
         // An endpoint listens once; `0.0.0.0` and `::` stand for all addresses, and are not the name of any.
         if !address.is_unspecified() {
             self.own.set(address).ok();
@@ -33,7 +33,7 @@ impl AllowedHosts {
     ///
     /// Servers must validate `Origin` against DNS rebinding.
     /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
-    pub(super) fn allows_origin(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn allows_origin(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(header::ORIGIN) {
             return true;
         }
@@ -44,7 +44,7 @@ impl AllowedHosts {
     }
 
     /// Whether the request names an allowed host, or none.
-    pub(super) fn allows_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+    pub(crate) fn allows_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let named = if headers.contains_key(header::HOST) {
             let host = value(headers, header::HOST.as_str());
             host.and_then(|host| host.parse::<Authority>().ok())

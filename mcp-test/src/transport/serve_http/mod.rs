@@ -33,7 +33,6 @@ use http::{HeaderMap, Method, StatusCode};
 use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
-use self::allowed_hosts::AllowedHosts;
 use self::legacy::LegacyStreams;
 use self::response::{SentText, WrongChunks};
 use self::sessions::Sessions;
@@ -47,6 +46,7 @@ use crate::json::Value;
 use crate::spec::{Era, Revision, header, meta};
 use crate::trace::{EventKind, Party, UnparsableKind};
 
+pub(crate) use allowed_hosts::AllowedHosts;
 pub use http_listener::HttpListener;
 
 /// How an actor is served over HTTP.

@@ -1,0 +1,32 @@
+//! `mcp-test reference authorization-server`: an authorization server, until a signal arrives.
+
+use super::args::ReferenceAuthorizationServerArgs;
+use super::error::CliError;
+use super::{execute, listen, output, signal};
+use crate::oauth::{AuthorizationServer, AuthorizationServerBuilder, StartError};
+
+pub(super) fn run(args: &ReferenceAuthorizationServerArgs) -> Result<u8, CliError> {
+    let runtime = execute::runtime()?;
+    match runtime.block_on(signal::unless_signalled(serve(args))) {
+        Ok(Ok(())) => Ok(0),
+        Ok(Err(error)) => Err(error),
+        Err(signal) => Ok(signal.exit()),
+    }
+}
+
+async fn serve(args: &ReferenceAuthorizationServerArgs) -> Result<(), CliError> {
+    let address = args.address;
+    let builder = AuthorizationServer::builder().scopes(args.scopes.iter().cloned());
+    let builder = args.hosts.iter().fold(builder, AuthorizationServerBuilder::allow_host);
+    let server = builder.listen(address).await.map_err(|error| match error {
+        StartError::Listen(source) => CliError::Listen { address, source },
+        other => CliError::Serve(other.into()),
+    })?;
+    if let Some(warning) = listen::warning(server.address(), &args.hosts) {
+        output::warn(&warning);
+    }
+    // On standard output, so that a script can read the issuer, in which port 0 has become the real one.
+    output::print(&format!("Issuer {}\n", server.issuer()))?;
+    // The server runs until a signal drops this future.
+    std::future::pending().await
+}

@@ -1,0 +1,40 @@
+//! Access tokens: signed claims (RFC 9068), which a protected server verifies by itself.
+
+use std::time::Duration;
+
+use super::grants::Grant;
+use super::oauth_error::{ErrorCode, OAuthError};
+use crate::clock;
+use crate::jose::SigningKey;
+use crate::json::{Object, Value};
+use crate::transport::generated_id::generate_id;
+
+/// How long an access token is valid.
+pub(super) const LIFETIME: Duration = Duration::from_secs(3600);
+
+/// Signs an access token for what was granted.
+pub(super) fn issue(key: &SigningKey, issuer: &str, grant: &Grant) -> Result<String, OAuthError> {
+    let now = clock::unix_time().as_secs();
+    let mut claims = Object::new();
+    claims.insert("iss", issuer);
+    claims.insert("sub", grant.subject.as_str());
+    claims.insert("aud", audience(issuer, &grant.resources));
+    claims.insert("client_id", grant.client.as_str());
+    claims.insert("iat", now);
+    claims.insert("exp", now + LIFETIME.as_secs());
+    claims.insert("jti", generate_id());
+    if !grant.scopes.is_empty() {
+        claims.insert("scope", grant.scopes.join(" "));
+    }
+    key.sign("at+jwt", &claims.into())
+        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+}
+
+/// Whom the token is for. A token for no resource is for the authorization server, so that no protected server accepts it.
+fn audience(issuer: &str, resources: &[String]) -> Value {
+    match resources {
+        [] => issuer.into(),
+        [resource] => resource.as_str().into(),
+        several => several.iter().map(String::as_str).collect(),
+    }
+}

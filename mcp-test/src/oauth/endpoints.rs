@@ -1,0 +1,177 @@
+//! The endpoints: which path and method leads where, and what every request has in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+
+use super::exchange_recorder::RecordedExchange;
+use super::oauth_error::{ErrorCode, OAuthError};
+use super::server_state::ServerState;
+use super::{authorization_endpoint, metadata, registration_endpoint, token_endpoint};
+use crate::clock::{self, Deadline};
+use crate::jose::KeySet;
+use crate::json::Value;
+use crate::wire::{MediaType, essence};
+
+/// The bytes of the largest body that is read: far more than any request of OAuth has.
+const LARGEST_BODY: usize = 64 * 1024;
+/// How long a body may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(10);
+/// The bytes of the longest path with its query.
+const LONGEST_PATH: usize = 16 * 1024;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// What is sent.
+struct Answer {
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Option<Value>,
+}
+
+/// Answers any request.
+pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let path = head.uri.to_string();
+    let is_too_long = path.len() > LONGEST_PATH;
+    // Of a path that is too long the beginning says enough; it may end within a secret, so its query is left out.
+    let shown = if is_too_long { head.uri.path().get(..256).unwrap_or_default() } else { &path };
+    let exchange = server.recorder.request(head.method.as_str(), shown, &head.headers);
+    let answer = match is_too_long {
+        true => Answer::empty(StatusCode::URI_TOO_LONG),
+        false => route(&server, &exchange, &head, body).await,
+    };
+    exchange.sent(answer.status, &answer.headers, answer.body.as_ref());
+    answer.into_response()
+}
+
+async fn route(
+    server: &ServerState,
+    exchange: &RecordedExchange<'_>,
+    head: &Parts,
+    body: Body,
+) -> Answer {
+    // Against DNS rebinding: a web page must not use a server on this machine by a name of its own.
+    let hosts = &server.hosts;
+    if !hosts.allows_origin(&head.headers) || !hosts.allows_host(&head.uri, &head.headers) {
+        return Answer::empty(StatusCode::FORBIDDEN);
+    }
+    let path = head.uri.path();
+    if let Some(document) = metadata::at(path, server) {
+        return only(head, &Method::GET, || Answer::json(StatusCode::OK, document));
+    }
+    match path.strip_prefix(server.base.as_str()) {
+        Some("/jwks") => only(head, &Method::GET, || {
+            let keys = KeySet::from_iter([server.key.public().clone()]);
+            Answer::json(StatusCode::OK, keys.to_value())
+        }),
+        Some("/authorize") => {
+            only(head, &Method::GET, || {
+                match authorization_endpoint::authorize(
+                    server,
+                    head.uri.query().unwrap_or_default(),
+                ) {
+                    Ok(target) => Answer::redirect(&target),
+                    Err(error) => Answer::error(error),
+                }
+            })
+        }
+        Some(endpoint @ ("/token" | "/register")) if head.method == Method::POST => {
+            let body = match clock::within(Deadline::after(BODY_TIME), to_bytes(body, LARGEST_BODY))
+                .await
+            {
+                Ok(Ok(body)) => body,
+                Ok(Err(_)) => return Answer::empty(StatusCode::PAYLOAD_TOO_LARGE),
+                Err(_) => return Answer::empty(StatusCode::REQUEST_TIMEOUT),
+            };
+            exchange.received(&body);
+            let answer = match endpoint {
+                "/token" => token(server, head, &body),
+                _ => register(server, head, &body),
+            };
+            answer.unwrap_or_else(Answer::error)
+        }
+        Some("/token" | "/register") => Answer::not_allowed(&Method::POST),
+        _ => Answer::empty(StatusCode::NOT_FOUND),
+    }
+}
+
+fn token(server: &ServerState, head: &Parts, body: &Bytes) -> Result<Answer, OAuthError> {
+    if !content_type(head).is_some_and(|kind| essence(kind).eq_ignore_ascii_case(FORM)) {
+        return Err(ErrorCode::InvalidRequest.because("the body must be a form"));
+    }
+    let response = token_endpoint::exchange(server, &head.headers, body)?;
+    Ok(Answer::json(StatusCode::OK, response))
+}
+
+fn register(server: &ServerState, head: &Parts, body: &Bytes) -> Result<Answer, OAuthError> {
+    if !content_type(head).is_some_and(|kind| MediaType::of(kind) == MediaType::Json) {
+        return Err(ErrorCode::InvalidClientMetadata.because("the body must be JSON"));
+    }
+    let registered = registration_endpoint::register(server, body)?;
+    Ok(Answer::json(StatusCode::CREATED, registered))
+}
+
+fn content_type(head: &Parts) -> Option<&str> {
+    head.headers.get(header::CONTENT_TYPE)?.to_str().ok()
+}
+
+/// The answer to a request with this method, and a refusal of any other.
+fn only(head: &Parts, method: &Method, answer: impl FnOnce() -> Answer) -> Answer {
+    if head.method == *method { answer() } else { Answer::not_allowed(method) }
+}
+
+impl Answer {
+    fn empty(status: StatusCode) -> Self {
+        Self { status, headers: Vec::new(), body: None }
+    }
+
+    fn json(status: StatusCode, body: Value) -> Self {
+        let headers = vec![
+            (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            // Tokens and secrets must not be kept by anyone on the way (RFC 6749, section 5.1).
+            (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        ];
+        Self { status, headers, body: Some(body) }
+    }
+
+    fn redirect(target: &str) -> Self {
+        // A URL in its canonical form has nothing that a header cannot carry.
+        let Ok(location) = HeaderValue::from_str(target) else {
+            return Self::empty(StatusCode::BAD_REQUEST);
+        };
+        let no_store = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let headers = vec![(header::LOCATION, location), no_store];
+        Self { headers, ..Self::empty(StatusCode::FOUND) }
+    }
+
+    fn error(error: OAuthError) -> Self {
+        let mut answer = Self::json(error.status(), error.to_value());
+        if answer.status == StatusCode::UNAUTHORIZED {
+            // RFC 6749, section 5.2; without it 401 would not be valid HTTP.
+            let challenge = HeaderValue::from_static("Basic realm=\"token\"");
+            answer.headers.push((header::WWW_AUTHENTICATE, challenge));
+        }
+        answer
+    }
+
+    fn not_allowed(allowed: &Method) -> Self {
+        let allowed = HeaderValue::from_str(allowed.as_str());
+        let headers = allowed.into_iter().map(|allowed| (header::ALLOW, allowed)).collect();
+        Self { headers, ..Self::empty(StatusCode::METHOD_NOT_ALLOWED) }
+    }
+
+    fn into_response(self) -> Response {
+        let body = self.body.map(|body| Body::from(body.to_string())).unwrap_or_default();
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        response.headers_mut().extend(self.headers);
+        response
+    }
+}

@@ -1,0 +1,56 @@
+//! A scriptable authorization server for tests of OAuth: an actor, which records what it receives and judges nothing.
+//!
+//! It has what MCP asks of authorization servers, on a loopback address and without a browser: whoever follows the redirect of
+//! its authorization endpoint has the consent of its only user. It is for tests alone: it knows no users, keeps everything
+//! in memory, and forgets the oldest of everything.
+//!
+//! | part | standard |
+//! |---|---|
+//! | metadata, at the root and with the path of the issuer | RFC 8414, OpenID Connect Discovery |
+//! | keys, and signed access tokens | RFC 7517, RFC 9068 |
+//! | registration of clients | RFC 7591 |
+//! | clients without a secret, with one, or with a key | RFC 6749, RFC 7523 |
+//! | authorization code with PKCE, refresh tokens with rotation, client credentials | OAuth 2.1, RFC 7636 |
+//! | `iss` in responses | RFC 9207 |
+//! | the resource that a token is for | RFC 8707 |
+//!
+//! ```
+//! use mcp_test::oauth::AuthorizationServer;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let server = AuthorizationServer::builder().scopes(["files:read"]).start().await?;
+//! assert!(server.issuer().starts_with("http://127.0.0.1:"));
+//! // Here a client, or a protected server that trusts this issuer, is tested.
+//! assert_eq!(server.trace().events.len(), 1, "nothing but the opening of the connection");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod access_token;
+mod authorization_endpoint;
+mod authorization_server;
+mod client;
+mod client_assertion;
+mod client_authentication;
+mod client_registry;
+mod endpoints;
+mod exchange_recorder;
+mod grants;
+mod metadata;
+mod oauth_error;
+mod parameters;
+mod pkce;
+mod redirect_uri;
+mod registration_endpoint;
+mod resource;
+mod scope;
+mod server_state;
+mod token_endpoint;
+
+#[cfg(test)]
+mod tests;
+
+pub use authorization_server::{AuthorizationServer, AuthorizationServerBuilder, StartError};
+pub use client::OAuthClient;

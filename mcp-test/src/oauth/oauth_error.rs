@@ -1,0 +1,75 @@
+//! The errors of OAuth: a code that a standard defines, and a description for people.
+
+use http::StatusCode;
+
+use crate::json::{Object, Value};
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OAuthError {
+    pub(super) code: ErrorCode,
+    /// Ours alone, so that nothing of a request is repeated in a response.
+    pub(super) description: &'static str,
+}
+
+/// An error code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ErrorCode {
+    InvalidClient,
+    InvalidClientMetadata,
+    InvalidGrant,
+    InvalidRedirectUri,
+    InvalidRequest,
+    InvalidScope,
+    /// RFC 8707.
+    InvalidTarget,
+    ServerError,
+    UnauthorizedClient,
+    UnsupportedGrantType,
+    UnsupportedResponseType,
+}
+
+impl ErrorCode {
+    /// An error with this code.
+    pub(super) const fn because(self, description: &'static str) -> OAuthError {
+        OAuthError { code: self, description }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidClient => "invalid_client",
+            Self::InvalidClientMetadata => "invalid_client_metadata",
+            Self::InvalidGrant => "invalid_grant",
+            Self::InvalidRedirectUri => "invalid_redirect_uri",
+            Self::InvalidRequest => "invalid_request",
+            Self::InvalidScope => "invalid_scope",
+            Self::InvalidTarget => "invalid_target",
+            Self::ServerError => "server_error",
+            Self::UnauthorizedClient => "unauthorized_client",
+            Self::UnsupportedGrantType => "unsupported_grant_type",
+            Self::UnsupportedResponseType => "unsupported_response_type",
+        }
+    }
+}
+
+impl OAuthError {
+    /// The status of a response with it (RFC 6749, section 5.2).
+    pub(super) const fn status(self) -> StatusCode {
+        match self.code {
+            ErrorCode::InvalidClient => StatusCode::UNAUTHORIZED,
+            ErrorCode::ServerError => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// Its two parameters.
+    pub(super) const fn parameters(self) -> [(&'static str, &'static str); 2] {
+        [("error", self.code.as_str()), ("error_description", self.description)]
+    }
+
+    /// The body of a response with it.
+    pub(super) fn to_value(self) -> Value {
+        let members: Object = self.parameters().into_iter().collect();
+        members.into()
+    }
+}
