@@ -40,7 +40,7 @@ fn tested(peer: &Peer) -> Tested {
 /// The client also over stdio, where the relay that it starts is this program.
 #[cfg(all(unix, feature = "cli"))]
 fn over_stdio_too(client: ClientTarget) -> ClientTarget {
-    // What the test harness prints must not be on the output of the relay, which so is descriptor 3.
+    // What the test harness prints must not be on the output of the relay, which is therefore descriptor 3.
     let script = r#"exec 3>&1 >/dev/null; exec "$@""#;
     let program = std::env::current_exe().expect("its path").to_string_lossy().into_owned();
     let test = "cli::relay_of_proofs::serves";

@@ -84,7 +84,7 @@ async fn one_tool(_: Call) -> Answer {
     json!({ "tools": [{ "name": "add", "inputSchema": { "type": "object" } }] }).into()
 }
 
-/// A handler that is told whether it is called for the first time: a client may send its requests again.
+/// A handler that knows whether it is called for the first time: a client may send its requests again.
 fn knowing_first<F>(
     handle: impl Fn(Call, bool) -> F + Send + Sync + 'static,
 ) -> impl Fn(Call) -> F + Send + Sync + 'static {

@@ -69,7 +69,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
     };
     if !was_ended && *judging.client_end().0 == ClientEnd::TimedOut {
-        // That it has to be ended is no finding of its own.
+        // Having to end it is not a finding of its own.
         judging.may_give_up();
     }
     let row = match judging.spoken().map(Revision::era) {

@@ -75,7 +75,7 @@ fn run(socket: &Path, output: impl AsyncWrite + Unpin, faults: RelayFaults) -> i
     code
 }
 
-/// What a process reads from and writes to.
+/// The standard streams of a process.
 pub(crate) struct StandardStreams<I, O, E> {
     /// The standard input.
     pub(crate) input: I,
