@@ -353,16 +353,14 @@ fn every_scenario_passes_on_its_good_peer_on_all_cells() {
         for revision in revisions.iter().copied() {
             let transports = transports(&peer);
             for transport in transports.into_iter().filter(|it| scenario.transports.contains(*it)) {
-                let is_repeated = match transport {
-                    // Each run starts processes. What a pipe carries as well is shown over that.
-                    TransportKind::Stdio => {
-                        scenario.transports.contains(TransportKind::Duplex)
-                            || !scenario.repeats.runs_at(revision, &revisions)
-                    }
-                    _ => false,
-                };
                 let profiles: &[Profile] = match transport {
-                    _ if is_repeated => &[],
+                    // Each run starts processes. What a pipe carries as well is shown over that.
+                    TransportKind::Stdio
+                        if scenario.transports.contains(TransportKind::Duplex)
+                            || !scenario.repeats.runs_at(revision, &revisions) =>
+                    {
+                        &[]
+                    }
                     TransportKind::Stdio => &[Profile::Strict],
                     _ => &Profile::ALL,
                 };

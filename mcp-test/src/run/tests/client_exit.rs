@@ -85,11 +85,7 @@ where
         let end = end.clone();
         async move {
             let mut client = task.uninitialized(task.options()).await?;
-            let params = json!({
-                "protocolVersion": task.revision().as_str(),
-                "capabilities": {},
-                "clientInfo": { "name": "silent-client", "version": "1.0.0" },
-            });
+            let params = client.initialize_params();
             client.request("initialize", params).await?.result()?;
             end().await
         }
