@@ -8,9 +8,9 @@ use super::listen::listen;
 use super::record::Live;
 use super::signal::Signal;
 use super::{authorization_server, execute, signal, variable};
-use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::process::Command;
+use crate::scenarios::client::auth::signing_in_client;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Side};
 use crate::trace::Recorder;
@@ -110,7 +110,7 @@ async fn run_client(
     let scenario = variable(SCENARIO).unwrap_or_default();
     let endpoint = Endpoint::new(server, scenario, revision).context(context);
     check_faults(&args.faults, endpoint.transport(), advice)?;
-    let client = good_client().faults(args.faults.iter().cloned());
+    let client = signing_in_client().faults(args.faults.iter().cloned());
     let client = match recorder {
         Some(recorder) => client.record(recorder),
         None => client,

@@ -13,6 +13,7 @@ use crate::check::Finding;
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::Recorder;
+use crate::transport::authorizer::Authorizer;
 use crate::transport::{
     ClientTarget, Connection, Endpoint, Fault, Limits, ServerAddress, Target, TransportKind,
 };
@@ -40,7 +41,11 @@ pub struct ScriptedClient {
     script: Arc<Script>,
     faults: Arc<[Fault]>,
     recorder: Option<Recorder>,
+    sign_in: Option<SignIn>,
 }
+
+/// Makes what gives a client its credentials, for one run.
+type SignIn = Arc<dyn Fn(&ClientTask) -> Arc<dyn Authorizer> + Send + Sync>;
 
 /// One run of a [`ScriptedClient`]: the server to connect to, and the faults on the connection.
 #[derive(Debug, Clone)]
@@ -48,6 +53,7 @@ pub struct ClientTask {
     endpoint: Endpoint,
     faults: Arc<[Fault]>,
     recorder: Recorder,
+    authorizer: Option<Arc<dyn Authorizer>>,
 }
 
 impl ScriptedClient {
@@ -60,7 +66,7 @@ impl ScriptedClient {
     {
         let script =
             move |task| -> Pin<Box<dyn Future<Output = crate::Result>>> { Box::pin(script(task)) };
-        Self { script: Arc::new(script), faults: Arc::default(), recorder: None }
+        Self { script: Arc::new(script), faults: Arc::default(), recorder: None, sign_in: None }
     }
 
     /// Adds faults to the messages that it sends.
@@ -77,6 +83,17 @@ impl ScriptedClient {
         self
     }
 
+    /// Has each run sign in, with what `sign_in` makes for its task, where a server over HTTP demands it.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub(crate) fn signing_in(
+        mut self,
+        sign_in: impl Fn(&ClientTask) -> Arc<dyn Authorizer> + Send + Sync + 'static,
+    ) -> Self {
+        self.sign_in = Some(Arc::new(sign_in));
+        self
+    }
+
     /// Runs the script against a server.
     ///
     /// # Errors
@@ -86,7 +103,9 @@ impl ScriptedClient {
         let faults = Arc::clone(&self.faults);
         // Without one each run gets a recorder of its own, whose trace nobody reads.
         let recorder = self.recorder.clone().unwrap_or_default();
-        (self.script)(ClientTask { endpoint, faults, recorder }).await
+        let mut task = ClientTask { endpoint, faults, recorder, authorizer: None };
+        task.authorizer = self.sign_in.as_ref().map(|sign_in| sign_in(&task));
+        (self.script)(task).await
     }
 
     /// The client as an in-process target: over HTTP, with the feature `http`, and over a pipe.
@@ -125,6 +144,12 @@ impl ClientTask {
     #[must_use]
     pub fn context(&self) -> &Value {
         self.endpoint.context.as_ref().unwrap_or(&Value::Null)
+    }
+
+    /// The faults of the client.
+    #[cfg(feature = "auth")]
+    pub(crate) fn faults(&self) -> &Arc<[Fault]> {
+        &self.faults
     }
 
     /// The default options at the revision of the task.
@@ -174,7 +199,10 @@ impl ClientTask {
             }
             ServerAddress::Command(command) => Ok(Target::command(command.clone())),
             #[cfg(feature = "http")]
-            ServerAddress::Url(url) => Ok(Target::url(url)),
+            ServerAddress::Url(url) => Ok(match &self.authorizer {
+                Some(authorizer) => Target::url(url).authorized_by(Arc::clone(authorizer)),
+                None => Target::url(url),
+            }),
             #[cfg(not(feature = "http"))]
             ServerAddress::Url(_) => {
                 let what = "a scripted client needs the feature `http` of mcp-test for a URL";

@@ -91,7 +91,7 @@ impl SigningKey {
     }
 
     /// Signs a payload under this header, whatever the header says.
-    pub(super) fn sign_with_header(
+    pub(crate) fn sign_with_header(
         &self,
         header: &Value,
         payload: &[u8],

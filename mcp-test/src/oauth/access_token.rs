@@ -12,8 +12,13 @@ use crate::transport::generated_id::generate_id;
 /// How long an access token is valid.
 pub(super) const LIFETIME: Duration = Duration::from_secs(3600);
 
-/// Signs an access token for what was granted.
-pub(super) fn issue(key: &SigningKey, issuer: &str, grant: &Grant) -> Result<String, OAuthError> {
+/// Signs an access token for what was granted, bound to the key with a thumbprint if there is one (RFC 9449, section 6.1).
+pub(super) fn issue(
+    key: &SigningKey,
+    issuer: &str,
+    grant: &Grant,
+    bound_to: Option<&str>,
+) -> Result<String, OAuthError> {
     let now = clock::unix_time().as_secs();
     let mut claims = Object::new();
     claims.insert("iss", issuer);
@@ -25,6 +30,10 @@ pub(super) fn issue(key: &SigningKey, issuer: &str, grant: &Grant) -> Result<Str
     claims.insert("jti", generate_id());
     if !grant.scopes.is_empty() {
         claims.insert("scope", grant.scopes.join(" "));
+    }
+    if let Some(thumbprint) = bound_to {
+        let key: Object = [("jkt", thumbprint)].into_iter().collect();
+        claims.insert("cnf", key);
     }
     key.sign("at+jwt", &claims.into())
         .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))

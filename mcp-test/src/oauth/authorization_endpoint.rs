@@ -30,8 +30,8 @@ pub(super) fn authorize(server: &ServerState, query: &str) -> Result<String, OAu
     let answer = state.and_then(|_| grant(server, &client, &parameters, redirect_uri));
     let state = state.ok().flatten();
     Ok(match answer {
-        Ok(code) => redirect(target, &[("code", &code)], state, &server.issuer),
-        Err(error) => redirect(target, &error.parameters(), state, &server.issuer),
+        Ok(code) => redirect(target, &[("code", &code)], state, Some(&server.issuer)),
+        Err(error) => redirect(target, &error.parameters(), state, Some(&server.issuer)),
     })
 }
 
@@ -73,16 +73,16 @@ fn grant(
 }
 
 /// The redirect URI with these parameters, the state, and the issuer (RFC 9207).
-fn redirect(
+pub(super) fn redirect(
     mut target: Url,
     parameters: &[(&str, &str)],
     state: Option<&str>,
-    issuer: &str,
+    issuer: Option<&str>,
 ) -> String {
     target
         .query_pairs_mut()
         .extend_pairs(parameters)
         .extend_pairs(state.map(|state| ("state", state)))
-        .append_pair("iss", issuer);
+        .extend_pairs(issuer.map(|issuer| ("iss", issuer)));
     target.into()
 }

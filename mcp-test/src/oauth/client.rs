@@ -32,7 +32,7 @@ pub struct OAuthClient {
 
 /// How a client authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AuthenticationMethod {
+pub(crate) enum AuthenticationMethod {
     None,
     Basic,
     Post,
@@ -41,7 +41,7 @@ pub(super) enum AuthenticationMethod {
 
 /// How a client gets a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GrantType {
+pub(crate) enum GrantType {
     AuthorizationCode,
     RefreshToken,
     ClientCredentials,

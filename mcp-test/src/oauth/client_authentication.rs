@@ -84,7 +84,7 @@ impl Proof {
 }
 
 /// The id and the secret in `Authorization: Basic`.
-fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, OAuthError> {
+pub(super) fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, OAuthError> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let pair = value.to_str().ok().and_then(|value| {
         let (scheme, encoded) = value.split_once(' ')?;

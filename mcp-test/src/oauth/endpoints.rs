@@ -8,15 +8,15 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{Method, StatusCode, header};
 
+use super::answer::Answer;
 use super::exchange_recorder::RecordedExchange;
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::server_state::ServerState;
 use super::{authorization_endpoint, metadata, registration_endpoint, token_endpoint};
 use crate::clock::{self, Deadline};
 use crate::jose::KeySet;
-use crate::json::Value;
 use crate::wire::{MediaType, essence};
 
 /// The bytes of the largest body that is read: far more than any request of OAuth has.
@@ -27,13 +27,6 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 const LONGEST_PATH: usize = 16 * 1024;
 
 const FORM: &str = "application/x-www-form-urlencoded";
-
-/// What is sent.
-struct Answer {
-    status: StatusCode,
-    headers: Vec<(HeaderName, HeaderValue)>,
-    body: Option<Value>,
-}
 
 /// Answers any request.
 pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Request) -> Response {
@@ -83,12 +76,9 @@ async fn route(
             })
         }
         Some(endpoint @ ("/token" | "/register")) if head.method == Method::POST => {
-            let body = match clock::within(Deadline::after(BODY_TIME), to_bytes(body, LARGEST_BODY))
-                .await
-            {
-                Ok(Ok(body)) => body,
-                Ok(Err(_)) => return Answer::empty(StatusCode::PAYLOAD_TOO_LARGE),
-                Err(_) => return Answer::empty(StatusCode::REQUEST_TIMEOUT),
+            let body = match read(body).await {
+                Ok(body) => body,
+                Err(refusal) => return refusal,
             };
             exchange.received(&body);
             let answer = match endpoint {
@@ -99,6 +89,15 @@ async fn route(
         }
         Some("/token" | "/register") => Answer::not_allowed(&Method::POST),
         _ => Answer::empty(StatusCode::NOT_FOUND),
+    }
+}
+
+/// Reads a body; the error is its refusal.
+pub(super) async fn read(body: Body) -> Result<Bytes, Answer> {
+    match clock::within(Deadline::after(BODY_TIME), to_bytes(body, LARGEST_BODY)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => Err(Answer::empty(StatusCode::PAYLOAD_TOO_LARGE)),
+        Err(_) => Err(Answer::empty(StatusCode::REQUEST_TIMEOUT)),
     }
 }
 
@@ -125,53 +124,4 @@ fn content_type(head: &Parts) -> Option<&str> {
 /// The answer to a request with this method, and a refusal of any other.
 fn only(head: &Parts, method: &Method, answer: impl FnOnce() -> Answer) -> Answer {
     if head.method == *method { answer() } else { Answer::not_allowed(method) }
-}
-
-impl Answer {
-    fn empty(status: StatusCode) -> Self {
-        Self { status, headers: Vec::new(), body: None }
-    }
-
-    fn json(status: StatusCode, body: Value) -> Self {
-        let headers = vec![
-            (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            // Tokens and secrets must not be kept by anyone on the way (RFC 6749, section 5.1).
-            (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        ];
-        Self { status, headers, body: Some(body) }
-    }
-
-    fn redirect(target: &str) -> Self {
-        // A URL in its canonical form has nothing that a header cannot carry.
-        let Ok(location) = HeaderValue::from_str(target) else {
-            return Self::empty(StatusCode::BAD_REQUEST);
-        };
-        let no_store = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        let headers = vec![(header::LOCATION, location), no_store];
-        Self { headers, ..Self::empty(StatusCode::FOUND) }
-    }
-
-    fn error(error: OAuthError) -> Self {
-        let mut answer = Self::json(error.status(), error.to_value());
-        if answer.status == StatusCode::UNAUTHORIZED {
-            // RFC 6749, section 5.2; without it 401 would not be valid HTTP.
-            let challenge = HeaderValue::from_static("Basic realm=\"token\"");
-            answer.headers.push((header::WWW_AUTHENTICATE, challenge));
-        }
-        answer
-    }
-
-    fn not_allowed(allowed: &Method) -> Self {
-        let allowed = HeaderValue::from_str(allowed.as_str());
-        let headers = allowed.into_iter().map(|allowed| (header::ALLOW, allowed)).collect();
-        Self { headers, ..Self::empty(StatusCode::METHOD_NOT_ALLOWED) }
-    }
-
-    fn into_response(self) -> Response {
-        let body = self.body.map(|body| Body::from(body.to_string())).unwrap_or_default();
-        let mut response = Response::new(body);
-        *response.status_mut() = self.status;
-        response.headers_mut().extend(self.headers);
-        response
-    }
 }

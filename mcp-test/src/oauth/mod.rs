@@ -29,24 +29,28 @@
 //! ```
 
 mod access_token;
+mod answer;
 mod authorization_endpoint;
 mod authorization_server;
-mod client;
+pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
 mod client_registry;
+pub(crate) mod dpop;
 mod endpoints;
 mod exchange_recorder;
 mod grants;
 mod metadata;
-mod oauth_error;
-mod parameters;
+pub(crate) mod oauth_error;
+pub(crate) mod parameters;
 mod pkce;
 mod redirect_uri;
 mod registration_endpoint;
 mod resource;
 mod scope;
+pub(crate) mod scripted;
 mod server_state;
+pub(crate) mod sign_in;
 mod token_endpoint;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::json::{Object, Value};
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OAuthError {
+pub(crate) struct OAuthError {
     pub(super) code: ErrorCode,
     /// Ours alone, so that nothing of a request is repeated in a response.
     pub(super) description: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct OAuthError {
 
 /// An error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ErrorCode {
+pub(crate) enum ErrorCode {
     InvalidClient,
     InvalidClientMetadata,
     InvalidGrant,
@@ -27,15 +27,17 @@ pub(super) enum ErrorCode {
     UnauthorizedClient,
     UnsupportedGrantType,
     UnsupportedResponseType,
+    /// RFC 9449.
+    UseDpopNonce,
 }
 
 impl ErrorCode {
     /// An error with this code.
-    pub(super) const fn because(self, description: &'static str) -> OAuthError {
+    pub(crate) const fn because(self, description: &'static str) -> OAuthError {
         OAuthError { code: self, description }
     }
 
-    const fn as_str(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidClient => "invalid_client",
             Self::InvalidClientMetadata => "invalid_client_metadata",
@@ -48,6 +50,7 @@ impl ErrorCode {
             Self::UnauthorizedClient => "unauthorized_client",
             Self::UnsupportedGrantType => "unsupported_grant_type",
             Self::UnsupportedResponseType => "unsupported_response_type",
+            Self::UseDpopNonce => "use_dpop_nonce",
         }
     }
 }

@@ -6,8 +6,8 @@ use super::oauth_error::{ErrorCode, OAuthError};
 const MOST_PARAMETERS: usize = 100;
 
 /// The parameters in order. An empty one counts as missing (RFC 6749, section 3.1).
-#[derive(Default)]
-pub(super) struct Parameters(Vec<(String, String)>);
+#[derive(Clone, Default)]
+pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     /// Parses `application/x-www-form-urlencoded`; what follows the hundredth parameter is left out.
@@ -18,8 +18,19 @@ impl Parameters {
     }
 
     /// Every value of a parameter.
-    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The first value of a parameter.
+    pub(crate) fn first<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        self.all(name).next()
+    }
+
+    /// The names, for people.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
     }
 
     /// The value of a parameter that may be given once.

@@ -15,7 +15,7 @@ pub(super) fn may_be_registered(uri: &str) -> bool {
     let Ok(url) = Url::parse(uri) else { return false };
     let is_safe = match url.scheme() {
         "https" => true,
-        "http" => url.host_str().is_some_and(|host| host == "localhost" || is_loopback(host)),
+        "http" => url.host_str().is_some_and(is_this_machine),
         _ => false,
     };
     is_safe && url.fragment().is_none() && url.username().is_empty() && url.password().is_none()
@@ -47,6 +47,11 @@ fn split_port(uri: &str) -> Option<(&str, &str)> {
     // A number as it is written by everyone, so that two texts that differ elsewhere are not taken for the same.
     let is_port = port.parse::<u16>().is_ok_and(|number| number.to_string() == port);
     (is_port && is_loopback(host)).then_some((host, path))
+}
+
+/// Whether a host is this machine.
+pub(super) fn is_this_machine(host: &str) -> bool {
+    host == "localhost" || is_loopback(host)
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -105,7 +105,7 @@ fn respond(
     refresh: Option<(GrantId, Grant)>,
 ) -> Result<Value, OAuthError> {
     let mut response = Object::new();
-    response.insert("access_token", access_token::issue(&server.key, &server.issuer, token)?);
+    response.insert("access_token", access_token::issue(&server.key, &server.issuer, token, None)?);
     response.insert("token_type", "Bearer");
     response.insert("expires_in", access_token::LIFETIME.as_secs());
     if !token.scopes.is_empty() {

@@ -28,7 +28,31 @@ pub type Run = dyn for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync;
 pub type RunClientTest = dyn for<'a> Fn(&'a mut ServerCtx) -> Running<'a> + Send + Sync;
 
 /// Makes the server to which a client connects, which only serves and records.
-pub type Serve = dyn Fn(&ClientTest) -> Server + Send + Sync;
+///
+/// The error is about the environment, in which something that the server needs cannot be started.
+pub type Serve = dyn Fn(&ClientTest) -> Result<Server, Finding> + Send + Sync;
+
+/// What a function that makes the server of a scenario may return: the server, or why there is none.
+pub trait Served {
+    /// The server, or why there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Serve`].
+    fn served(self) -> Result<Server, Finding>;
+}
+
+impl Served for Server {
+    fn served(self) -> Result<Server, Finding> {
+        Ok(self)
+    }
+}
+
+impl Served for Result<Server, Finding> {
+    fn served(self) -> Result<Server, Finding> {
+        self
+    }
+}
 
 /// Checks the messages of the client after it has exited.
 pub type Judge = dyn Fn(&mut Judging) -> Result<(), Finding> + Send + Sync;
@@ -89,7 +113,7 @@ impl Body {
         judge: impl Fn(&mut Judging) -> Result<(), Finding> + Send + Sync + 'static,
     ) -> Self {
         Self::Client {
-            serve: Shared::Counted(Arc::new(serve)),
+            serve: Shared::Counted(Arc::new(move |test| Ok(serve(test)))),
             judge: Shared::Counted(Arc::new(judge)),
         }
     }
@@ -216,8 +240,9 @@ impl Scenario {
 
     /// What the client under test gets in `MCP_CONFORMANCE_CONTEXT`: the id as `name`, and the scenario's own members.
     #[must_use]
-    pub fn client_context(&self) -> Option<Value> {
-        let members = Value::from(self.context?());
+    pub fn client_context(&self, test: &ClientTest) -> Option<Value> {
+        let members = test.context().cloned().or_else(|| self.context.map(|members| members()))?;
+        let members = Value::from(members);
         let mut context = Object::new();
         context.push("name", &*self.id);
         for (name, value) in members.as_object().into_iter().flat_map(Object::iter) {

@@ -1,5 +1,7 @@
 //! What a scenario that tests a client gets: before the test its parameters, afterwards the recorded messages.
 
+use std::any::Any;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::check_builder::about_task;
@@ -9,7 +11,7 @@ use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::process::Exit;
 use crate::spec::{Era, Revision, meta};
-use crate::trace::{ReceivedMessage, Trace};
+use crate::trace::{ReceivedMessage, Recorder, Trace};
 use crate::transport::{ClientEnd, TransportKind};
 
 /// The check of ours that a client connected and sent something, made in every scenario.
@@ -32,6 +34,20 @@ pub struct ClientTest {
     pub profile: Profile,
     /// The URL of the server; clones share it, because the server is made before it listens.
     url: Arc<OnceLock<String>>,
+    /// What records the run.
+    pub(crate) recorder: Recorder,
+    context: Arc<OnceLock<serde_json::Value>>,
+    facts: Arc<OnceLock<Facts>>,
+}
+
+/// What the server notes for the judge beside the trace. `Debug` does not show it, since it may have secrets.
+#[derive(Clone)]
+struct Facts(Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for Facts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Facts")
+    }
 }
 
 impl ClientTest {
@@ -39,13 +55,21 @@ impl ClientTest {
     #[must_use]
     pub fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
         let (transport, url) = (TransportKind::Http, Arc::default());
-        Self { scenario, revision, transport, profile, url }
+        let (context, facts) = (Arc::default(), Arc::default());
+        let recorder = Recorder::default();
+        Self { scenario, revision, transport, profile, url, recorder, context, facts }
     }
 
     /// The same test over another transport.
     #[must_use]
     pub fn over(mut self, transport: TransportKind) -> Self {
         self.transport = transport;
+        self
+    }
+
+    /// The same test, recorded with this.
+    pub(crate) fn recorded_with(mut self, recorder: &Recorder) -> Self {
+        self.recorder = recorder.clone();
         self
     }
 
@@ -59,6 +83,23 @@ impl ClientTest {
     pub(crate) fn listens_at(&self, url: &str) {
         // A test has one server, so that this is called once.
         let _ = self.url.set(url.to_owned());
+    }
+
+    /// Passes this to the client as the context of the scenario: the members of a JSON object, which differ from run to run.
+    #[cfg(feature = "auth")]
+    pub(crate) fn tell_client(&self, context: serde_json::Value) {
+        let _ = self.context.set(context);
+    }
+
+    /// What [`Self::tell_client`] was called with.
+    pub(crate) fn context(&self) -> Option<&serde_json::Value> {
+        self.context.get()
+    }
+
+    /// Keeps what the server notes beside the trace for the judge; a test keeps one value.
+    #[cfg(feature = "auth")]
+    pub(crate) fn keep<T: Any + Send + Sync>(&self, facts: Arc<T>) {
+        let _ = self.facts.set(Facts(facts));
     }
 
     /// The era of the revision.
@@ -95,6 +136,18 @@ impl Judging {
     #[must_use]
     pub fn client_end(&self) -> (&ClientEnd, Option<Exit>) {
         (&self.end.0, self.end.1)
+    }
+
+    /// The URL of the server.
+    #[cfg(feature = "auth")]
+    pub(crate) fn server_url(&self) -> String {
+        self.test.url().to_owned()
+    }
+
+    /// What the server kept for the judge with [`ClientTest::keep`].
+    #[cfg(feature = "auth")]
+    pub(crate) fn kept<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::downcast(Arc::clone(&self.test.facts.get()?.0)).ok()
     }
 
     /// The revision that the client was asked to use.
@@ -207,6 +260,13 @@ impl Judging {
                 self.check(&check.id).skip(reason);
             }
         }
+    }
+
+    /// Whether the scenario declares a check.
+    #[cfg(feature = "auth")]
+    pub(crate) fn declares(&self, id: &str) -> bool {
+        let ClientTest { scenario, revision, .. } = &self.test;
+        scenario.checks_at(*revision).any(|check| check.id == id)
     }
 
     /// Whether a check of the scenario never fails, but warns at most.

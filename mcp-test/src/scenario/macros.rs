@@ -10,7 +10,7 @@
 //!     checks: [CheckSpec::official("tool-add-numbers", …)],
 //! }
 //!
-//! /// The server to which the client connects. It serves and records, and knows nothing of checks.
+//! /// The server to which the client connects, or a `Result` of it. It serves and records, and knows nothing of checks.
 //! fn serve(test: &ClientTest) -> Server { … }
 //!
 //! /// Judges the recorded messages after the client has exited: `Judging::requests`, `Judging::trace`, `Judging::check`.
@@ -91,7 +91,9 @@ macro_rules! scenario {
     };
     (@body Client) => {
         $crate::scenario::Body::Client {
-            serve: $crate::scenario::Shared::Static(&serve),
+            serve: $crate::scenario::Shared::Static(&|test| {
+                $crate::scenario::Served::served(serve(test))
+            }),
             judge: $crate::scenario::Shared::Static(&judge),
         }
     };
@@ -122,28 +124,32 @@ macro_rules! scenario {
 /// }
 /// ```
 ///
-/// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
+/// `passes on peer() and shares proofs_of_all();` adds the proofs that this function returns. After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
 /// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
 /// `prompt MILLISECONDS` and, for a peer that falls silent, `timeout SECONDS` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
     (
-        passes on $peer:ident();
+        passes on $peer:ident() $(and shares $shared:ident())?;
         $($verb:ident $check:literal $how:ident $damage:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt $($status:ident)?)*;)*
     ) => {
         fn proofs() -> $crate::scenario::Proofs {
+            let own = [$(
+                $crate::proofs!(
+                    @proof $crate::scenario::Proof::$verb($check, $crate::proofs!(@damage $how $damage($($arg),*)));
+                    $(, $key $value $($status)?)*
+                )
+            ),*];
+            let shared: Vec<$crate::scenario::Proof> = $crate::proofs!(@shared $($shared)?);
             $crate::scenario::Proofs {
                 peer: || $crate::scenario::Peer::from($peer()),
-                proofs: vec![$(
-                    $crate::proofs!(
-                        @proof $crate::scenario::Proof::$verb($check, $crate::proofs!(@damage $how $damage($($arg),*)));
-                        $(, $key $value $($status)?)*
-                    )
-                ),*],
+                proofs: shared.into_iter().chain(own).collect(),
             }
         }
     };
+    (@shared) => { Vec::new() };
+    (@shared $shared:ident) => { $shared() };
     (@damage by $fault:ident($($arg:expr),*)) => { $crate::transport::Fault::$fault($($arg),*) };
     (@damage on $make:ident()) => {
         $crate::scenario::Damage::Peer {

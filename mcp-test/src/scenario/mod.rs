@@ -109,7 +109,9 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
-pub use definition::{Body, Judge, Kind, Run, RunClientTest, Running, Scenario, Serve, Teardown};
+pub use definition::{
+    Body, Judge, Kind, Run, RunClientTest, Running, Scenario, Serve, Served, Teardown,
+};
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
 pub use golden::{GoldenOptions, SnapshotMismatch};

@@ -38,6 +38,12 @@ impl Official {
         Self { revisions: Revisions::none(), suites: &[] }
     }
 
+    /// A scenario for clients about authorization, of the core suite and of these.
+    #[must_use]
+    pub const fn client_auth(revisions: Revisions, suites: &'static [Suite]) -> Self {
+        Self { revisions, suites }
+    }
+
     /// Whether it is a scenario of an extension.
     #[must_use]
     pub fn is_extension(&self) -> bool {

@@ -72,7 +72,7 @@ use crate::transport::actor::{Actor, Conversation, MirroredArgument};
 use crate::transport::fault::Misbehavior;
 use crate::transport::interceptor::Interceptor;
 #[cfg(feature = "http")]
-use crate::transport::serve_http::{HttpOptions, HttpServer};
+use crate::transport::serve_http::{AccessControl, HttpOptions, HttpServer};
 use crate::transport::serve_lines::serve_lines;
 use crate::transport::{Fault, Limits, Target};
 use crate::wire::RpcError;
@@ -124,6 +124,8 @@ struct Script {
     allowed_hosts: Vec<String>,
     mirrored: Vec<MirroredArgument>,
     documents: Vec<(String, Value)>,
+    #[cfg(feature = "http")]
+    access: Option<Arc<dyn AccessControl>>,
     open_conversations: OpenConversations,
     /// Whether the capabilities for what the rules answer are declared, too.
     declares_rules: bool,
@@ -166,6 +168,8 @@ impl Server {
             allowed_hosts: Vec::new(),
             mirrored: Vec::new(),
             documents: Vec::new(),
+            #[cfg(feature = "http")]
+            access: None,
             open_conversations: OpenConversations::default(),
             declares_rules: false,
             identities: None,
@@ -276,6 +280,13 @@ impl Server {
         self.with(|script| script.mirrored.push(mirrored))
     }
 
+    /// Has this decide who may send requests over HTTP.
+    #[must_use]
+    #[cfg(feature = "auth")]
+    pub(crate) fn access(self, access: Arc<dyn AccessControl>) -> Self {
+        self.with(|script| script.access = Some(access))
+    }
+
     /// Serves one client over a byte stream, one message per line, until it disconnects.
     ///
     /// # Errors
@@ -338,6 +349,7 @@ impl Server {
             retry: *retry,
             allowed_hosts: allowed_hosts.clone(),
             documents: documents.clone(),
+            access: self.0.access.clone(),
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), &self.interceptor(), options)

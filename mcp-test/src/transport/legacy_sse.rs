@@ -13,6 +13,7 @@ use reqwest::Url;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::authorizer::AddedHeaders;
 use super::client_transport::ClientTransport;
 use super::exchange_error::ExchangeError;
 use super::http::{
@@ -80,13 +81,13 @@ struct LegacySseTransport {
 pub(super) fn open(
     backend: HttpBackend,
     url: &str,
-    extra: &[(String, String)],
+    added: &AddedHeaders,
     recorder: &Recorder,
     limits: Limits,
 ) -> Connection {
     let kind = TransportKind::Sse;
     let (sender, connection, observations) =
-        RequestSender::open(kind, backend, url, extra, recorder, limits);
+        RequestSender::open(kind, backend, url, added, recorder, limits);
     let (found, endpoint) = watch::channel(Endpoint::Awaited { status: None });
     let stream = tokio::spawn(listen(sender.clone(), found));
     let transport = LegacySseTransport { sender, endpoint, stream, running: JoinSet::new() };

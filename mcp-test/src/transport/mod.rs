@@ -6,6 +6,8 @@
 
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod actor;
+#[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "only OAuth has one"))]
+pub(crate) mod authorizer;
 mod client_command;
 mod client_run;
 #[cfg(all(unix, feature = "http"))]
@@ -67,6 +69,8 @@ pub use fault::FaultError;
 pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]
 pub(crate) use http::fetch;
+#[cfg(feature = "auth")]
+pub(crate) use http::{FetchError, PlainResponse, request_once};
 pub use incoming::Origin;
 #[doc(hidden)]
 pub use incoming::{Incoming, ResponseAdvice};

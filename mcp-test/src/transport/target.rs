@@ -8,6 +8,7 @@ use tokio::io::DuplexStream;
 
 #[cfg(feature = "http")]
 use super::HttpRequest;
+use super::authorizer::{AddedHeaders, Authorizer};
 use super::prepared_target::PreparedTarget;
 use super::redacted::redact_urls;
 use super::target_transport::TargetTransport;
@@ -32,7 +33,7 @@ use crate::trace::Recorder;
 pub struct Target {
     label: Option<String>,
     transports: Vec<TargetTransport>,
-    headers: Vec<(String, String)>,
+    added: AddedHeaders,
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
@@ -43,7 +44,7 @@ impl Target {
         Self {
             label: None,
             transports: vec![transport],
-            headers: Vec::new(),
+            added: AddedHeaders::default(),
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
         }
@@ -110,7 +111,15 @@ impl Target {
     /// Sends this header with every HTTP request; has no effect on other transports.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.added.fixed.push((name.into(), value.into()));
+        self
+    }
+
+    /// Has this authorizer add credentials to each HTTP request.
+    #[must_use]
+    #[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "only OAuth has one"))]
+    pub(crate) fn authorized_by(mut self, authorizer: Arc<dyn Authorizer>) -> Self {
+        self.added.authorizer = Some(authorizer);
         self
     }
 
@@ -223,18 +232,18 @@ impl Target {
             #[cfg(feature = "http")]
             TargetTransport::Http { url, .. } => {
                 let backend = self.network(url)?;
-                Ok(super::http::open(kind, backend, url, &self.headers, recorder, limits))
+                Ok(super::http::open(kind, backend, url, &self.added, recorder, limits))
             }
             #[cfg(feature = "http")]
             TargetTransport::Router { make, endpoint } => {
                 let backend = super::http::HttpBackend::Service(make());
                 let url = in_process(endpoint);
-                Ok(super::http::open(kind, backend, &url, &self.headers, recorder, limits))
+                Ok(super::http::open(kind, backend, &url, &self.added, recorder, limits))
             }
             #[cfg(feature = "http")]
             TargetTransport::Sse { url, .. } => {
                 let backend = self.network(url)?;
-                Ok(super::legacy_sse::open(backend, url, &self.headers, recorder, limits))
+                Ok(super::legacy_sse::open(backend, url, &self.added, recorder, limits))
             }
         }
     }

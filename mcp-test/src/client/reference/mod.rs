@@ -72,6 +72,10 @@ async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> 
             }
         }
         "sse-retry" => call(client, "test_reconnection").await?,
+        scenario if scenario.starts_with("auth/") => {
+            discover(client).await?;
+            call(client, "test-tool").await?;
+        }
         "http-standard-headers"
         | "client-unusual-results"
         | "client-empty-lists"

@@ -28,15 +28,18 @@ impl CellRun<'_> {
         let declared = self.cell.scenario.declared();
         let authority = self.profile.authority(Some(&declared));
         let test = ClientTest::new(declared, self.cell.revision, self.profile);
-        let test = test.over(self.cell.transport);
         let recorder = Recorder::new();
-        let server = serve(&test).limits(self.plan.limits).record(recorder.clone());
+        let test = test.over(self.cell.transport).recorded_with(&recorder);
+        let server = match serve(&test) {
+            Ok(server) => server.limits(self.plan.limits).record(recorder.clone()),
+            Err(finding) => return self.not_run(&finding),
+        };
         let endpoint = |address: ServerAddress| {
             if let ServerAddress::Url(url) = &address {
                 test.listens_at(url);
             }
             Endpoint::new(address, self.id(), self.cell.revision)
-                .context(self.cell.scenario.client_context())
+                .context(self.cell.scenario.client_context(&test))
         };
         let (transport, allotted) = (self.cell.transport, self.timeout());
         let client_run = match serve_client(&server, client, transport, endpoint, allotted).await {

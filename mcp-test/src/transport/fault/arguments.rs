@@ -23,7 +23,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    fn next(&mut self, argument: &'static str) -> Result<&'a str, FaultError> {
+    pub(super) fn next(&mut self, argument: &'static str) -> Result<&'a str, FaultError> {
         let rest = self.last(argument)?;
         match rest.split_once(':') {
             Some((next, rest)) => {
@@ -69,6 +69,22 @@ impl<'a> Arguments<'a> {
             None => "is not a method of MCP".to_owned(),
         };
         Err(self.invalid("METHOD", method, reason))
+    }
+
+    /// One of these words.
+    pub(super) fn one_of(
+        &mut self,
+        argument: &'static str,
+        words: &[&str],
+    ) -> Result<&'a str, FaultError> {
+        let word = self.next(argument)?;
+        match words.contains(&word) {
+            true => Ok(word),
+            false => {
+                let reason = format!("must be one of {}", words.join(", "));
+                Err(self.invalid(argument, word, reason))
+            }
+        }
     }
 
     pub(super) fn pointer(&mut self, more: bool) -> Result<String, FaultError> {

@@ -68,6 +68,13 @@ pub(super) enum Change {
     },
     /// A change without arguments.
     Plain(Plain),
+    /// Another parameter of a request of OAuth; none, if `value` is `None`.
+    Parameter {
+        name: String,
+        value: Option<String>,
+    },
+    /// The end of what a client does to sign in, before a step.
+    GiveUp,
     Misbehavior(Misbehavior),
 }
 
@@ -208,6 +215,36 @@ words! {
         NoRetry = "no-retry",
         /// Does not replay what a resuming client has missed.
         NoReplay = "no-replay",
+        /// Sends a token that it has made up until the server refuses that.
+        InventsToken = "invented-token",
+        /// Looks for metadata at the root of the origin first, wherever they are said to be.
+        TriesRootFirst = "root-metadata-first",
+        /// Uses the metadata of another resource than the server.
+        IgnoresResource = "any-resource",
+        /// Uses the metadata of another issuer than the one that it asked for.
+        IgnoresMetadataIssuer = "any-issuer",
+        /// Accepts an authorization response of any issuer, or of none.
+        IgnoresResponseIssuer = "any-iss",
+        /// Registers although it has a client id, or could use the URL of its metadata.
+        AlwaysRegisters = "always-register",
+        /// Uses its registration at another authorization server, too.
+        ReusesRegistration = "reuse-registration",
+        /// Authenticates at the token endpoint by another method than the one that it is registered for.
+        OtherAuthMethod = "other-auth-method",
+        /// Does not ask for more scopes when its token lacks some.
+        NeverStepsUp = "no-step-up",
+        /// Asks for more scopes as often as its token lacks some.
+        StepsUpEndlessly = "endless-step-up",
+        /// Asks only for the scopes that its token lacks, and so loses those that it has.
+        ForgetsScopes = "forget-scopes",
+        /// Sends no proof of possession (DPoP), although the authorization server supports it.
+        IgnoresDpop = "no-dpop",
+        /// Sends a token that is bound to a key as if it were not.
+        SendsBoundTokenAsBearer = "dpop-as-bearer",
+        /// Sends the same proof of possession with several requests.
+        ReusesProof = "reuse-dpop-proof",
+        /// Makes no new proof of possession when a nonce is demanded.
+        IgnoresNonce = "ignore-dpop-nonce",
     }
 }
 
@@ -266,6 +303,9 @@ impl Change {
             Self::Redirect { .. } => "redirect",
             Self::SessionId { .. } => "session-id",
             Self::Plain(plain) => plain.word(),
+            Self::Parameter { value: Some(_), .. } => "parameter",
+            Self::Parameter { value: None, .. } => "no-parameter",
+            Self::GiveUp => "give-up",
             Self::Misbehavior(misbehavior) => misbehavior.word(),
         }
     }

@@ -223,6 +223,32 @@ impl Fault {
     }
 }
 
+/// Faults of a client that signs in.
+impl Fault {
+    /// Sends this parameter in a request of OAuth: `authorize`, `token`, or `register`, of whose JSON it is a member.
+    #[must_use]
+    pub fn parameter(
+        request: impl Into<String>,
+        name: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self::new(request, Change::Parameter { name: name.into(), value: Some(text.into()) })
+    }
+
+    /// Gives up before a step of signing in: `discover`, the metadata of the server; `metadata`, those of the authorization
+    /// server; `register`, `authorize`, or `token`.
+    #[must_use]
+    pub fn give_up(step: impl Into<String>) -> Self {
+        Self::new(step, Change::GiveUp)
+    }
+
+    /// Leaves out a parameter of a request of OAuth.
+    #[must_use]
+    pub fn no_parameter(request: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::new(request, Change::Parameter { name: name.into(), value: None })
+    }
+}
+
 /// Faults of behavior.
 impl Fault {
     /// Neglects a duty, or does something that is not allowed.

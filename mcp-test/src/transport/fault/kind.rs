@@ -15,14 +15,14 @@ pub(crate) struct FaultKind {
     pub reach: Reach,
     /// What it does, in one line.
     pub summary: &'static str,
-    of_clients: bool,
+    sides: &'static [Side],
 }
 
 impl FaultKind {
     /// Whether a peer of this side can have the fault.
     #[must_use]
     pub(crate) fn is_of(&self, side: Side) -> bool {
-        side == Side::Server || self.of_clients
+        self.sides.contains(&side)
     }
 
     /// A fault of servers.
@@ -32,7 +32,7 @@ impl FaultKind {
         reach: Reach,
         summary: &'static str,
     ) -> Self {
-        Self { word, form, reach, summary, of_clients: false }
+        Self { word, form, reach, summary, sides: &[Side::Server] }
     }
 
     /// A fault of servers and clients.
@@ -42,7 +42,12 @@ impl FaultKind {
         reach: Reach,
         summary: &'static str,
     ) -> Self {
-        Self { of_clients: true, ..Self::server(word, form, reach, summary) }
+        Self { sides: &[Side::Server, Side::Client], ..Self::server(word, form, reach, summary) }
+    }
+
+    /// A fault of a client in what OAuth has it do.
+    const fn sign_in(word: &'static str, form: &'static str, summary: &'static str) -> Self {
+        Self { sides: &[Side::Client], ..Self::server(word, form, Network, summary) }
     }
 }
 
@@ -126,4 +131,22 @@ pub(crate) const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::server("same-event-ids", "same-event-ids", Http, "use the same event ids on every stream"),
     FaultKind::server("no-retry", "no-retry", Http, "never send a retry time"),
     FaultKind::server("no-replay", "no-replay", Http, "do not replay what a resuming client has missed"),
+    FaultKind::sign_in("parameter", "parameter:REQUEST:NAME:TEXT", "send this parameter in `authorize`, `token` or `register`"),
+    FaultKind::sign_in("no-parameter", "no-parameter:REQUEST:NAME", "leave out a parameter of `authorize`, `token` or `register`"),
+    FaultKind::sign_in("give-up", "give-up:STEP", "give up before `discover`, `metadata`, `register`, `authorize` or `token`"),
+    FaultKind::sign_in("invented-token", "invented-token", "send a token that nobody has issued, until it is refused"),
+    FaultKind::sign_in("root-metadata-first", "root-metadata-first", "look for metadata at the root first"),
+    FaultKind::sign_in("any-resource", "any-resource", "use the metadata of another resource than the server"),
+    FaultKind::sign_in("any-issuer", "any-issuer", "use the metadata of another issuer"),
+    FaultKind::sign_in("any-iss", "any-iss", "accept an authorization response of any issuer"),
+    FaultKind::sign_in("always-register", "always-register", "register although the client has an id"),
+    FaultKind::sign_in("reuse-registration", "reuse-registration", "use a registration at another authorization server"),
+    FaultKind::sign_in("other-auth-method", "other-auth-method", "authenticate by another method than the registered one"),
+    FaultKind::sign_in("no-step-up", "no-step-up", "do not ask for the scopes that the token lacks"),
+    FaultKind::sign_in("endless-step-up", "endless-step-up", "ask for more scopes again and again"),
+    FaultKind::sign_in("forget-scopes", "forget-scopes", "ask only for the scopes that the token lacks"),
+    FaultKind::sign_in("no-dpop", "no-dpop", "send no proofs of possession"),
+    FaultKind::sign_in("dpop-as-bearer", "dpop-as-bearer", "send a token that is bound to a key as a bearer token"),
+    FaultKind::sign_in("reuse-dpop-proof", "reuse-dpop-proof", "send the same proof of possession again"),
+    FaultKind::sign_in("ignore-dpop-nonce", "ignore-dpop-nonce", "make no new proof when a nonce is demanded"),
 ];

@@ -5,7 +5,8 @@
 //! sends for that method, whether a request, a notification or a reply. What faults prove is not known here.
 //!
 //! `kind` lists them, `constructors` makes them, `notation` parses and writes them. `delivery` applies them to messages,
-//! `rewrite` to values, `text` to bytes, `http_damage` to HTTP exchanges; `intake` filters what an actor receives.
+//! `rewrite` to values, `text` to bytes, `http_damage` to HTTP exchanges, `parameters` to requests of OAuth; `intake` filters what
+//! an actor receives.
 
 mod arguments;
 mod change;
@@ -17,6 +18,7 @@ mod http_damage;
 mod intake;
 mod kind;
 mod notation;
+mod parameters;
 mod rewrite;
 mod text;
 
@@ -35,13 +37,16 @@ pub use error::FaultError;
 pub(crate) use http_damage::HttpDamage;
 pub(crate) use intake::intake;
 pub(crate) use kind::{FAULT_KINDS, FaultKind};
+#[cfg_attr(not(feature = "auth"), allow(unused_imports, reason = "only OAuth has parameters"))]
+pub(crate) use parameters::{damage_parameters, gives_up_before};
 
 /// One way in which a peer misbehaves.
 ///
 /// The method is that of the request or notification that the peer sends, or of the request that it replies to; `*`
 /// stands for every request that it sends or replies to. A pointer is relative to the result of a reply and to the
 /// parameters of anything else, unless it starts with a member of the envelope: `/result`, `/error`, `/id`, `/jsonrpc`,
-/// `/method`, `/params`. Faults of HTTP also take `GET` and `DELETE` as method.
+/// `/method`, `/params`. Faults of HTTP also take `GET` and `DELETE` as method, faults of
+/// a client that signs in one of its steps: `discover`, `metadata`, `register`, `authorize` or `token`.
 ///
 /// ```
 /// use mcp_test::transport::Fault;

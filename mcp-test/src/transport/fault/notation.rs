@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::arguments::Arguments;
 use super::change::{Change, Damage, Plain};
+use super::parameters::{REQUESTS, STEPS};
 use super::{FAULT_KINDS, Fault, FaultError, FaultKind, Misbehavior, Reach};
 use crate::expect::words::closest;
 
@@ -28,10 +29,20 @@ impl FromStr for Fault {
 }
 
 fn parse(known: &FaultKind, arguments: &mut Arguments<'_>) -> Result<Fault, FaultError> {
-    // The only faults that have an argument but no method.
+    // The only faults that have an argument but no method of MCP.
     match known.word {
         "banner" => return Ok(Fault::banner(arguments.last("TEXT")?)),
+        "give-up" => return Ok(Fault::give_up(arguments.one_of("STEP", STEPS)?)),
         "session-id" => return Ok(Fault::session_id(arguments.header("TEXT")?)),
+        "parameter" => {
+            let request = arguments.one_of("REQUEST", REQUESTS)?;
+            let name = arguments.next("NAME")?;
+            return Ok(Fault::parameter(request, name, arguments.last("TEXT")?));
+        }
+        "no-parameter" => {
+            let request = arguments.one_of("REQUEST", REQUESTS)?;
+            return Ok(Fault::no_parameter(request, arguments.last("NAME")?));
+        }
         _ => {}
     }
     if let Some(misbehavior) =
@@ -95,7 +106,10 @@ pub(super) fn write(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         | Change::ContentType { value: last }
         | Change::Redirect { location: last } => write!(f, ":{last}"),
         Change::Status { status } => write!(f, ":{status}"),
-        Change::Header { name, value } => write!(f, ":{name}:{value}"),
+        Change::Header { name, value } | Change::Parameter { name, value: Some(value) } => {
+            write!(f, ":{name}:{value}")
+        }
+        Change::Parameter { name, value: None } => write!(f, ":{name}"),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Downloads a document that is not part of any conversation, such as a schema.
+//! Requests that are not part of any conversation: downloads of a document, such as a schema, and those of OAuth.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -12,7 +12,7 @@ use crate::transport::HttpRequest;
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::raw_http::StreamingResponse;
 
-/// How many redirects are followed.
+/// How many redirects [`fetch`] follows.
 const REDIRECTS: usize = 5;
 
 /// Why a document cannot be downloaded.
@@ -38,25 +38,17 @@ pub(crate) enum FetchError {
 }
 
 /// Downloads the body at `url`, which may have up to `most` bytes, before the deadline.
+#[cfg(feature = "schema")]
 pub(crate) async fn fetch(url: &str, most: usize, deadline: Deadline) -> Result<Bytes, FetchError> {
-    clock::within(deadline, follow(url, most)).await.unwrap_or_else(|_| {
-        let allotted = deadline.allotted().map(clock::format_duration).unwrap_or_default();
-        Err(FetchError::TimedOut(allotted))
-    })
+    clock::within(deadline, follow(url, most)).await.unwrap_or_else(|_| Err(timed_out(deadline)))
 }
 
+#[cfg(feature = "schema")]
 async fn follow(url: &str, most: usize) -> Result<Bytes, FetchError> {
     let mut url = Url::parse(url).map_err(|error| FetchError::Url(error.to_string()))?;
     for _ in 0..=REDIRECTS {
-        // Checked again after each redirect, which may lead to any URL.
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(FetchError::Scheme(url.scheme().to_owned()));
-        }
-        // A backend for each URL: only one for https reads the certificates of the system. None follows redirects.
-        let backend = HttpBackend::network(url.as_str(), &ClosesSeen::default())?;
         let request = HttpRequest::get().header("Accept", "application/json, */*");
-        let (headers, connection) = (SentHeaders::Completed, ConnectionChoice::New);
-        let reply = backend.call(url.as_str(), &request, headers, connection).await?;
+        let reply = call(&url, &request).await?;
         match (reply.status, reply.header("location")) {
             // No other success: 204 has no document, and 206 only a part of it.
             (200, _) => return body(reply, most).await,
@@ -73,6 +65,51 @@ async fn follow(url: &str, most: usize) -> Result<Bytes, FetchError> {
     Err(FetchError::Redirects)
 }
 
+/// Sends one request to a URL, which may be any of http and https.
+async fn call(url: &Url, request: &HttpRequest) -> Result<StreamingResponse, FetchError> {
+    // For each request, since a redirect may lead to any URL.
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(FetchError::Scheme(url.scheme().to_owned()));
+    }
+    // A backend for each URL: only one for https reads the certificates of the system. None follows redirects.
+    let backend = HttpBackend::network(url.as_str(), &ClosesSeen::default())?;
+    let (headers, connection) = (SentHeaders::Completed, ConnectionChoice::New);
+    Ok(backend.call(url.as_str(), request, headers, connection).await?)
+}
+
+/// A response that was read completely.
+#[cfg(feature = "auth")]
+pub(crate) struct PlainResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+/// Sends a request and reads its response, of at most this many bytes, without following a redirect.
+///
+/// # Errors
+///
+/// As [`fetch`], but any status is a response.
+#[cfg(feature = "auth")]
+pub(crate) async fn request_once(
+    url: &str,
+    request: &HttpRequest,
+    most: usize,
+    deadline: Deadline,
+) -> Result<PlainResponse, FetchError> {
+    let url = Url::parse(url).map_err(|error| FetchError::Url(error.to_string()))?;
+    let exchange = async {
+        let reply = call(&url, request).await?;
+        let (status, headers) = (reply.status, reply.headers.clone());
+        Ok(PlainResponse { status, headers, body: body(reply, most).await? })
+    };
+    clock::within(deadline, exchange).await.unwrap_or_else(|_| Err(timed_out(deadline)))
+}
+
+fn timed_out(deadline: Deadline) -> FetchError {
+    FetchError::TimedOut(deadline.allotted().map(clock::format_duration).unwrap_or_default())
+}
+
 async fn body(reply: StreamingResponse, most: usize) -> Result<Bytes, FetchError> {
     let mut pieces = reply.body;
     let mut body = BytesMut::new();
@@ -87,7 +124,7 @@ async fn body(reply: StreamingResponse, most: usize) -> Result<Bytes, FetchError
     Ok(body.freeze())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "schema"))]
 mod tests {
     use std::time::Duration;
 

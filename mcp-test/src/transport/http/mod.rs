@@ -13,7 +13,7 @@ mod classify_error;
 #[cfg(test)]
 mod closing_tests;
 mod exactly;
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "auth", feature = "schema"))]
 mod fetch;
 mod headers;
 mod network;
@@ -40,10 +40,13 @@ pub(super) use self::backend::HttpBackend;
 pub(super) use self::body::{ExchangeEnd, record_head};
 #[cfg(feature = "schema")]
 pub(crate) use self::fetch::fetch;
+#[cfg(feature = "auth")]
+pub(crate) use self::fetch::{FetchError, PlainResponse, request_once};
 pub(super) use self::network::ClosesSeen;
 use self::request_sender::{PendingRequest, opens_session};
 pub(super) use self::request_sender::{RequestSender, count_requests};
 pub(super) use self::stream_progress::{Awaited, StreamProgress};
+use super::authorizer::AddedHeaders;
 use super::client_transport::ClientTransport;
 use super::exchange_error::ExchangeError;
 use super::raw_http::RawCall;
@@ -101,12 +104,12 @@ pub(super) fn open(
     kind: TransportKind,
     backend: HttpBackend,
     url: &str,
-    extra: &[(String, String)],
+    added: &AddedHeaders,
     recorder: &Recorder,
     limits: Limits,
 ) -> Connection {
     let (sender, connection, observations) =
-        RequestSender::open(kind, backend, url, extra, recorder, limits);
+        RequestSender::open(kind, backend, url, added, recorder, limits);
     let (running, exchanges) = (JoinSet::new(), BTreeMap::new());
     let transport = HttpTransport { sender, running, exchanges, is_hurried: false };
     Connection::new(kind, connection, recorder.clone(), Box::new(transport), observations)

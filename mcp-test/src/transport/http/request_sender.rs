@@ -16,6 +16,7 @@ use super::repeatable::connection_for;
 use crate::clock::{self, Deadline};
 use crate::spec::{Revision, header};
 use crate::trace::{ConnectionId, EventKind, Recorder, Seq};
+use crate::transport::authorizer::{AddedHeaders, AuthorizedExchange};
 use crate::transport::client_transport::QUEUE;
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::observer::Observer;
@@ -36,7 +37,7 @@ pub(in crate::transport) struct Shared {
 pub(in crate::transport) struct RequestSender {
     backend: HttpBackend,
     pub(in crate::transport) url: Arc<str>,
-    extra: Arc<[(String, String)]>,
+    added: Arc<AddedHeaders>,
     pub(in crate::transport) limits: Limits,
     pub(in crate::transport) observer: Observer,
     shared: Arc<Mutex<Shared>>,
@@ -68,16 +69,16 @@ impl RequestSender {
         kind: TransportKind,
         backend: HttpBackend,
         url: &str,
-        extra: &[(String, String)],
+        added: &AddedHeaders,
         recorder: &Recorder,
         limits: Limits,
     ) -> (Self, ConnectionId, mpsc::Receiver<Incoming>) {
         let connection = recorder.open(&format!("{kind} {}", redact_urls(url)));
         let (incoming, observations) = mpsc::channel(QUEUE);
         let observer = Observer::new(recorder, connection, incoming);
-        let (url, extra, shared) = (url.into(), extra.into(), Arc::default());
+        let (url, added, shared) = (url.into(), Arc::new(added.clone()), Arc::default());
         let sender =
-            Self { backend, url, extra, limits, observer, shared, exchanges: Arc::default() };
+            Self { backend, url, added, limits, observer, shared, exchanges: Arc::default() };
         (sender, connection, observations)
     }
 
@@ -124,7 +125,7 @@ impl RequestSender {
     ) -> Vec<(String, String)> {
         // HTTP ignores the case of names; the map also gives the headers the same order in every run.
         let mut all = BTreeMap::new();
-        for (name, value) in own.into_iter().chain(self.extra.to_vec()).chain(given.to_vec()) {
+        for (name, value) in own.into_iter().chain(self.added.fixed.clone()).chain(given.to_vec()) {
             all.insert(name.to_ascii_lowercase(), (name, value));
         }
         all.into_values().collect()
@@ -171,22 +172,39 @@ impl RequestSender {
         connection: ConnectionChoice,
     ) -> BoxFuture<'static, Result<StreamingResponse, ExchangeError>> {
         let (backend, recorder) = (self.backend.clone(), self.observer.recorder.clone());
+        let added = Arc::clone(&self.added);
         Box::pin(async move {
-            let call =
-                |connection| backend.call(&url, &request, SentHeaders::Completed, connection);
-            let why = match call(connection).await {
-                Err(ExchangeError::ReusedConnectionClosed(why))
-                    if connection == ConnectionChoice::Any =>
-                {
-                    why
+            let resent = |why: String| recorder.own(Some(exchange), EventKind::Resent { why });
+            let attempt = async |request: &HttpRequest| {
+                let call =
+                    |connection| backend.call(&url, request, SentHeaders::Completed, connection);
+                let why = match call(connection).await {
+                    Err(ExchangeError::ReusedConnectionClosed(why))
+                        if connection == ConnectionChoice::Any =>
+                    {
+                        why
+                    }
+                    other => return other,
+                };
+                resent(why.to_string());
+                match call(ConnectionChoice::New).await {
+                    // A server that crashed on the request: how it ended says more than that it is gone.
+                    Err(ExchangeError::Refused) => Err(*why),
+                    other => other,
                 }
-                other => return other,
             };
-            recorder.own(Some(exchange), EventKind::Resent { why: why.to_string() });
-            match call(ConnectionChoice::New).await {
-                // A server that crashed on the request: how it ended says more than that it is gone.
-                Err(ExchangeError::Refused) => Err(*why),
-                other => other,
+            let Some(authorizer) = &added.authorizer else { return attempt(&request).await };
+            loop {
+                let added = authorizer.headers(&request.method, &url);
+                let headers = request.headers.iter().chain(&added).cloned().collect();
+                let response = attempt(&HttpRequest { headers, ..request.clone() }).await?;
+                let StreamingResponse { status, headers, .. } = &response;
+                let (url, added, status) = (url.as_str(), added.as_slice(), *status);
+                let exchange = AuthorizedExchange { url, added, status, headers };
+                if !authorizer.responded(exchange).await {
+                    return Ok(response);
+                }
+                resent(format!("the server answered {status}, and other credentials were found"));
             }
         })
     }
@@ -196,7 +214,8 @@ impl RequestSender {
         let has =
             |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         // What the test has written stays as it is, even several headers of one name.
-        let extra: Vec<_> = self.extra.iter().filter(|(name, _)| !has(name)).cloned().collect();
+        let extra: Vec<_> =
+            self.added.fixed.iter().filter(|(name, _)| !has(name)).cloned().collect();
         request.headers.extend(extra);
         let url = match &request.path {
             Some(path) => backend::with_path(&self.url, path),

@@ -4,6 +4,7 @@
 //! This module decides what belongs to HTTP: methods, origins, content types, sessions, headers, streams. JSON-RPC and MCP
 //! belong to the [`Actor`].
 
+mod access_control;
 mod allowed_hosts;
 mod event_body;
 mod event_stream;
@@ -46,6 +47,7 @@ use crate::json::Value;
 use crate::spec::{Era, Revision, header, meta};
 use crate::trace::{EventKind, Party, UnparsableKind};
 
+pub(crate) use access_control::AccessControl;
 pub(crate) use allowed_hosts::AllowedHosts;
 pub use http_listener::HttpListener;
 
@@ -66,6 +68,8 @@ pub(crate) struct HttpOptions {
     pub sse_alone: bool,
     /// JSON documents at paths without an endpoint.
     pub documents: Vec<(String, Value)>,
+    /// Who may send requests to the endpoint; without it, everyone.
+    pub access: Option<Arc<dyn AccessControl>>,
 }
 
 impl Default for HttpOptions {
@@ -78,6 +82,7 @@ impl Default for HttpOptions {
             allowed_hosts: Vec::new(),
             sse_alone: false,
             documents: Vec::new(),
+            access: None,
         }
     }
 }
@@ -202,7 +207,13 @@ impl HttpServer {
                 return response::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
             }
         }
+        let access = self.0.options.access.as_deref();
         if head.extensions.get::<Unrouted>().is_some() {
+            if let Some(access) = access
+                && let Some(response) = access.answer(head, body).await
+            {
+                return response;
+            }
             let mut documents = self.0.options.documents.iter();
             return match documents.find(|(path, _)| path == head.uri.path()) {
                 Some((_, document)) => response::json(StatusCode::OK, document),
@@ -233,6 +244,11 @@ impl HttpServer {
                 };
             }
             _ => {}
+        }
+        if head.method != Method::POST
+            && let Some(refusal) = access.and_then(|access| access.refuse(head, None))
+        {
+            return refusal;
         }
         // GET and DELETE have no body, so the header alone shows the era.
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
@@ -281,6 +297,10 @@ impl HttpServer {
             Ok(received) => received,
             Err(refusal) => return refusal,
         };
+        let access = self.0.options.access.as_deref();
+        if let Some(refusal) = access.and_then(|access| access.refuse(head, received.value())) {
+            return refusal;
+        }
         let damage = damage(wire, received.value());
         let response = match self.era(headers, received.value()) {
             Era::Handshake => self.post_in_session(wire, headers, received).await,

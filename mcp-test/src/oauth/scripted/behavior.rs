@@ -1,0 +1,95 @@
+//! What a scripted authorization server has and does.
+
+use std::sync::Arc;
+
+use super::super::client::{AuthenticationMethod, GrantType};
+use super::super::oauth_error::OAuthError;
+use super::TokenRequest;
+use crate::jose::SigningKey;
+use crate::json::Value;
+
+/// What a scripted authorization server has and does.
+#[derive(Clone)]
+pub(crate) struct Behavior {
+    /// The path of its issuer: empty, or such as `/tenant1`.
+    pub(crate) path: &'static str,
+    /// Where its metadata is.
+    pub(crate) metadata: MetadataAt,
+    /// The issuer in its metadata, if that is not its own.
+    pub(crate) stated_issuer: Option<&'static str>,
+    /// What stands before the paths of its endpoints.
+    pub(crate) endpoints: &'static str,
+    /// Whether clients can register.
+    pub(crate) registers: bool,
+    /// The id that each registered client gets, if it is not made up.
+    pub(crate) client_id: Option<&'static str>,
+    /// Whether it says that the URL of a metadata document may be a client id.
+    pub(crate) takes_metadata_documents: bool,
+    /// How clients may authenticate at the token endpoint.
+    pub(crate) methods: &'static [AuthenticationMethod],
+    pub(crate) grants: &'static [GrantType],
+    pub(crate) scopes: &'static [&'static str],
+    /// Whether it says that its authorization responses have `iss`.
+    pub(crate) states_iss: bool,
+    /// The `iss` of its authorization responses.
+    pub(crate) iss: SentIssuer,
+    /// The algorithms of proofs of possession that it says it verifies; none, if it binds no tokens.
+    pub(crate) dpop: &'static [&'static str],
+    /// The nonce that it demands in proofs.
+    pub(crate) nonce: Option<&'static str>,
+    /// Answers a token request in its own way; `None` leaves it to the server.
+    pub(crate) answers_token: Option<Arc<AnswersToken>>,
+}
+
+/// Answers a token request.
+pub(crate) type AnswersToken =
+    dyn Fn(&TokenRequest, &TokenIssuer<'_>) -> Option<Result<Value, OAuthError>> + Send + Sync;
+
+/// Who answers a token request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TokenIssuer<'a> {
+    pub(crate) issuer: &'a str,
+    pub(crate) key: &'a SigningKey,
+}
+
+/// Where the metadata of an authorization server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetadataAt {
+    /// Where RFC 8414 has it, before the path of the issuer.
+    OAuth,
+    /// Where OpenID Connect has it, after the path of the issuer.
+    OpenId,
+    Nowhere,
+}
+
+/// The `iss` of an authorization response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SentIssuer {
+    Own,
+    None,
+    Other(&'static str),
+    /// Its own with a slash at the end, which is another URL.
+    WithSlash,
+}
+
+impl Default for Behavior {
+    fn default() -> Self {
+        Self {
+            path: "",
+            metadata: MetadataAt::OAuth,
+            stated_issuer: None,
+            endpoints: "",
+            registers: true,
+            client_id: None,
+            takes_metadata_documents: false,
+            methods: &[AuthenticationMethod::None],
+            grants: &[GrantType::AuthorizationCode, GrantType::RefreshToken],
+            scopes: &[],
+            states_iss: true,
+            iss: SentIssuer::Own,
+            dpop: &[],
+            nonce: None,
+            answers_token: None,
+        }
+    }
+}

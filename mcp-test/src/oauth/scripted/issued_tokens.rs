@@ -1,0 +1,37 @@
+//! The access tokens that the authorization servers of a test have issued.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many are remembered; the oldest are forgotten.
+const MOST_KEPT: usize = 500;
+
+/// The tokens; clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct IssuedTokens(Arc<Mutex<VecDeque<IssuedToken>>>);
+
+/// An access token.
+#[derive(Clone)]
+pub(crate) struct IssuedToken {
+    pub(super) text: String,
+    pub(crate) issuer: String,
+    pub(crate) scopes: Vec<String>,
+    /// The thumbprint of the key that it is bound to.
+    pub(crate) key: Option<String>,
+}
+
+impl IssuedTokens {
+    pub(super) fn add(&self, token: IssuedToken) {
+        let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if tokens.len() == MOST_KEPT {
+            tokens.pop_front();
+        }
+        tokens.push_back(token);
+    }
+
+    /// The token with this text.
+    pub(super) fn find(&self, text: &str) -> Option<IssuedToken> {
+        let tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.iter().find(|token| token.text == text).cloned()
+    }
+}

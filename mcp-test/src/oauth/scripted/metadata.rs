@@ -1,0 +1,62 @@
+//! The metadata of a scripted authorization server.
+
+use super::super::client::{AuthenticationMethod, GrantType};
+use super::{Behavior, MetadataAt};
+use crate::json::{Object, Value};
+
+const OAUTH: &str = "/.well-known/oauth-authorization-server";
+const OPENID: &str = "/.well-known/openid-configuration";
+
+/// The path of the metadata, if there is any.
+pub(super) fn path(behavior: &Behavior) -> Option<String> {
+    match behavior.metadata {
+        MetadataAt::OAuth => Some(format!("{OAUTH}{}", behavior.path)),
+        MetadataAt::OpenId => Some(format!("{}{OPENID}", behavior.path)),
+        MetadataAt::Nowhere => None,
+    }
+}
+
+/// Whether clients look for metadata at a path.
+pub(super) fn may_be_at(path: &str) -> bool {
+    path.contains(OAUTH) || path.contains(OPENID)
+}
+
+/// The metadata of the server with this issuer and origin.
+pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value {
+    let mut document = Object::new();
+    document.insert("issuer", behavior.stated_issuer.unwrap_or(issuer));
+    let base = format!("{origin}{}{}", behavior.path, behavior.endpoints);
+    document.insert("authorization_endpoint", format!("{base}/authorize"));
+    document.insert("token_endpoint", format!("{base}/token"));
+    if behavior.registers {
+        document.insert("registration_endpoint", format!("{base}/register"));
+    }
+    if !behavior.scopes.is_empty() {
+        document.insert("scopes_supported", behavior.scopes.to_vec());
+    }
+    document.insert("response_types_supported", vec!["code"]);
+    let grants: Vec<&str> = behavior.grants.iter().copied().map(GrantType::as_str).collect();
+    document.insert("grant_types_supported", grants);
+    document.insert("code_challenge_methods_supported", vec!["S256"]);
+    let methods: Vec<&str> =
+        behavior.methods.iter().copied().map(AuthenticationMethod::as_str).collect();
+    document.insert("token_endpoint_auth_methods_supported", methods);
+    if behavior.methods.contains(&AuthenticationMethod::PrivateKeyJwt) {
+        document.insert("token_endpoint_auth_signing_alg_values_supported", vec!["ES256"]);
+    }
+    if behavior.states_iss {
+        document.insert("authorization_response_iss_parameter_supported", true);
+    }
+    if behavior.takes_metadata_documents {
+        document.insert("client_id_metadata_document_supported", true);
+    }
+    if !behavior.dpop.is_empty() {
+        document.insert("dpop_signing_alg_values_supported", behavior.dpop.to_vec());
+    }
+    if behavior.metadata == MetadataAt::OpenId {
+        document.insert("jwks_uri", format!("{base}/jwks"));
+        document.insert("subject_types_supported", vec!["public"]);
+        document.insert("id_token_signing_alg_values_supported", vec!["ES256"]);
+    }
+    document.into()
+}

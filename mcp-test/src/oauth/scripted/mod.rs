@@ -1,0 +1,20 @@
+//! What a scenario serves to a client that signs in: scripted authorization servers, and the protected MCP server.
+//!
+//! They accept what a correct server refuses, and write it down, so that a scenario can judge everything that a client does
+//! after its first mistake. The [`AuthorizationServer`](super::AuthorizationServer) is the correct one.
+
+mod behavior;
+mod issued_tokens;
+mod metadata;
+mod protected_resource;
+mod received_requests;
+mod scripted_server;
+
+pub(crate) use behavior::{Behavior, MetadataAt, SentIssuer, TokenIssuer};
+pub(crate) use issued_tokens::{IssuedToken, IssuedTokens};
+pub(crate) use protected_resource::{Access, ProtectedResource, ResourceName, Verdict};
+pub(crate) use received_requests::{
+    McpCredentials, McpRequest, PresentedCredentials, ReceivedRequest, ReceivedRequests,
+    RequestKind, TokenRequest,
+};
+pub(crate) use scripted_server::{ScriptedServer, SharedFacts};

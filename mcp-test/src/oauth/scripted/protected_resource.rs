@@ -1,0 +1,268 @@
+//! The protected MCP server of a test: its metadata, its challenges, and who is admitted.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, header};
+
+use super::super::answer::Answer;
+use super::super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use super::scripted_server::ScriptedState;
+use super::{
+    Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
+};
+use crate::json::{Object, Value};
+use crate::transport::serve_http::AccessControl;
+
+/// Where the metadata of protected resources is (RFC 9728).
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// A protected MCP server, in front of the one that answers.
+pub(crate) struct ProtectedResource {
+    facts: SharedFacts,
+    /// The authorization servers; the metadata name the one that `current` selects.
+    servers: Vec<ScriptedServer>,
+    current: Box<dyn Fn() -> usize + Send + Sync>,
+    /// An authorization server at the same origin.
+    own_server: Option<(Behavior, OnceLock<Option<ScriptedState>>)>,
+    metadata_at: Option<&'static str>,
+    is_announced: bool,
+    resource: ResourceName,
+    scopes_supported: &'static [&'static str],
+    scheme: &'static str,
+    nonce: Option<&'static str>,
+    admits: Box<Admits>,
+}
+
+type Admits = dyn Fn(&Access<'_>) -> Verdict + Send + Sync;
+
+/// What the metadata name as the resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResourceName {
+    /// The URL of the MCP endpoint.
+    Endpoint,
+    /// Its origin.
+    Origin,
+    /// Another URL.
+    Other(&'static str),
+}
+
+/// A request to the MCP endpoint.
+pub(crate) struct Access<'a> {
+    /// The method of its message.
+    pub(crate) method: Option<&'a str>,
+    /// The token, if a server of the test has issued it.
+    pub(crate) token: Option<&'a IssuedToken>,
+}
+
+/// Whether a request is admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Admit,
+    /// It needs a token, for this scope.
+    Unauthorized {
+        scope: Option<&'static str>,
+    },
+    /// Its token lacks this scope.
+    InsufficientScope {
+        scope: &'static str,
+    },
+    /// The client has tried too often.
+    Gone,
+}
+
+impl ProtectedResource {
+    /// A server that trusts these authorization servers; its metadata are where RFC 9728 has them for the endpoint `/mcp`,
+    /// and it admits every request with a token of one of the servers.
+    pub(crate) fn new(facts: &SharedFacts, servers: Vec<ScriptedServer>) -> Self {
+        Self {
+            facts: facts.clone(),
+            servers,
+            current: Box::new(|| 0),
+            own_server: None,
+            metadata_at: Some("/.well-known/oauth-protected-resource/mcp"),
+            is_announced: true,
+            resource: ResourceName::Endpoint,
+            scopes_supported: &[],
+            scheme: "Bearer",
+            nonce: None,
+            admits: Box::new(|access| match access.token {
+                Some(_) => Verdict::Admit,
+                None => Verdict::Unauthorized { scope: None },
+            }),
+        }
+    }
+
+    /// Has its metadata at this path.
+    pub(crate) fn metadata_at(mut self, path: &'static str) -> Self {
+        self.metadata_at = Some(path);
+        self
+    }
+
+    /// Does not say in its challenges where its metadata are.
+    pub(crate) fn unannounced(mut self) -> Self {
+        self.is_announced = false;
+        self
+    }
+
+    /// Has no metadata, but an authorization server at its own origin, as in 2025-03-26.
+    pub(crate) fn with_own_server(mut self, behavior: Behavior) -> Self {
+        (self.metadata_at, self.is_announced) = (None, false);
+        self.own_server = Some((behavior, OnceLock::new()));
+        self
+    }
+
+    /// Names this as the resource.
+    pub(crate) fn named(mut self, resource: ResourceName) -> Self {
+        self.resource = resource;
+        self
+    }
+
+    /// Lists these scopes in its metadata.
+    pub(crate) fn scopes_supported(mut self, scopes: &'static [&'static str]) -> Self {
+        self.scopes_supported = scopes;
+        self
+    }
+
+    /// Names the authorization server of this index in its metadata.
+    pub(crate) fn current(mut self, current: impl Fn() -> usize + Send + Sync + 'static) -> Self {
+        self.current = Box::new(current);
+        self
+    }
+
+    /// Asks for proofs of possession, with this nonce if there is one.
+    pub(crate) fn dpop(mut self, nonce: Option<&'static str>) -> Self {
+        (self.scheme, self.nonce) = ("DPoP", nonce);
+        self
+    }
+
+    /// Admits requests as this says.
+    pub(crate) fn admits(
+        mut self,
+        admits: impl Fn(&Access<'_>) -> Verdict + Send + Sync + 'static,
+    ) -> Self {
+        self.admits = Box::new(admits);
+        self
+    }
+
+    fn metadata(&self, origin: &str) -> Value {
+        let mut document = Object::new();
+        let resource = match self.resource {
+            ResourceName::Endpoint => format!("{origin}/mcp"),
+            ResourceName::Origin => origin.to_owned(),
+            ResourceName::Other(url) => url.to_owned(),
+        };
+        document.insert("resource", resource);
+        let named = self.servers.get((self.current)());
+        let issuers: Vec<&str> = named.iter().map(|server| server.issuer()).collect();
+        document.insert("authorization_servers", issuers);
+        if !self.scopes_supported.is_empty() {
+            document.insert("scopes_supported", self.scopes_supported.to_vec());
+        }
+        document.into()
+    }
+
+    /// The response with a challenge.
+    fn challenge(&self, head: &Parts, status: StatusCode, parameters: &[(&str, &str)]) -> Response {
+        let announced = self.metadata_at.filter(|_| self.is_announced);
+        let url = announced.map(|path| format!("{}{path}", origin(head)));
+        let all = parameters
+            .iter()
+            .map(|(name, value)| format!("{name}=\"{value}\""))
+            .chain(url.map(|url| format!("resource_metadata=\"{url}\"")));
+        let parameters = all.collect::<Vec<_>>().join(", ");
+        let challenge = format!("{} {parameters}", self.scheme);
+        let mut answer = Answer::empty(status);
+        let challenge = HeaderValue::from_str(challenge.trim_end());
+        answer.headers.extend(challenge.map(|value| (header::WWW_AUTHENTICATE, value)));
+        if parameters.contains(USE_DPOP_NONCE)
+            && let Some(nonce) = self.nonce
+        {
+            let name = http::HeaderName::from_static(DPOP_NONCE);
+            answer.headers.push((name, HeaderValue::from_static(nonce)));
+        }
+        answer.into_response()
+    }
+}
+
+/// Scheme, host and port by which a request reached the server.
+fn origin(head: &Parts) -> String {
+    let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    format!("http://{}", host.unwrap_or("localhost"))
+}
+
+/// Scheme and credentials in `Authorization`.
+fn presented(head: &Parts) -> Option<(&str, &str)> {
+    let value = head.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    Some(value.split_once(' ').unwrap_or((value, "")))
+}
+
+impl AccessControl for ProtectedResource {
+    fn refuse(&self, head: &Parts, message: Option<&Value>) -> Option<Response> {
+        let method = message.and_then(|message| message.get("method")).and_then(Value::as_str);
+        let presented = presented(head);
+        let token = presented.and_then(|(_, token)| self.facts.tokens.find(token));
+        let url = format!("{}{}", origin(head), head.uri.path());
+        let (verb, sent) = (head.method.as_str(), presented.map(|(_, token)| token));
+        let proven = ProvenRequest { method: verb, url: &url, nonce: None, token: sent };
+        let proof = proven.verify(&head.headers);
+        let nonce = proof.as_ref().and_then(|proof| proof.as_ref().ok()?.nonce.as_deref());
+        let refusal = match (self.admits)(&Access { method, token: token.as_ref() }) {
+            Verdict::Admit if self.nonce.is_some() && nonce != self.nonce => {
+                let parameters = [("error", USE_DPOP_NONCE)];
+                Some(self.challenge(head, StatusCode::UNAUTHORIZED, &parameters))
+            }
+            Verdict::Admit => None,
+            Verdict::Unauthorized { scope } => {
+                let invalid = presented.map(|_| ("error", "invalid_token"));
+                let scope = scope.map(|scope| ("scope", scope));
+                let parameters: Vec<_> = invalid.into_iter().chain(scope).collect();
+                Some(self.challenge(head, StatusCode::UNAUTHORIZED, &parameters))
+            }
+            Verdict::InsufficientScope { scope } => {
+                let parameters = [("error", "insufficient_scope"), ("scope", scope)];
+                Some(self.challenge(head, StatusCode::FORBIDDEN, &parameters))
+            }
+            Verdict::Gone => Some(Answer::empty(StatusCode::GONE).into_response()),
+        };
+        let credentials = presented.map(|(scheme, _)| McpCredentials {
+            scheme: scheme.to_owned(),
+            is_issued: token.is_some(),
+        });
+        self.facts.received.add(RequestKind::Mcp(McpRequest {
+            verb: verb.to_owned(),
+            method: method.map(str::to_owned),
+            credentials,
+            proof,
+            refused: refusal.as_ref().map(|response| response.status().as_u16()),
+        }));
+        refusal
+    }
+
+    fn answer<'a>(&'a self, head: &'a Parts, body: Body) -> BoxFuture<'a, Option<Response>> {
+        Box::pin(async move {
+            let path = head.uri.path();
+            let is_there = self.metadata_at == Some(path);
+            if head.method == Method::GET && (is_there || path.starts_with(WELL_KNOWN)) {
+                let (path, found) = (path.to_owned(), is_there);
+                self.facts.received.add(RequestKind::ResourceMetadata { path, found });
+                let document = || self.metadata(&origin(head));
+                return is_there.then(|| Answer::json(StatusCode::OK, document()).into_response());
+            }
+            let (behavior, state) = self.own_server.as_ref()?;
+            let start = || ScriptedState::new(behavior.clone(), origin(head), &self.facts).ok();
+            let answer = state.get_or_init(start).as_ref()?.answer(head, body).await?;
+            Some(answer.into_response())
+        })
+    }
+}
+
+impl fmt::Debug for ProtectedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProtectedResource").field("servers", &self.servers).finish_non_exhaustive()
+    }
+}

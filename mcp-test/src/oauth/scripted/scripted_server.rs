@@ -1,0 +1,329 @@
+//! A scripted authorization server: it answers every request as its behavior says, whatever is wrong with it.
+
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, io};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use reqwest::Url;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::super::access_token;
+use super::super::answer::Answer;
+use super::super::authorization_endpoint::redirect;
+use super::super::client::AuthenticationMethod;
+use super::super::client_authentication::basic;
+use super::super::dpop::{DPOP_NONCE, ProvenRequest};
+use super::super::endpoints::read;
+use super::super::grants::Grant;
+use super::super::oauth_error::{ErrorCode, OAuthError};
+use super::super::parameters::Parameters;
+use super::{
+    Behavior, IssuedToken, IssuedTokens, PresentedCredentials, ReceivedRequests, RequestKind,
+    SentIssuer, TokenIssuer, TokenRequest, metadata,
+};
+use crate::check::Finding;
+use crate::jose::SigningKey;
+use crate::json::{Object, Value};
+use crate::transport::generated_id::generate_id;
+
+/// How many codes are remembered; the oldest are forgotten.
+const MOST_CODES: usize = 100;
+
+/// What the actors of one test share.
+#[derive(Clone)]
+pub(crate) struct SharedFacts {
+    pub(crate) received: ReceivedRequests,
+    pub(crate) tokens: IssuedTokens,
+}
+
+/// A scripted authorization server on a port of its own; dropping it stops it.
+pub(crate) struct ScriptedServer {
+    state: Arc<ScriptedState>,
+    task: JoinHandle<()>,
+}
+
+/// A scripted authorization server, wherever it is served.
+pub(super) struct ScriptedState {
+    behavior: Behavior,
+    /// Scheme, host and port.
+    origin: String,
+    issuer: String,
+    key: SigningKey,
+    facts: SharedFacts,
+    codes: Mutex<VecDeque<PendingCode>>,
+}
+
+/// An authorization request, until its code is redeemed.
+struct PendingCode {
+    text: String,
+    challenge: Option<String>,
+    scopes: Vec<String>,
+}
+
+impl ScriptedServer {
+    /// Starts a server on a free port of this machine. The runtime of the caller serves it.
+    ///
+    /// # Errors
+    ///
+    /// A finding about the environment, if no port can be bound, or there are no random numbers.
+    pub(crate) fn start(behavior: Behavior, facts: &SharedFacts) -> Result<Self, Finding> {
+        // Without waiting, so that a scenario can make its server without an await.
+        let bind = || -> io::Result<TcpListener> {
+            let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        };
+        let bound = bind().and_then(|listener| Ok((listener.local_addr()?, listener)));
+        let (address, listener) = bound.map_err(|error| {
+            let finding = Finding::environment("cannot open a port for an authorization server");
+            finding.got(error.to_string())
+        })?;
+        let state = Arc::new(ScriptedState::new(behavior, format!("http://{address}"), facts)?);
+        let router = Router::new().fallback(serve).with_state(Arc::clone(&state));
+        let task = tokio::spawn(async move {
+            // It ends when it is aborted, or when no connection can be accepted any more, which the client notices.
+            axum::serve(listener, router).await.ok();
+        });
+        Ok(Self { state, task })
+    }
+
+    /// Its issuer.
+    pub(crate) fn issuer(&self) -> &str {
+        &self.state.issuer
+    }
+
+    /// What signs its tokens.
+    pub(crate) fn key(&self) -> &SigningKey {
+        &self.state.key
+    }
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for ScriptedServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedServer").field("issuer", &self.issuer()).finish_non_exhaustive()
+    }
+}
+
+async fn serve(State(server): State<Arc<ScriptedState>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let answer = server.answer(&head, body).await;
+    answer.unwrap_or_else(|| Answer::empty(StatusCode::NOT_FOUND)).into_response()
+}
+
+impl ScriptedState {
+    /// A server at an origin.
+    ///
+    /// # Errors
+    ///
+    /// A finding about the environment, if there are no random numbers.
+    pub(super) fn new(
+        behavior: Behavior,
+        origin: String,
+        facts: &SharedFacts,
+    ) -> Result<Self, Finding> {
+        let key = SigningKey::es256()
+            .map_err(|error| Finding::environment("no key can be made").got(error.to_string()))?;
+        let issuer = format!("{origin}{}", behavior.path);
+        let (facts, codes) = (facts.clone(), Mutex::default());
+        Ok(Self { behavior, origin, issuer, key, facts, codes })
+    }
+
+    /// The answer to a request; `None` if nothing is at its path.
+    pub(super) async fn answer(&self, head: &Parts, body: Body) -> Option<Answer> {
+        let path = head.uri.path();
+        if head.method == Method::GET && metadata::may_be_at(path) {
+            let found = metadata::path(&self.behavior).is_some_and(|own| own == path);
+            self.receive(RequestKind::ServerMetadata { path: path.to_owned(), found });
+            let document = || metadata::document(&self.behavior, &self.issuer, &self.origin);
+            return found.then(|| Answer::json(StatusCode::OK, document()));
+        }
+        let Behavior { path: base, endpoints, .. } = &self.behavior;
+        match path.strip_prefix(base)?.strip_prefix(endpoints)? {
+            "/authorize" if head.method == Method::GET => {
+                let query = head.uri.query().unwrap_or_default();
+                Some(self.authorize(Parameters::parse(query.as_bytes())))
+            }
+            endpoint @ ("/token" | "/register") if head.method == Method::POST => {
+                let body = match read(body).await {
+                    Ok(body) => body,
+                    Err(refusal) => return Some(refusal),
+                };
+                Some(match endpoint {
+                    "/token" => self.token(&head.headers, path, &body),
+                    _ => self.register(&body),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn receive(&self, kind: RequestKind) {
+        self.facts.received.add(kind);
+    }
+
+    fn codes(&self) -> MutexGuard<'_, VecDeque<PendingCode>> {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn register(&self, body: &Bytes) -> Answer {
+        if !self.behavior.registers {
+            return Answer::empty(StatusCode::NOT_FOUND);
+        }
+        let document = match Value::parse(body) {
+            Ok(document) if document.value.is_object() => document.value,
+            _ => {
+                let why = "the body is not a JSON object";
+                return Answer::error(ErrorCode::InvalidClientMetadata.because(why));
+            }
+        };
+        let mut registered = Object::new();
+        for (name, value) in document.as_object().into_iter().flat_map(Object::iter) {
+            registered.insert(name, value.clone());
+        }
+        let id = self.behavior.client_id.map_or_else(generate_id, str::to_owned);
+        registered.insert("client_id", id);
+        if let Some(method) = self.behavior.methods.first() {
+            registered.insert("token_endpoint_auth_method", method.as_str());
+            if matches!(method, AuthenticationMethod::Basic | AuthenticationMethod::Post) {
+                registered.insert("client_secret", generate_id());
+            }
+        }
+        self.receive(RequestKind::Registration { issuer: self.issuer.clone(), document });
+        Answer::json(StatusCode::CREATED, registered.into())
+    }
+
+    fn authorize(&self, parameters: Parameters) -> Answer {
+        let target = parameters.first("redirect_uri").and_then(|uri| Url::parse(uri).ok());
+        let (state, code) = (parameters.first("state").map(str::to_owned), generate_id());
+        {
+            let mut codes = self.codes();
+            if codes.len() == MOST_CODES {
+                codes.pop_front();
+            }
+            codes.push_back(PendingCode {
+                text: code.clone(),
+                challenge: parameters.first("code_challenge").map(str::to_owned),
+                scopes: scopes(parameters.first("scope")),
+            });
+        }
+        self.receive(RequestKind::Authorization { issuer: self.issuer.clone(), parameters });
+        let iss = match self.behavior.iss {
+            SentIssuer::Own => Some(self.issuer.clone()),
+            SentIssuer::None => None,
+            SentIssuer::Other(other) => Some(other.to_owned()),
+            SentIssuer::WithSlash => Some(format!("{}/", self.issuer)),
+        };
+        match target {
+            Some(target) => {
+                let code = [("code", code.as_str())];
+                Answer::redirect(&redirect(target, &code, state.as_deref(), iss.as_deref()))
+            }
+            None => Answer::error(ErrorCode::InvalidRequest.because("there is no `redirect_uri`")),
+        }
+    }
+
+    fn token(&self, headers: &HeaderMap, path: &str, body: &Bytes) -> Answer {
+        let parameters = Parameters::parse(body);
+        let (challenge, scopes) = self.granted(&parameters);
+        let url = format!("{}{path}", self.origin);
+        let proven = ProvenRequest { method: "POST", url: &url, nonce: None, token: None };
+        let mut request = TokenRequest {
+            issuer: self.issuer.clone(),
+            credentials: credentials(headers, &parameters),
+            challenge,
+            proof: proven.verify(headers),
+            refusal: None,
+            parameters,
+        };
+        let answered = self.respond(&request, scopes);
+        request.refusal = answered.as_ref().err().map(|error| error.code);
+        self.receive(RequestKind::Token(request));
+        match answered {
+            Ok(response) => Answer::json(StatusCode::OK, response),
+            Err(error) => {
+                let mut answer = Answer::error(error);
+                let demanded =
+                    self.behavior.nonce.filter(|_| error.code == ErrorCode::UseDpopNonce);
+                answer.headers.extend(
+                    demanded.map(|nonce| (DPOP_NONCE_HEADER, HeaderValue::from_static(nonce))),
+                );
+                answer
+            }
+        }
+    }
+
+    /// The challenge and the scopes of the authorization request whose code a token request redeems, or else of the last one.
+    fn granted(&self, parameters: &Parameters) -> (Option<String>, Vec<String>) {
+        let codes = self.codes();
+        let redeemed = parameters.first("code");
+        let pending = codes
+            .iter()
+            .find(|pending| Some(pending.text.as_str()) == redeemed)
+            .or_else(|| codes.back());
+        match pending {
+            Some(pending) => (pending.challenge.clone(), pending.scopes.clone()),
+            None => (None, scopes(parameters.first("scope"))),
+        }
+    }
+
+    fn respond(&self, request: &TokenRequest, scopes: Vec<String>) -> Result<Value, OAuthError> {
+        let issuer = TokenIssuer { issuer: &self.issuer, key: &self.key };
+        let own = self.behavior.answers_token.as_ref();
+        if let Some(response) = own.and_then(|answers| answers(request, &issuer)) {
+            return response;
+        }
+        let proof = request.proof.as_ref().and_then(|proof| proof.as_ref().ok());
+        let proof = proof.filter(|_| !self.behavior.dpop.is_empty());
+        if let (Some(nonce), Some(proof)) = (self.behavior.nonce, proof)
+            && proof.nonce.as_deref() != Some(nonce)
+        {
+            return Err(ErrorCode::UseDpopNonce.because("the proof must have the nonce"));
+        }
+        let client = request.parameters.first("client_id").unwrap_or_default().to_owned();
+        let resources = request.parameters.all("resource").map(str::to_owned).collect();
+        let grant = Grant { subject: "user".to_owned(), client, scopes, resources };
+        let key = proof.map(|proof| proof.thumbprint.clone());
+        let text = access_token::issue(&self.key, &self.issuer, &grant, key.as_deref())?;
+        let mut response = Object::new();
+        response.insert("access_token", text.as_str());
+        response.insert("token_type", if key.is_some() { "DPoP" } else { "Bearer" });
+        response.insert("expires_in", access_token::LIFETIME.as_secs());
+        if !grant.scopes.is_empty() {
+            response.insert("scope", grant.scopes.join(" "));
+        }
+        let (issuer, scopes) = (self.issuer.clone(), grant.scopes);
+        self.facts.tokens.add(IssuedToken { text, issuer, scopes, key });
+        Ok(response.into())
+    }
+}
+
+const DPOP_NONCE_HEADER: http::HeaderName = http::HeaderName::from_static(DPOP_NONCE);
+
+fn scopes(text: Option<&str>) -> Vec<String> {
+    text.unwrap_or_default().split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+fn credentials(headers: &HeaderMap, parameters: &Parameters) -> PresentedCredentials {
+    if headers.contains_key(header::AUTHORIZATION) {
+        return PresentedCredentials::Basic(basic(headers).ok().flatten());
+    }
+    match (parameters.first("client_secret"), parameters.first("client_assertion")) {
+        (Some(_), _) => PresentedCredentials::Post,
+        (None, Some(_)) => PresentedCredentials::Assertion,
+        (None, None) => PresentedCredentials::Nothing,
+    }
+}

@@ -1,0 +1,101 @@
+//! What a server says when it demands a token.
+
+use crate::transport::authorizer::AuthorizedExchange;
+
+/// The parameters of a challenge in `WWW-Authenticate` for bearer tokens, or for tokens that are bound to a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Challenge(Vec<(String, String)>);
+
+impl Challenge {
+    /// The first challenge of a response that is for a token; empty without one.
+    pub(super) fn of(exchange: &AuthorizedExchange<'_>) -> Self {
+        let found = exchange.response_headers("www-authenticate").find_map(parse);
+        Self(found.unwrap_or_default())
+    }
+
+    /// The value of a parameter.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The scopes that it asks for.
+    pub(super) fn scopes(&self) -> Option<Vec<String>> {
+        let scopes = self.get("scope")?;
+        Some(scopes.split_ascii_whitespace().map(str::to_owned).collect())
+    }
+}
+
+/// The parameters of `Bearer` or `DPoP` in a header, which may have several challenges (RFC 9110, section 11.6.1).
+fn parse(value: &str) -> Option<Vec<(String, String)>> {
+    let lower = value.to_ascii_lowercase();
+    let found = ["bearer", "dpop"].into_iter().flat_map(|scheme| lower.match_indices(scheme));
+    let mut ends = found.filter_map(|(at, scheme)| {
+        let (before, end) = (value[..at].trim_end(), at + scheme.len());
+        let is_scheme = (before.is_empty() || before.ends_with(','))
+            && value[end..].chars().next().is_none_or(char::is_whitespace);
+        is_scheme.then_some(end)
+    });
+    let start = ends.next()?;
+    let mut rest = value[start..].trim_start();
+    let mut parameters = Vec::new();
+    while let Some((name, after)) = rest.split_once('=') {
+        let name = name.trim();
+        // A space in the name: the scheme of the next challenge stands before it.
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            break;
+        }
+        let (text, after) = match after.trim_start().strip_prefix('"') {
+            Some(quoted) => unquote(quoted),
+            None => {
+                let end = after.find(',').unwrap_or(after.len());
+                (after[..end].trim().to_owned(), &after[end..])
+            }
+        };
+        parameters.push((name.to_owned(), text));
+        rest = after.trim_start().trim_start_matches(',').trim_start();
+    }
+    Some(parameters)
+}
+
+/// A quoted text, after its first quote, and what follows it.
+fn unquote(quoted: &str) -> (String, &str) {
+    let (mut text, mut escaped) = (String::new(), false);
+    for (at, character) in quoted.char_indices() {
+        match character {
+            '"' if !escaped => return (text, &quoted[at + 1..]),
+            '\\' if !escaped => escaped = true,
+            other => {
+                text.push(other);
+                escaped = false;
+            }
+        }
+    }
+    (text, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(value: &str) -> String {
+        let parameters = parse(value).unwrap_or_default();
+        let shown: Vec<String> =
+            parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        shown.join(";")
+    }
+
+    #[test]
+    fn challenges_are_read_as_rfc_9110_has_them() {
+        assert_eq!(shown("Bearer"), "");
+        assert_eq!(shown(r#"Bearer scope="a b", error="x""#), "scope=a b;error=x");
+        assert_eq!(shown(r#"bearer error=invalid_token"#), "error=invalid_token");
+        assert_eq!(shown(r#"Basic realm="Bearer", Bearer scope="a""#), "scope=a");
+        assert_eq!(shown(r#"Bearer scope="a", Basic realm="b""#), "scope=a");
+        assert_eq!(shown(r#"DPoP error="use_dpop_nonce""#), "error=use_dpop_nonce");
+        assert_eq!(shown(r#"Bearer scope="a \"b\", c", error="d""#), r#"scope=a "b", c;error=d"#);
+        assert_eq!(shown(r#"Bearer scope="open"#), "scope=open");
+        assert_eq!(parse("Basic realm=\"x\""), None);
+        assert_eq!(parse("NotBearer scope=\"x\""), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! The authorization request, and its response, which this client reads without a browser.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-flow-steps>
+
+use reqwest::Url;
+use ring::digest;
+
+use super::discovery::Discovered;
+use super::fetch::send;
+use super::registration::REDIRECT_URI;
+use super::{RegisteredClient, Settings, SignInError};
+use crate::jose::base64url;
+use crate::oauth::parameters::Parameters;
+use crate::transport::fault::damage_parameters;
+use crate::transport::generated_id::generate_id;
+use crate::transport::{HttpRequest, Misbehavior};
+
+/// A code, and the verifier with which it can be redeemed.
+pub(super) struct Code {
+    pub(super) text: String,
+    pub(super) verifier: String,
+}
+
+/// Asks for consent to these scopes.
+pub(super) async fn ask(
+    found: &Discovered,
+    client: &RegisteredClient,
+    scopes: &[String],
+    settings: &Settings,
+) -> Result<Code, SignInError> {
+    let endpoint = found.server.authorization_endpoint.as_deref();
+    let endpoint = endpoint.ok_or(SignInError::NoEndpoint("authorization_endpoint"))?;
+    // Both are hexadecimal, so that the verifier has 64 of the characters that RFC 7636 allows.
+    let verifier = format!("{}{}", generate_id(), generate_id());
+    let challenge = base64url(digest::digest(&digest::SHA256, verifier.as_bytes()));
+    let state = generate_id();
+    let mut parameters: Vec<(String, String)> = [
+        ("response_type", "code"),
+        ("client_id", client.id.as_str()),
+        ("redirect_uri", REDIRECT_URI),
+        ("state", state.as_str()),
+        ("code_challenge", challenge.as_str()),
+        ("code_challenge_method", "S256"),
+    ]
+    .into_iter()
+    .chain(found.resource.as_deref().map(|resource| ("resource", resource)))
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .collect();
+    if !scopes.is_empty() {
+        parameters.push(("scope".to_owned(), scopes.join(" ")));
+    }
+    damage_parameters(&settings.faults, "authorize", &mut parameters);
+    let mut url = Url::parse(endpoint).map_err(|_| SignInError::UnsafeUrl(endpoint.to_owned()))?;
+    url.query_pairs_mut().extend_pairs(parameters);
+    let response = send("the authorization", url.as_str(), &HttpRequest::get()).await?;
+    let location = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    let (_, location) = location.ok_or(SignInError::NoRedirect(response.status))?;
+    let query = location.strip_prefix(REDIRECT_URI).and_then(|rest| rest.strip_prefix('?'));
+    let answer = Parameters::parse(query.ok_or(SignInError::OtherRedirect)?.as_bytes());
+    // Before the code is looked at: a response of another server must not be used at all.
+    check_issuer(&answer, found, settings)?;
+    if answer.first("state") != Some(state.as_str()) {
+        return Err(SignInError::OtherState);
+    }
+    if let Some(error) = answer.first("error") {
+        return Err(SignInError::Refused(error.to_owned()));
+    }
+    let text = answer.first("code").ok_or(SignInError::NoCode)?.to_owned();
+    Ok(Code { text, verifier })
+}
+
+/// Compares the issuer of a response (RFC 9207), as text.
+fn check_issuer(
+    answer: &Parameters,
+    found: &Discovered,
+    settings: &Settings,
+) -> Result<(), SignInError> {
+    let is_right = match answer.first("iss") {
+        Some(iss) => iss == found.server.issuer,
+        None => !found.server.states_iss,
+    };
+    match is_right || settings.misbehaves(Misbehavior::IgnoresResponseIssuer) {
+        true => Ok(()),
+        false => Err(SignInError::OtherResponseIssuer),
+    }
+}

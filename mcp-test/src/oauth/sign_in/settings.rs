@@ -1,0 +1,71 @@
+//! What a client that signs in knows beforehand.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::SignInError;
+use crate::jose::SigningKey;
+use crate::spec::Revision;
+use crate::transport::fault::gives_up_before;
+use crate::transport::{Fault, Misbehavior};
+
+/// What a client that signs in knows beforehand, and what is wrong with it.
+pub(crate) struct Settings {
+    pub(crate) revision: Revision,
+    pub(crate) faults: Arc<[Fault]>,
+    /// Where it gets tokens from.
+    pub(crate) grant: ClientGrant,
+    /// The client that an authorization server knows already.
+    pub(crate) registered: Option<RegisteredClient>,
+    /// The URL of its metadata document, which may be its client id.
+    pub(crate) metadata_document: Option<String>,
+}
+
+/// Where a client gets its tokens from.
+pub(crate) enum ClientGrant {
+    /// From the consent of a user, whose browser it does not need: it follows the redirect itself.
+    UserConsent,
+    /// From its own credentials.
+    ClientCredentials { key: Option<SigningKey> },
+    /// From a signed assertion, such as that of a workload.
+    Assertion(String),
+    /// From an identity provider, which exchanges the id token of the user for an assertion.
+    IdentityProvider { token_endpoint: String, client_id: String, id_token: String },
+}
+
+/// A client that an authorization server knows.
+#[derive(Clone)]
+pub(crate) struct RegisteredClient {
+    pub(crate) id: String,
+    pub(crate) secret: Option<String>,
+    /// The method that it is registered for, if the server has said so.
+    pub(crate) method: Option<String>,
+}
+
+impl Settings {
+    /// Those of a client without a registration, which asks its user.
+    pub(crate) fn new(revision: Revision, faults: Arc<[Fault]>) -> Self {
+        let (registered, metadata_document) = (None, None);
+        Self { revision, faults, grant: ClientGrant::UserConsent, registered, metadata_document }
+    }
+
+    /// Gives up before this step, if a fault says so.
+    pub(super) fn reach(&self, step: &str) -> Result<(), SignInError> {
+        match gives_up_before(&self.faults, step) {
+            true => Err(SignInError::GaveUp),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it has this fault.
+    pub(super) fn misbehaves(&self, misbehavior: Misbehavior) -> bool {
+        self.faults.iter().any(|fault| fault.is(misbehavior))
+    }
+}
+
+impl fmt::Debug for Settings {
+    /// Without secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("faults", &self.faults).finish_non_exhaustive()
+    }
+}
