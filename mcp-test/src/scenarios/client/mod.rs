@@ -1,8 +1,26 @@
 //! Scenarios for clients.
 
+#[cfg(feature = "auth")]
+pub(crate) mod auth;
 mod lenient_server;
 mod references;
 mod skills;
+
+use crate::scenario::Scenario;
+
+/// The scenarios for clients that the official suite has, in its order.
+pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
+    // Those of clients that sign in are in the middle.
+    let (first, last) = ALL.split_at(FIRST);
+    #[cfg(feature = "auth")]
+    let auth = auth::ALL;
+    #[cfg(not(feature = "auth"))]
+    let auth: &[&Scenario] = &[];
+    first.iter().chain(auth).chain(last)
+}
+
+/// How many scenarios come before those of clients that sign in.
+const FIRST: usize = 5;
 
 scenarios![
     initialize,

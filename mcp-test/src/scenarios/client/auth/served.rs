@@ -1,0 +1,55 @@
+//! What a scenario serves to a client that signs in.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::check::Finding;
+use crate::json::Value;
+use crate::oauth::scripted::{
+    Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, ScriptedServer, SharedFacts,
+};
+use crate::scenario::ClientTest;
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Revisions, error_code};
+
+/// What the actors of a test share, kept for the judge.
+pub(super) fn facts(test: &ClientTest) -> SharedFacts {
+    let received = ReceivedRequests::new(test.recorder.clone());
+    test.keep(Arc::new(received.clone()));
+    SharedFacts { received, tokens: IssuedTokens::default() }
+}
+
+/// A protected server with one authorization server, which behaves in this way.
+pub(super) fn protected(
+    test: &ClientTest,
+    behavior: Behavior,
+    protect: impl FnOnce(ProtectedResource) -> ProtectedResource,
+) -> Result<Server, Finding> {
+    let facts = facts(test);
+    let server = ScriptedServer::start(behavior, &facts)?;
+    Ok(server_behind(test, protect(ProtectedResource::new(&facts, vec![server]))))
+}
+
+/// The MCP server behind a protected resource: one tool, as in the official suite.
+pub(super) fn server_behind(test: &ClientTest, resource: ProtectedResource) -> Server {
+    Server::new(json!({ "name": "protected-server", "version": "1.0.0" }))
+        .revisions(Revisions::until(test.revision))
+        .capabilities(json!({ "tools": {} }))
+        .on("tools/list", |_: Call| async {
+            json!({ "tools": [{ "name": TOOL, "inputSchema": { "type": "object" } }] })
+        })
+        .on("tools/call", |call: Call| async move {
+            match call.param("name").and_then(Value::as_str) {
+                Some(TOOL) => {
+                    let content = json!([{ "type": "text", "text": "test" }]);
+                    Answer::from(json!({ "content": content }))
+                }
+                _ => Answer::error(error_code::INVALID_PARAMS, "no such tool"),
+            }
+        })
+        .access(Arc::new(resource))
+}
+
+/// The tool of the protected server.
+pub(super) const TOOL: &str = "test-tool";
