@@ -150,11 +150,11 @@ mod tests {
         assert_eq!(valid.nonce.as_deref(), Some("n1"));
         let refused = |request| verified(&proof, request).unwrap_err();
         insta::assert_snapshot!(refused(ProvenRequest { method: "GET", ..made }), @"`htm` of the proof is not the HTTP method");
-        insta::assert_snapshot!(refused(ProvenRequest { url: "http://127.0.0.1:9/mcp", ..made }), @"`htm` of the proof is not the HTTP method");
-        insta::assert_snapshot!(refused(ProvenRequest { token: Some("t2"), ..made }), @"`htm` of the proof is not the HTTP method");
-        insta::assert_snapshot!(verified("e30.e30.e30", made).unwrap_err(), @"`htu` of the proof is not the URL without its query");
+        insta::assert_snapshot!(refused(ProvenRequest { url: "http://127.0.0.1:9/mcp", ..made }), @"`htu` of the proof is not the URL without its query");
+        insta::assert_snapshot!(refused(ProvenRequest { token: Some("t2"), ..made }), @"`ath` of the proof is not the hash of the access token");
+        insta::assert_snapshot!(verified("e30.e30.e30", made).unwrap_err(), @"`typ` of the proof is not `dpop+jwt`");
         let text = key.sign("JWT", &serde_json::json!({}).into()).unwrap();
-        insta::assert_snapshot!(verified(&text, made).unwrap_err(), @"`ath` of the proof is not the hash of the access token");
+        insta::assert_snapshot!(verified(&text, made).unwrap_err(), @"`typ` of the proof is not `dpop+jwt`");
         let mut headers = HeaderMap::new();
         assert_eq!(made.verify(&headers), None);
         for _ in 0..2 {
