@@ -23,6 +23,7 @@ use self::registration::Registrations;
 use self::token_request::{Token, TokenRequest};
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
+use crate::spec::Revision;
 use crate::transport::Misbehavior;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
 
@@ -178,7 +179,8 @@ impl SignIn {
         let kept = before.iter().filter(|_| keeps).map(String::as_str);
         // For a refresh token, where the server has them.
         let offline = Some("offline_access").filter(|scope| {
-            matches!(self.settings.grant, ClientGrant::UserConsent)
+            self.settings.revision >= Revision::V2026_07_28
+                && matches!(self.settings.grant, ClientGrant::UserConsent)
                 && found.server.scopes.iter().any(|supported| supported == scope)
         });
         for scope in kept.chain(offline) {

@@ -241,6 +241,22 @@ pub(super) fn judge_whole_flow(judging: &mut Judging, steps: &[Step]) -> Result<
     Ok(flow)
 }
 
+/// Makes a check of each authorization request, or says that there is none.
+pub(super) fn judge_authorizations(
+    judging: &mut Judging,
+    flow: &Flow,
+    check: &str,
+    judge: impl Fn(&Authorized) -> Result<(), Finding>,
+) {
+    if flow.authorizations.is_empty() {
+        let finding = Finding::peer("the client made no authorization request");
+        judging.check(check).missing(finding);
+    }
+    for Received { seq, request } in &flow.authorizations {
+        judging.check(check).judge(judge(request).map_err(|finding| finding.evidence(*seq)));
+    }
+}
+
 /// Fails a check for each request for the metadata of another issuer at the same origin.
 pub(super) fn judge_wrong_path(judging: &mut Judging, flow: &Flow, check: &str) {
     let is_root = |fetched: &&Received<Fetched>| {
