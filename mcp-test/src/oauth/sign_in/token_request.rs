@@ -168,7 +168,8 @@ impl TokenRequest<'_> {
     /// How the client authenticates: as it is registered, or as the server likes it.
     fn method(&self) -> Result<&str, SignInError> {
         let known: &[&str] = match self.client.secret {
-            Some(_) => &["client_secret_basic", "client_secret_post"],
+            // A server that wants none may have issued a secret nevertheless.
+            Some(_) => &["client_secret_basic", "client_secret_post", "none"],
             None => &["none"],
         };
         let registered = self.client.method.as_deref();
