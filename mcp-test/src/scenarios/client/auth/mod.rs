@@ -9,7 +9,7 @@
 /// | `whole` | a missing step counts by itself, in the scenarios about discovery |
 /// | `partial` | it does not, elsewhere |
 /// | `registered` | as `partial`, where no client can register |
-/// | `refused` | as `partial`, where no token is accepted |
+/// | `refused` | as `partial`, without the checks of tokens |
 /// | `stopping` | only the steps, where a correct client stops before it has a token |
 /// | `older` | as `whole`, at 2025-03-26 |
 /// | `older_fallback` | the same without metadata |

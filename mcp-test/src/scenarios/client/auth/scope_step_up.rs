@@ -1,7 +1,7 @@
 //! `auth/scope-step-up`.
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::flow_proofs::{of_refused_flow, stopping_at_authorize};
 use super::references::{SCOPE_CHALLENGE, SCOPE_SELECTION};
 use super::scopes::should_ask_for;
 use super::served::protected;
@@ -24,7 +24,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
     transports: StreamableHttp,
-    checks: signing_in![partial:
+    checks: signing_in![refused: flow::VALID_BEARER,
         CheckSpec::official(
             INITIAL,
             "Client initial scope selection for step-up auth",
@@ -104,7 +104,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 fn shared() -> Vec<Proof> {
-    let mut proofs = of_flow();
+    let mut proofs = of_refused_flow();
     let failing = stopping_at_authorize(INITIAL);
     proofs.push(failing.also(ESCALATION, Status::Failure).also(UNION, Status::Failure));
     proofs
