@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_flow;
+use super::flow_proofs::of_refused_flow;
 use super::references::REGISTRATION_PAGE;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
@@ -23,7 +23,7 @@ scenario! {
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    checks: signing_in![partial:
+    checks: signing_in![refused: flow::VALID_BEARER,
         CheckSpec::official(
             REREGISTERS,
             "Client re-registers with the new authorization server",
@@ -121,7 +121,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_flow();
+    passes on signing_in_client() and shares of_refused_flow();
     catches "sep-2352-reregister-on-as-change" by misbehavior(Misbehavior::ReusesRegistration),
         also "sep-2352-no-reuse-on-as-change" Failure, also "sep-2352-no-cross-as-credential-reuse" Failure;
     catches "sep-2352-no-reuse-on-as-change" by misbehavior(Misbehavior::ReusesRegistration),
