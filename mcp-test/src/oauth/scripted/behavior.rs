@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::client::{AuthenticationMethod, GrantType};
 use super::super::oauth_error::OAuthError;
-use super::TokenRequest;
+use super::{TokenRequest, VerifiedAssertions};
 use crate::jose::SigningKey;
 use crate::json::Value;
 
@@ -37,6 +37,10 @@ pub(crate) struct Behavior {
     pub(crate) dpop: &'static [&'static str],
     /// The nonce that it demands in proofs.
     pub(crate) nonce: Option<&'static str>,
+    /// The assertions that it verifies, which decide nothing by themselves.
+    pub(crate) assertions: Option<VerifiedAssertions>,
+    /// Whether it is the identity provider of an organization, whose token endpoint exchanges tokens.
+    pub(crate) is_identity_provider: bool,
     /// Answers a token request in its own way; `None` leaves it to the server.
     pub(crate) answers_token: Option<Arc<AnswersToken>>,
 }
@@ -89,6 +93,8 @@ impl Default for Behavior {
             iss: SentIssuer::Own,
             dpop: &[],
             nonce: None,
+            assertions: None,
+            is_identity_provider: false,
             answers_token: None,
         }
     }

@@ -86,6 +86,12 @@ impl SignIn {
         self.settings.misbehaves(misbehavior)
     }
 
+    /// Whether it has a fault that ignores the nonce of the MCP server.
+    fn ignores_nonce(&self) -> bool {
+        let faults = [Misbehavior::IgnoresNonce, Misbehavior::IgnoresServerNonce];
+        faults.into_iter().any(|fault| self.misbehaves(fault))
+    }
+
     /// Whether the request should be sent again after a refusal.
     async fn refused(&self, exchange: &AuthorizedExchange<'_>) -> bool {
         let challenge = Challenge::of(exchange);
@@ -93,7 +99,7 @@ impl SignIn {
         let mut progress = self.progress.lock().await;
         if error == Some(USE_DPOP_NONCE) {
             progress.nonces += 1;
-            return !self.misbehaves(Misbehavior::IgnoresNonce) && progress.nonces <= MOST_NONCES;
+            return !self.ignores_nonce() && progress.nonces <= MOST_NONCES;
         }
         let lacks_scopes = exchange.status == 403;
         let gives_up = lacks_scopes && error != Some("insufficient_scope")
@@ -156,7 +162,10 @@ impl SignIn {
                 self.settings.reach("token")?;
                 request.redeem(&code).await?
             }
-            _ => request.without_user().await?,
+            _ => {
+                self.settings.reach("token")?;
+                request.without_user().await?
+            }
         };
         progress.scopes = scopes;
         let mut credentials = self.credentials();
@@ -219,7 +228,7 @@ impl Authorizer for SignIn {
     fn responded<'a>(&'a self, exchange: AuthorizedExchange<'a>) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             if let Some(nonce) = exchange.response_headers(DPOP_NONCE).next()
-                && !self.misbehaves(Misbehavior::IgnoresNonce)
+                && !self.ignores_nonce()
             {
                 self.credentials().nonce = Some(nonce.to_owned());
             }

@@ -245,6 +245,16 @@ words! {
         ReusesProof = "reuse-dpop-proof",
         /// Makes no new proof of possession when a nonce is demanded.
         IgnoresNonce = "ignore-dpop-nonce",
+        /// The same where the MCP server demands a nonce, and not the authorization server.
+        IgnoresServerNonce = "ignore-server-nonce",
+        /// Sends the assertion of its context that has expired.
+        SendsExpiredAssertion = "expired-assertion",
+        /// Sends the assertion of its context that is for another audience.
+        SendsForeignAssertion = "foreign-assertion",
+        /// Sends a token request again when it is refused.
+        RetriesGrant = "retry-grant",
+        /// Asks by client credentials when another grant is refused.
+        ChangesGrant = "change-grant",
     }
 }
 

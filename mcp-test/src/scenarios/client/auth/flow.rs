@@ -119,6 +119,8 @@ pub(super) struct Flow {
     pub(super) registrations: Vec<Received<Registered>>,
     pub(super) authorizations: Vec<Received<Authorized>>,
     pub(super) tokens: Vec<Received<TokenRequest>>,
+    /// The requests to an identity provider.
+    pub(super) exchanges: Vec<Received<TokenRequest>>,
     pub(super) mcp: Vec<Received<McpRequest>>,
 }
 
@@ -165,6 +167,7 @@ impl Flow {
             registrations: Vec::new(),
             authorizations: Vec::new(),
             tokens: Vec::new(),
+            exchanges: Vec::new(),
             mcp: Vec::new(),
         };
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
@@ -187,6 +190,7 @@ impl Flow {
                     flow.authorizations.push(Received { seq, request });
                 }
                 RequestKind::Token(request) => flow.tokens.push(Received { seq, request }),
+                RequestKind::Exchange(request) => flow.exchanges.push(Received { seq, request }),
                 RequestKind::Mcp(request) => flow.mcp.push(Received { seq, request }),
             }
         }
@@ -199,6 +203,7 @@ impl Flow {
             || !self.registrations.is_empty()
             || !self.authorizations.is_empty()
             || !self.tokens.is_empty()
+            || !self.exchanges.is_empty()
     }
 
     /// The first request for metadata of the server that were there.

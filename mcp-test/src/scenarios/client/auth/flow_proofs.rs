@@ -17,8 +17,7 @@ pub(super) fn of_flow() -> Vec<Proof> {
 /// The same in a scenario in which a correct client does not register.
 pub(super) fn of_authorized_flow() -> Vec<Proof> {
     let mut proofs = of_pkce();
-    let invented = Fault::misbehavior(Misbehavior::InventsToken);
-    proofs.push(Proof::catches("invalid-bearer-token", invented));
+    proofs.extend(of_machine());
     proofs
 }
 
@@ -30,6 +29,11 @@ pub(super) fn of_refused_flow() -> Vec<Proof> {
         Fault::no_parameter("register", "application_type"),
     ));
     proofs
+}
+
+/// The proofs of the checks of `signing_in!` where there is no user.
+pub(super) fn of_machine() -> Vec<Proof> {
+    vec![Proof::catches("invalid-bearer-token", Fault::misbehavior(Misbehavior::InventsToken))]
 }
 
 fn of_pkce() -> Vec<Proof> {

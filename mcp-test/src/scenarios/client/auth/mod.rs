@@ -10,6 +10,7 @@
 /// | `partial` | it does not, elsewhere |
 /// | `registered` | as `partial`, where no client can register |
 /// | `refused` | as `partial`, without the checks of tokens |
+/// | `machine` | only those of the steps and tokens of a client without a user |
 /// | `stopping` | only the steps, where a correct client stops before it has a token |
 /// | `older` | as `whole`, at 2025-03-26 |
 /// | `older_fallback` | the same without metadata |
@@ -30,6 +31,10 @@ macro_rules! signing_in {
         signing_in!(@flow flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
             flow::REGISTRATION.conditional().informs(), flow::AUTHORIZATION.conditional().informs(),
             flow::TOKEN.conditional().informs(), flow::APPLICATION_TYPE, $($own),*)
+    };
+    (machine: $($own:expr),* $(,)?) => {
+        signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
+            flow::TOKEN.conditional().informs(), flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
     };
     (stopping: $($own:expr),* $(,)?) => {
         signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
@@ -62,12 +67,14 @@ macro_rules! signing_in {
 mod flow;
 mod flow_proofs;
 mod issuers;
+mod proofs_of_possession;
 mod references;
 mod resource_parameter;
 mod scopes;
 mod served;
 mod signing_in_client;
 mod token_endpoint;
+mod token_requests;
 
 use crate::scenario::Suite;
 
@@ -108,4 +115,10 @@ scenarios![
     iss_unexpected,
     iss_normalized,
     metadata_issuer_mismatch,
+    client_credentials_jwt,
+    client_credentials_basic,
+    enterprise_managed_authorization,
+    dpop,
+    dpop_nonce,
+    wif_jwt_bearer,
 ];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::check::Finding;
+use crate::jose::JoseError;
 use crate::json::Value;
 use crate::oauth::scripted::{
     Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, ScriptedServer, SharedFacts,
@@ -29,6 +30,11 @@ pub(super) fn protected(
     let facts = facts(test);
     let server = ScriptedServer::start(behavior, &facts)?;
     Ok(server_behind(test, protect(ProtectedResource::new(&facts, vec![server]))))
+}
+
+/// A finding about the environment, for what needs random numbers.
+pub(super) fn no_key(error: &JoseError) -> Finding {
+    Finding::environment("no key can be made").got(error.to_string())
 }
 
 /// The MCP server behind a protected resource: one tool, as in the official suite.
