@@ -33,6 +33,10 @@ pub(crate) struct Behavior {
     pub(crate) states_iss: bool,
     /// The `iss` of its authorization responses.
     pub(crate) iss: SentIssuer,
+    /// Whether it says that it supports PKCE.
+    pub(crate) states_pkce: bool,
+    /// Whether its authorization responses have another `state` than the request.
+    pub(crate) changes_state: bool,
     /// The algorithms of proofs of possession that it says it verifies; none, if it binds no tokens.
     pub(crate) dpop: &'static [&'static str],
     /// The nonce that it demands in proofs.
@@ -91,6 +95,8 @@ impl Default for Behavior {
             scopes: &[],
             states_iss: true,
             iss: SentIssuer::Own,
+            states_pkce: true,
+            changes_state: false,
             dpop: &[],
             nonce: None,
             assertions: None,

@@ -11,6 +11,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 
 use super::super::answer::Answer;
 use super::super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use super::super::parameters::Parameters;
 use super::scripted_server::ScriptedState;
 use super::{
     Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
@@ -244,6 +245,9 @@ impl AccessControl for ProtectedResource {
         });
         self.facts.received.add(RequestKind::Mcp(McpRequest {
             verb: verb.to_owned(),
+            has_token_in_query: Parameters::parse(head.uri.query().unwrap_or_default().as_bytes())
+                .first("access_token")
+                .is_some(),
             method: method.map(str::to_owned),
             credentials,
             proof,

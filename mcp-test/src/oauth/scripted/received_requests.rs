@@ -85,6 +85,8 @@ pub(crate) struct McpRequest {
     pub(crate) verb: String,
     /// The method of the message, if it is one.
     pub(crate) method: Option<String>,
+    /// Whether its URL has `access_token`.
+    pub(crate) has_token_in_query: bool,
     /// The credentials in `Authorization`.
     pub(crate) credentials: Option<McpCredentials>,
     pub(crate) proof: Option<Result<Proof, &'static str>>,

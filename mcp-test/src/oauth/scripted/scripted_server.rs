@@ -214,7 +214,11 @@ impl ScriptedState {
 
     fn authorize(&self, parameters: Parameters) -> Answer {
         let target = parameters.first("redirect_uri").and_then(|uri| Url::parse(uri).ok());
-        let (state, code) = (parameters.first("state").map(str::to_owned), generate_id());
+        let code = generate_id();
+        let state = parameters.first("state").map(|state| match self.behavior.changes_state {
+            true => generate_id(),
+            false => state.to_owned(),
+        });
         {
             let mut codes = self.codes();
             if codes.len() == MOST_CODES {

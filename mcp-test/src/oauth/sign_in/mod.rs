@@ -203,6 +203,9 @@ impl SignIn {
 
 impl Authorizer for SignIn {
     fn headers(&self, method: &str, url: &str) -> Vec<(String, String)> {
+        if method != "POST" && self.misbehaves(Misbehavior::ForgetsToken) {
+            return Vec::new();
+        }
         let mut credentials = self.credentials();
         let Credentials { token, key, nonce, proof } = &mut *credentials;
         let Some(token) = token else {

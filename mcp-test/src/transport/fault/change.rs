@@ -225,6 +225,12 @@ words! {
         IgnoresMetadataIssuer = "any-issuer",
         /// Accepts an authorization response of any issuer, or of none.
         IgnoresResponseIssuer = "any-iss",
+        /// Goes on although the authorization server does not say that it supports PKCE.
+        AssumesPkce = "assume-pkce",
+        /// Accepts an authorization response with any `state`.
+        IgnoresState = "any-state",
+        /// Sends its token with POST alone.
+        ForgetsToken = "token-on-post",
         /// Registers although it has a client id, or could use the URL of its metadata.
         AlwaysRegisters = "always-register",
         /// Uses its registration at another authorization server, too.

@@ -64,14 +64,14 @@ macro_rules! signing_in {
     }};
 }
 
-mod flow;
+pub(in crate::scenarios) mod flow;
 mod flow_proofs;
 mod issuers;
 mod proofs_of_possession;
 mod references;
 mod resource_parameter;
 mod scopes;
-mod served;
+pub(in crate::scenarios) mod served;
 mod signing_in_client;
 mod token_endpoint;
 mod token_requests;

@@ -225,10 +225,8 @@ fn judge_repetition(judging: &mut Judging, seq: Seq, request: &TokenRequest) {
         true => (NO_RETRY, "the client asks again, although it was refused"),
         false => (NO_FALLBACK, "the client asks by another grant, since one was refused"),
     };
-    let finding = Finding::peer(headline)
-        .expected("no other token request")
-        .got("another one")
-        .evidence(seq);
+    let finding =
+        Finding::peer(headline).expected("no other token request").got("another one").evidence(seq);
     judging.check(check).fail(finding.should());
 }
 
