@@ -92,9 +92,9 @@ pub(super) fn of_whole_flow() -> Vec<Proof> {
     proofs.extend(of_resource());
     proofs.extend([
         giving_up("metadata", STEPS[0], &STEPS[1..], OF_REGISTRATION, Status::Skipped),
-        giving_up("register", STEPS[1], &STEPS[2..], OF_REGISTRATION, Status::Failure),
-        giving_up("authorize", STEPS[2], &STEPS[3..], OF_AUTHORIZATION, Status::Failure),
-        giving_up("token", STEPS[3], &STEPS[5..], OF_TOKEN, Status::Failure),
+        giving_up("register", STEPS[1], &STEPS[2..], OF_REGISTRATION, Status::Warning),
+        giving_up("authorize", STEPS[2], &STEPS[3..], OF_AUTHORIZATION, Status::Warning),
+        giving_up("token", STEPS[3], &STEPS[5..], OF_TOKEN, Status::Warning),
     ]);
     proofs
 }
@@ -103,7 +103,7 @@ pub(super) fn of_whole_flow() -> Vec<Proof> {
 pub(super) fn of_older_flow() -> Vec<Proof> {
     let mut proofs = of_older_fallback();
     // Such a client has not begun to sign in.
-    let never = giving_up("metadata", STEPS[0], &STEPS[1..4], &[], Status::Failure);
+    let never = giving_up("metadata", STEPS[0], &STEPS[1..4], &[], Status::Warning);
     let skipped = OF_OLDER.iter().chain(&["invalid-bearer-token"]);
     proofs.push(skipped.fold(never, |proof, check| proof.also(check, Status::Skipped)));
     proofs
@@ -112,7 +112,7 @@ pub(super) fn of_older_flow() -> Vec<Proof> {
 /// The same in a scenario without metadata.
 pub(super) fn of_older_fallback() -> Vec<Proof> {
     let mut proofs = of_authorized_flow();
-    let (token, last) = (&OF_OLDER[2..], Status::Failure);
+    let (token, last) = (&OF_OLDER[2..], Status::Warning);
     proofs.extend([
         giving_up("register", STEPS[1], &STEPS[2..4], OF_OLDER, last),
         giving_up("authorize", STEPS[2], &STEPS[3..4], OF_OLDER, last),
@@ -125,7 +125,7 @@ pub(super) fn of_older_fallback() -> Vec<Proof> {
 pub(super) fn stopping_at_authorize(check: &'static str) -> Proof {
     let unmade = ["authorization-request", "token-request"];
     let unmade: Vec<_> = unmade.iter().chain(OF_OLDER).copied().collect();
-    giving_up("authorize", check, &[], &unmade, Status::Failure)
+    giving_up("authorize", check, &[], &unmade, Status::Warning)
 }
 
 /// The same in a scenario in which no token is accepted, and a client may give up.

@@ -66,6 +66,6 @@ proofs! {
         also "pkce-verifier-matches-challenge" Skipped, also "valid-bearer-token" Skipped,
         also "invalid-bearer-token" Skipped, also "resource-parameter-valid-uri" Skipped,
         also "resource-parameter-consistency" Skipped, also "resource-parameter-matches-prm" Skipped,
-        also "wire-well-formed" Skipped, also "client-left-well" Failure, also "prm-priority-order" Skipped;
+        also "wire-well-formed" Skipped, also "client-left-well" Warning, also "prm-priority-order" Skipped;
     catches "prm-priority-order" by misbehavior(crate::transport::Misbehavior::TriesRootFirst);
 }
