@@ -323,6 +323,8 @@ fn example(word: &FaultKind) -> String {
         ("COUNT", "3"),
         ("BYTES", "99"),
         ("NAME", "X-Name"),
+        ("REQUEST", "token"),
+        ("STEP", "discover"),
         ("LOCATION", "http://localhost:1/mcp?a=b"),
         ("TEXT", "a: b"),
     ];
@@ -337,7 +339,8 @@ fn every_fault_of_clients_has_an_effect() {
     let answer = || json!({"jsonrpc": "2.0", "id": 1, "result": {}}).into();
     let good = Delivery::of_client(call(), None, &[]);
     let good_answer = Delivery::of_client(answer(), Some("ping".to_owned()), &[]);
-    for word in FAULT_KINDS.iter().filter(|word| word.is_of(Side::Client)) {
+    let is_of_messages = |word: &&FaultKind| word.is_of(Side::Client) && word.is_of(Side::Server);
+    for word in FAULT_KINDS.iter().filter(is_of_messages) {
         let fault = [fault(&example(word).replace("tools/list", "tools/call"))];
         let answered = [self::fault(&example(word).replace("tools/list", "ping"))];
         let shows = Delivery::of_client(call(), None, &fault) != good

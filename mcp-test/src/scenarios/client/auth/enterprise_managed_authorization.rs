@@ -209,10 +209,8 @@ fn examine_redemption(request: &TokenRequest, resource: &str) -> Examined {
     if request.parameters.first("grant_type") != Some(GrantType::JwtBearer.as_str()) {
         return Err(WrongRequest::grant(BEARER, request, GrantType::JwtBearer.as_str()));
     }
-    let refuse =
-        |code, requirement, finding| Err(WrongRequest::new(BEARER, code, requirement, finding));
-    let officially = examine_basic(request, CLIENT, SECRET).or_else(|finding| {
-        Err(WrongRequest::new(BEARER, ErrorCode::InvalidClient, AUTHENTICATES, finding))
+    let officially = examine_basic(request, CLIENT, SECRET).map_err(|finding| {
+        WrongRequest::new(BEARER, ErrorCode::InvalidClient, AUTHENTICATES, finding)
     })?;
     let (requirement, got) = match request.assertion() {
         Err(fault) => (REDEEMS, fault.as_str()),
@@ -228,7 +226,7 @@ fn examine_redemption(request: &TokenRequest, resource: &str) -> Examined {
     let finding = Finding::peer("the client redeems something else than a valid assertion")
         .expected("the assertion of the identity provider for the authorization server")
         .got(got);
-    refuse(ErrorCode::InvalidGrant, requirement, finding)
+    Err(WrongRequest::new(BEARER, ErrorCode::InvalidGrant, requirement, finding))
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {

@@ -1,6 +1,7 @@
 //! Scenarios for clients that sign in (feature `auth`).
 //!
-//! Each serves a protected MCP server and one or more authorization servers, which accept everything and write it down.
+//! Each serves a protected MCP server and one or more authorization servers, which write down what they receive. They accept
+//! everything but what a scenario is about.
 
 /// The checks of what a client sends to sign in, beside those of the scenario itself:
 ///
