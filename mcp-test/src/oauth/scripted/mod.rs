@@ -14,9 +14,8 @@ mod scripted_server;
 pub(crate) use assertion::{Assertion, AssertionFault, Expiry, VerifiedAssertions};
 pub(crate) use behavior::{AnswersToken, Behavior, MetadataAt, SentIssuer, TokenIssuer};
 pub(crate) use issued_tokens::{IssuedToken, IssuedTokens};
-pub(crate) use protected_resource::{Access, ProtectedResource, ResourceName, Verdict};
+pub(crate) use protected_resource::{ProtectedResource, ResourceName, Verdict};
 pub(crate) use received_requests::{
-    McpCredentials, McpRequest, PresentedCredentials, ReceivedRequest, ReceivedRequests,
-    RequestKind, TokenRequest,
+    McpCredentials, McpRequest, PresentedCredentials, ReceivedRequests, RequestKind, TokenRequest,
 };
 pub(crate) use scripted_server::{ScriptedServer, SharedFacts};

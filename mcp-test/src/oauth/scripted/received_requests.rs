@@ -9,7 +9,7 @@ use super::super::dpop::Proof;
 use super::super::oauth_error::ErrorCode;
 use super::super::parameters::Parameters;
 use super::{Assertion, AssertionFault};
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
 /// How many requests are kept; a client that makes more has failed already.
@@ -148,13 +148,13 @@ impl TokenRequest {
 impl RequestKind {
     /// The request without its values, most of which are secrets.
     fn summary(&self) -> String {
-        let status = |found: &bool| if *found { "" } else { ", which is not there" };
+        let status = |found: &bool| if *found { "" } else { ", which do not exist" };
         match self {
             Self::ResourceMetadata { path, found } | Self::ServerMetadata { path, found } => {
                 format!("the client asked for the metadata at {path}{}", status(found))
             }
             Self::Registration { document, .. } => {
-                let members = document.as_object().into_iter().flat_map(|object| object.iter());
+                let members = document.as_object().into_iter().flat_map(Object::iter);
                 let names: Vec<&str> = members.map(|(name, _)| name).collect();
                 format!("the client registered with {}", names.join(", "))
             }

@@ -102,9 +102,9 @@ impl SignIn {
             return !self.ignores_nonce() && progress.nonces <= MOST_NONCES;
         }
         let lacks_scopes = exchange.status == 403;
-        let gives_up = lacks_scopes && error != Some("insufficient_scope")
-            || lacks_scopes && self.misbehaves(Misbehavior::NeverStepsUp);
-        if gives_up {
+        let is_helpless =
+            error != Some("insufficient_scope") || self.misbehaves(Misbehavior::NeverStepsUp);
+        if lacks_scopes && is_helpless {
             return false;
         }
         // Another request may have signed in while this one waited.

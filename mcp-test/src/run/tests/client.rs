@@ -403,10 +403,14 @@ fn a_client_that_hangs_is_reported_with_its_last_message() {
     ");
 }
 
+// The core suite has scenarios in which a client has to sign in.
+#[cfg(feature = "auth")]
 #[test]
 fn the_exit_of_a_client_counts_officially_only_for_a_scenario_by_name() {
+    use crate::scenarios::client::auth::signing_in_client;
+
     let failing = ScriptedClient::new(|task: ClientTask| async move {
-        good_client().run(task.endpoint().clone()).await?;
+        signing_in_client().run(task.endpoint().clone()).await?;
         Err("out of paper".into())
     });
     let named = of(failing.target(), Profile::Official, &["initialize"]);

@@ -1,7 +1,7 @@
 //! Scenarios for clients.
 
 #[cfg(feature = "auth")]
-pub(crate) mod auth;
+pub mod auth;
 mod lenient_server;
 mod references;
 mod skills;

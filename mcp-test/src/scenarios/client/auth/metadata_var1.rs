@@ -8,7 +8,7 @@ use super::resource_parameter::{
 use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
 use crate::check::Finding;
-use crate::oauth::scripted::{Behavior, MetadataAt};
+use crate::oauth::scripted::{Behavior, MetadataAt, ProtectedResource};
 use crate::scenario::{ClientTest, Judging, Official};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
@@ -28,7 +28,7 @@ scenario! {
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let behavior = Behavior { metadata: MetadataAt::OpenId, ..Behavior::default() };
-    protected(test, behavior, |resource| resource.unannounced())
+    protected(test, behavior, ProtectedResource::unannounced)
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {

@@ -34,7 +34,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
-    judge_authorizations(judging, &flow, OMITTED, |request| should_have_none(request));
+    judge_authorizations(judging, &flow, OMITTED, should_have_none);
     Ok(())
 }
 
