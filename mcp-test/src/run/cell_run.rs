@@ -1,5 +1,7 @@
 //! Running one cell, and judging what happened.
 
+#[cfg(feature = "auth")]
+mod authorization;
 mod bad_exit;
 mod client;
 mod client_function;
@@ -129,9 +131,13 @@ async fn run_scored_cell(
             let ended = run.clone().test_client_function(client, &**body, progress).await;
             ended.unwrap_or_else(|other| run.not_applicable(&other.reason))
         }
+        #[cfg(feature = "auth")]
+        (Tested::AuthorizationServer(target), Body::Authorization(body)) => {
+            run.test_authorization_server(target, &**body, progress).await
+        }
         (tested, _) => {
-            let leg = tested.leg();
-            run.not_applicable(&format!("this scenario does not test a {leg}"))
+            let tested = tested.leg().with_article();
+            run.not_applicable(&format!("this scenario does not test {tested}"))
         }
     }
 }

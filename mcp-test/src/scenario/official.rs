@@ -44,6 +44,12 @@ impl Official {
         Self { revisions, suites }
     }
 
+    /// A scenario for authorization servers, for which there are no suites.
+    #[must_use]
+    pub const fn authorization(revisions: Revisions) -> Self {
+        Self { revisions, suites: &[] }
+    }
+
     /// Whether it is a scenario of an extension.
     #[must_use]
     pub fn is_extension(&self) -> bool {
