@@ -196,14 +196,17 @@ impl Settings {
         };
         let text = setting.value.as_str();
         let example = "expected an issuer such as https://auth.example.com";
-        let url = reqwest::Url::parse(text).map_err(|error| setting.wrong(format!("{error}; {example}")))?;
+        let url = reqwest::Url::parse(text)
+            .map_err(|error| setting.wrong(format!("{error}; {example}")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(setting.wrong(format!("`{}` is not HTTP; {example}", url.scheme())));
         }
         // RFC 8414, section 2. The text may have a secret, and is not repeated.
         let is_issuer = url.username().is_empty() && url.password().is_none();
         if !is_issuer || url.query().is_some() || url.fragment().is_some() {
-            return Err(setting.wrong(format!("an issuer has no user, query or fragment; {example}")));
+            return Err(
+                setting.wrong(format!("an issuer has no user, query or fragment; {example}"))
+            );
         }
         Ok(text.to_owned())
     }
@@ -211,7 +214,9 @@ impl Settings {
     fn check_client(&self) -> Result<(), CliError> {
         match (&self.client_id, &self.client_secret) {
             (Some(id), _) if id.value.is_empty() => Err(id.wrong("expected the id of a client")),
-            (None, Some(secret)) => Err(secret.wrong("it needs the id of a client: --client-id ID")),
+            (None, Some(secret)) => {
+                Err(secret.wrong("it needs the id of a client: --client-id ID"))
+            }
             (_, Some(secret)) if secret.value.reveal().is_empty() => {
                 Err(secret.wrong("expected the secret of the client; leave it out if it has none"))
             }
@@ -402,16 +407,63 @@ mod tests {
             ("--file FILE", r#"{"url": "https://a.example", "clientId": ""}"#),
         ]
         .into_iter()
-        .map(|(args, text)| format!("{args} {text}\n  {}", refused(args, text)))
+        .map(|(args, text)| {
+            let given = format!("- {args} {text}");
+            format!("{}\n  {}", given.trim_end(), refused(args, text))
+        })
         .collect();
-        insta::assert_snapshot!(messages.join("\n"), @"");
+        insta::assert_snapshot!(messages.join("\n"), @r#"
+        -
+          no authorization server; use --url ISSUER, or --file FILE with the member `url`
+        - --url auth.example.com
+          --url: relative URL without a base; expected an issuer such as https://auth.example.com
+        - --url ftp://auth.example.com
+          --url: `ftp` is not HTTP; expected an issuer such as https://auth.example.com
+        - --url https://user:hunter22@auth.example.com
+          --url: an issuer has no user, query or fragment; expected an issuer such as https://auth.example.com
+        - --url https://auth.example.com?a=b
+          --url: an issuer has no user, query or fragment; expected an issuer such as https://auth.example.com
+        - --url https://a.example --client-secret s3cret
+          --client-secret: it needs the id of a client: --client-id ID
+        - --url https://a.example --client-id a --resource /mcp
+          --resource: expected an absolute URI without a fragment, such as https://mcp.example.com/mcp
+        - --url https://a.example --client-id a --resource https://a.example#b
+          --resource: expected an absolute URI without a fragment, such as https://mcp.example.com/mcp
+        - --url https://a.example --scenario authorization-code-grand
+          --scenario: there is no scenario `authorization-code-grand`; did you mean `authorization-code-grant`?
+        - --url https://a.example --scenario ping
+          --scenario: scenario `ping` tests a server, not an authorization server
+        - --file none.json
+          --file none.json: No such file or directory (os error 2)
+        - --file FILE {
+          --file FILE: not JSON: line 1, column 2: expected a member name in double quotes, found the end of the text
+        - --file FILE []
+          --file FILE: expected a JSON object, got an array
+        - --file FILE {}
+          --file FILE: `url`: it is missing, and there is no --url
+        - --file FILE {"urls": "https://a.example"}
+          --file FILE: `urls`: there is no such setting; did you mean `url`?
+        - --file FILE {"url": 7}
+          --file FILE: `url`: expected a string, got a number
+        - --file FILE {"url": "https://a.example", "port": 0}
+          --file FILE: `port`: expected a whole number from 1 to 65535, got 0
+        - --file FILE {"url": "https://a.example", "port": "3000"}
+          --file FILE: `port`: expected a whole number from 1 to 65535, got "3000"
+        - --file FILE {"url": "https://a.example", "scenario": "grant"}
+          --file FILE: `scenario`: there is no scenario `grant`; there are `authorization-server-metadata-endpoint` and `authorization-code-grant`
+        - --file FILE {"url": "https://a.example", "clientSecret": "s3cret"}
+          --file FILE: `clientSecret`: it needs the id of a client: --client-id ID
+        - --file FILE {"url": "https://a.example", "clientId": ""}
+          --file FILE: `clientId`: expected the id of a client
+        "#);
     }
 
     #[test]
     fn options_override_the_file() {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("settings.json");
-        let text = r#"{"url": "https://a.example", "clientId": "a", "clientSecret": "s", "port": 3066}"#;
+        let text =
+            r#"{"url": "https://a.example", "clientId": "a", "clientSecret": "s", "port": 3066}"#;
         std::fs::write(&path, text).expect("it is written");
         let settings = |args: &[&str]| {
             let args = ["authorization"].iter().chain(args);
@@ -423,7 +475,8 @@ mod tests {
             of_file.rerun_args("https://a.example").join(" "),
             "--url https://a.example --client-id a --client-secret <secret> --port 3066"
         );
-        let overridden = settings(&["--url", "https://b.example", "-p", "3067", "--client-id", "b"]);
+        let overridden =
+            settings(&["--url", "https://b.example", "-p", "3067", "--client-id", "b"]);
         assert_eq!(overridden.issuer(None).expect("an issuer"), "https://b.example");
         assert_eq!((overridden.port(), of_file.port()), (3067, 3066));
         assert!(!format!("{overridden:?}").contains("\"s\""), "{overridden:?}");

@@ -419,11 +419,13 @@ impl CliError {
             | Self::NoMatch { option: "--scenario", .. } => {
                 Some("`mcp-test list` lists the scenarios")
             }
-            Self::Selection { source: UsageError::OfOtherSide { tests, .. }, .. } => Some(match tests {
-                Leg::Server => "`mcp-test server` and `mcp-test check` test servers",
-                Leg::Client => "`mcp-test client` tests clients",
-                Leg::Authorization => "`mcp-test authorization` tests authorization servers",
-            }),
+            Self::Selection { source: UsageError::OfOtherSide { tests, .. }, .. } => {
+                Some(match tests {
+                    Leg::Server => "`mcp-test server` and `mcp-test check` test servers",
+                    Leg::Client => "`mcp-test client` tests clients",
+                    Leg::Authorization => "`mcp-test authorization` tests authorization servers",
+                })
+            }
             Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` lists them"),
             Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
             _ => None,

@@ -94,7 +94,9 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }
-    if scenario.transports == Transports::StreamableHttp {
+    // An authorization server has no transport of MCP.
+    let is_of_mcp = scenario.leg != Leg::Authorization;
+    if is_of_mcp && scenario.transports == Transports::StreamableHttp {
         page.row("Over", "Streamable HTTP only");
     }
     for need in scenario.needs {

@@ -39,6 +39,8 @@ struct State {
 pub(crate) struct RecordedExchange<'a> {
     server: &'a ExchangeRecorder,
     number: u64,
+    /// The event of the request.
+    seq: Seq,
 }
 
 impl ExchangeRecorder {
@@ -73,12 +75,11 @@ impl ExchangeRecorder {
             }
             state.exchanges
         };
-        let exchange = RecordedExchange { server: self, number };
         let path = self.lock().mask(&Redactor::secrets().path(path));
-        let headers = exchange.headers(headers.iter());
-        let method = method.to_owned();
-        exchange.record(Party::Client, EventKind::HttpRequest { method, path, headers });
-        exchange
+        let headers = self.headers(headers.iter());
+        let kind = EventKind::HttpRequest { method: method.to_owned(), path, headers };
+        let seq = self.recorder.record_in(self.connection, Some(number), Party::Client, kind);
+        RecordedExchange { server: self, number, seq }
     }
 
     /// Records a text that has URLs.
@@ -96,12 +97,35 @@ impl ExchangeRecorder {
         Value::parse(text.as_bytes()).map_or(Value::Null, |document| document.value)
     }
 
+    fn headers<'h>(
+        &self,
+        headers: impl Iterator<Item = (&'h HeaderName, &'h HeaderValue)>,
+    ) -> Vec<(String, String)> {
+        let mut state = self.lock();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mut redacted = |name: &HeaderName, value: &HeaderValue| {
+            let value = text(value);
+            // The target of a redirect has the code in its query.
+            if name == header::LOCATION {
+                secrets_in_url(&value).iter().for_each(|secret| state.learn(secret));
+                return state.mask(&Redactor::secrets().urls(&value));
+            }
+            state.mask(&Redactor::secrets().header(name.as_str(), &value))
+        };
+        headers.map(|(name, value)| (name.to_string(), redacted(name, value))).collect()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl RecordedExchange<'_> {
+    /// The event of the request.
+    pub(crate) fn seq(&self) -> Seq {
+        self.seq
+    }
+
     /// Records the body of a request: a form, or JSON.
     pub(crate) fn received(&self, body: &Bytes) {
         match Value::parse(body) {
@@ -125,7 +149,7 @@ impl RecordedExchange<'_> {
         headers: &[(HeaderName, HeaderValue)],
         body: Option<&Value>,
     ) -> Seq {
-        let headers = self.headers(headers.iter().map(|(name, value)| (name, value)));
+        let headers = self.server.headers(headers.iter().map(|(name, value)| (name, value)));
         let status = status.as_u16();
         let seq = self.record(Party::Server, EventKind::HttpResponse { status, headers });
         if let Some(body) = body {
@@ -148,24 +172,6 @@ impl RecordedExchange<'_> {
         if !text.is_empty() {
             self.record(party, EventKind::Note(text.to_owned()));
         }
-    }
-
-    fn headers<'h>(
-        &self,
-        headers: impl Iterator<Item = (&'h HeaderName, &'h HeaderValue)>,
-    ) -> Vec<(String, String)> {
-        let mut state = self.server.lock();
-        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let mut redacted = |name: &HeaderName, value: &HeaderValue| {
-            let value = text(value);
-            // The target of a redirect has the code in its query.
-            if name == header::LOCATION {
-                secrets_in_url(&value).iter().for_each(|secret| state.learn(secret));
-                return state.mask(&Redactor::secrets().urls(&value));
-            }
-            state.mask(&Redactor::secrets().header(name.as_str(), &value))
-        };
-        headers.map(|(name, value)| (name.to_string(), redacted(name, value))).collect()
     }
 
     fn record(&self, party: Party, kind: EventKind) -> Seq {

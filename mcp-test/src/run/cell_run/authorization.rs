@@ -7,7 +7,6 @@ use crate::run::Outcome;
 use crate::scenario::{
     AuthorizationCtx, AuthorizationSetup, AuthorizationTarget, RunAuthorization, Stop,
 };
-use crate::trace::Recorder;
 
 impl CellRun<'_> {
     /// Runs the scenario against the authorization server.
@@ -26,7 +25,7 @@ impl CellRun<'_> {
             profile: self.profile,
             timeout: self.timeout(),
         });
-        progress(Progress::Running { cell: &self.cell, recorder: &Recorder::new() });
+        progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(body(&mut ctx)).await;
         progress(Progress::Ending);
         let (mut checks, trace) = ctx.end();

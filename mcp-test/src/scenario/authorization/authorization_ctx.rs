@@ -76,6 +76,12 @@ impl AuthorizationCtx {
         (self.collector.into_checks(), self.recorder.recorder().trace())
     }
 
+    /// What records the run.
+    #[must_use]
+    pub fn recorder(&self) -> &Recorder {
+        self.recorder.recorder()
+    }
+
     /// The issuer, as it was given.
     #[must_use]
     pub fn issuer(&self) -> &str {
@@ -173,7 +179,7 @@ impl AuthorizationCtx {
                 _ => {
                     let elsewhere = format!("`{}` redirects to another server", response.request);
                     let finding = self.wrong(elsewhere).got(format!("`Location: {location}`"));
-                    return Err(finding.evidence(response.seq));
+                    return Err(finding.evidence_all(response.evidence()));
                 }
             }
         }
@@ -225,6 +231,7 @@ impl AuthorizationCtx {
         let what = format!("{} {}", request.method, without_query(url));
         let headers = header_map(&request.headers);
         let exchange = self.recorder.request(&request.method, url, &headers);
+        let sent = exchange.seq();
         exchange.received(&request.body);
         let deadline = Deadline::after(RESPONSE).min(self.until);
         match request_once(url, request, LARGEST, deadline).await {
@@ -237,11 +244,11 @@ impl AuthorizationCtx {
                 let object = Value::parse(&body).ok().map(|document| document.value);
                 let seq = exchange.sent(code, &shown, object.as_ref());
                 self.has_answered = true;
-                Ok(AuthorizationResponse { request: what, status, headers, body, seq })
+                Ok(AuthorizationResponse { request: what, status, headers, body, sent, seq })
             }
             Err(why) => {
                 let seq = self.recorder.note(Party::Server, &format!("no response: {why}"));
-                Err(self.no_response(&what, &why).evidence(seq))
+                Err(self.no_response(&what, &why).evidence_all([sent, seq]))
             }
         }
     }
@@ -288,14 +295,15 @@ impl AuthorizationCtx {
         listener: &mut CallbackListener,
     ) -> Result<(Callback, Seq), Finding> {
         self.recorder.note(Party::Client, &format!("to be opened in a browser: {url}"));
-        let wait = self.consent_until.remaining().unwrap_or_default();
+        let wait = self.consent_until.allotted().unwrap_or_default();
         let client = self.client().map(|client| client.id).unwrap_or_default();
         let (url, redirect_uri) = (url.to_owned(), listener.uri().to_owned());
         let request = ConsentRequest { url, redirect_uri, client, wait };
         self.setup.target.ask_for_consent(&request);
         match listener.next(self.consent_until).await {
             Some(callback) => {
-                let seq = self.recorder.note(Party::Server, &format!("redirected to {}", callback.url));
+                let seq =
+                    self.recorder.note(Party::Server, &format!("redirected to {}", callback.url));
                 Ok((callback, seq))
             }
             None => Err(self

@@ -131,7 +131,10 @@ mod tests {
         assert_eq!(get(&format!("{uri}?code=1&state=2")).await, 200);
         let callback = listener.next(Deadline::after(Duration::from_secs(20))).await;
         let callback = callback.expect("a response");
-        assert_eq!((callback.place.as_str(), callback.parameters.first("code")), (&*uri, Some("1")));
+        assert_eq!(
+            (callback.place.as_str(), callback.parameters.first("code")),
+            (&*uri, Some("1"))
+        );
         assert!(listener.next(Deadline::after(Duration::from_millis(1))).await.is_none());
         listener.end().await;
     }

@@ -17,6 +17,8 @@ pub struct AuthorizationResponse {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
+    /// The event that records the request.
+    pub sent: Seq,
     /// The event that records it.
     pub seq: Seq,
 }
@@ -34,6 +36,12 @@ impl AuthorizationResponse {
     pub fn object(&self) -> Option<Value> {
         let document = Value::parse(&self.body).ok()?;
         document.value.is_object().then_some(document.value)
+    }
+
+    /// The events of the exchange.
+    #[must_use]
+    pub fn evidence(&self) -> [Seq; 2] {
+        [self.sent, self.seq]
     }
 
     /// The error of OAuth in the body, in words; empty if there is none.

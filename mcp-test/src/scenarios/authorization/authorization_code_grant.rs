@@ -16,7 +16,8 @@ use crate::check::{Finding, Status};
 use crate::clock;
 use crate::json::{Object, Value};
 use crate::scenario::{
-    AuthorizationCtx, Callback, CheckSpec, Damage, Official, Peer, Proof, Stop,
+    AuthorizationCtx, AuthorizationResponse, Callback, CheckSpec, Damage, Official, Peer, Proof,
+    Stop,
 };
 use crate::scenarios::ensure;
 use crate::spec::{Revision, Revisions};
@@ -151,12 +152,13 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     details.push("authorizationRequest", url);
     details.push("body", ctx.shown(&issued));
     ctx.check(GRANT).pass().details(Value::Object(details));
-    judge_lifetime(ctx, &issued, response.seq);
+    judge_lifetime(ctx, &issued, &response);
     if grant.is_public() && ctx.declares(ROTATION) {
         judge_rotation(ctx, &grant, &issued).await?;
     }
     let again = grant.redeem(ctx, &code).await?;
-    let finding = ctx.wrong("the token endpoint redeems a code again").evidence(again.seq);
+    let finding =
+        ctx.wrong("the token endpoint redeems a code again").evidence_all(again.evidence());
     ctx.check(ONCE).judge(ensure(!(200..300).contains(&again.status), || {
         finding.expected("an error such as `invalid_grant`").got(format!("HTTP {}", again.status))
     }));
@@ -197,13 +199,13 @@ fn judge_iss(ctx: &mut AuthorizationCtx, found: &Metadata, callback: &Callback, 
     };
 }
 
-fn judge_lifetime(ctx: &mut AuthorizationCtx, issued: &Value, seq: Seq) {
+fn judge_lifetime(ctx: &mut AuthorizationCtx, issued: &Value, response: &AuthorizationResponse) {
     let lifetime = issued.get("expires_in").and_then(Value::as_u64).map(Duration::from_secs);
     let is_short = lifetime.is_some_and(|lifetime| lifetime <= LONGEST_LIFETIME);
     ctx.check(LIFETIME).judge(ensure(is_short, || {
         let longest = clock::format_duration(LONGEST_LIFETIME);
         let finding = Finding::peer("the access token is not short-lived");
-        let finding = finding.requires("auth.token.short-lived").evidence(seq);
+        let finding = finding.requires("auth.token.short-lived").evidence_all(response.evidence());
         finding.expected(format!("`expires_in`, of {longest} at most")).got(match lifetime {
             Some(lifetime) => clock::format_duration(lifetime),
             None => "no `expires_in`".to_owned(),
@@ -219,7 +221,8 @@ async fn judge_rotation(
     let Some(old) = issued.get("refresh_token").and_then(Value::as_str) else { return Ok(()) };
     let response = grant.refresh(ctx, old).await?;
     if response.status != 200 {
-        let reason = format!("the refresh token is refused: HTTP {}{}", response.status, response.error());
+        let reason =
+            format!("the refresh token is refused: HTTP {}{}", response.status, response.error());
         ctx.check(ROTATION).skip(reason);
         return Ok(());
     }
@@ -230,7 +233,7 @@ async fn judge_rotation(
             .requires("auth.token.rotate-refresh-public")
             .expected("another `refresh_token`")
             .got(if new.is_some() { "the same" } else { "none" })
-            .evidence(response.seq)
+            .evidence_all(response.evidence())
     }));
     Ok(())
 }
@@ -258,7 +261,8 @@ fn broken_grants() -> Vec<Proof> {
             || redirects_with_two_codes().into(),
             &FROM_RESPONSE_ON,
         ),
-        broken_grant("nobody_consents()", || nobody_consents().into(), &FROM_RESPONSE_ON).timeout(2),
+        broken_grant("nobody_consents()", || nobody_consents().into(), &FROM_RESPONSE_ON)
+            .timeout(2),
         broken_grant("token_status(400)", || token_status(400).into(), &FROM_TOKEN_ON),
     ];
     // The parameters of the response.

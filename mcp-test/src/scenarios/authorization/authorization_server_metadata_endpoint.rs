@@ -1,11 +1,9 @@
 //! `authorization-server-metadata-endpoint`.
 
 use super::discovery::{Metadata, discover, examine, of_openid, publishes};
-use super::references::{CIMD, IETF_CIMD, METADATA_DISCOVERY};
-use super::wrong_answers::{
-    header_at, only_openid, openid_without_pkce, says, unpublished,
-};
 use super::good_server;
+use super::references::{CIMD, IETF_CIMD, METADATA_DISCOVERY};
+use super::wrong_answers::{header_at, only_openid, openid_without_pkce, says, unpublished};
 use crate::check::Finding;
 use crate::expect::words;
 use crate::json::{Object, Value};

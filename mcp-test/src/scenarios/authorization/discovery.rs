@@ -49,13 +49,20 @@ impl Metadata {
     /// A member for a message.
     pub(super) fn shown(&self, name: &str) -> String {
         let member = self.document.as_ref().and_then(|document| document.get(name));
-        member.map_or_else(|| "no such member".to_owned(), |member| words::excerpt(&member.to_string()).into_owned())
+        member.map_or_else(
+            || "no such member".to_owned(),
+            |member| words::excerpt(&member.to_string()).into_owned(),
+        )
     }
 
     /// A finding about these metadata.
-    pub(super) fn finding(&self, headline: impl Into<String>, requirement: &'static str) -> Finding {
+    pub(super) fn finding(
+        &self,
+        headline: impl Into<String>,
+        requirement: &'static str,
+    ) -> Finding {
         let finding = Finding::peer(headline).requires(requirement);
-        finding.evidence(self.response.seq)
+        finding.evidence_all(self.response.evidence())
     }
 }
 
@@ -102,7 +109,7 @@ pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Fin
             return Ok(Metadata::new(url, response));
         }
         seen.push(format!("HTTP {} at {url}", response.status));
-        evidence.push(response.seq);
+        evidence.extend(response.evidence());
     }
     let finding = Finding::peer("the authorization server publishes no metadata");
     let finding = finding.requires(publishes(ctx.revision())).evidence_all(evidence);

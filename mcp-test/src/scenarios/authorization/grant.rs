@@ -12,9 +12,7 @@ use crate::jose::base64url;
 use crate::json::Value;
 use crate::oauth::parameters::Parameters;
 use crate::scenario::authorization::is_secure;
-use crate::scenario::{
-    AuthorizationCtx, AuthorizationResponse, Callback, RegisteredAs, Stop,
-};
+use crate::scenario::{AuthorizationCtx, AuthorizationResponse, Callback, RegisteredAs, Stop};
 use crate::spec::Revision;
 use crate::trace::Seq;
 use crate::transport::generated_id::generate_id;
@@ -155,7 +153,9 @@ impl Grant {
             let why = parameters.first("error_description");
             let why = why.map(|why| format!(": {}", words::excerpt(why))).unwrap_or_default();
             let finding = wrong("the authorization server refuses the authorization");
-            return Err(finding.expected("a code").got(format!("`{}`{why}", words::excerpt(error))));
+            return Err(finding
+                .expected("a code")
+                .got(format!("`{}`{why}", words::excerpt(error))));
         }
         let codes: Vec<&str> = parameters.all("code").collect();
         match codes[..] {
@@ -214,8 +214,9 @@ impl Grant {
             Method::Post => form.extend([("client_id", id.as_str()), ("client_secret", secret)]),
             Method::Basic => {
                 // RFC 6749, section 2.3.1: both are encoded as in a form before they are joined.
-                let encoded =
-                    |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+                let encoded = |text: &str| {
+                    form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
+                };
                 let pair = format!("{}:{}", encoded(id), encoded(secret));
                 authorization = Some(format!("Basic {}", STANDARD.encode(pair)));
             }
@@ -256,7 +257,7 @@ pub(super) fn token(
     ctx: &AuthorizationCtx,
     response: &AuthorizationResponse,
 ) -> Result<Value, Finding> {
-    let wrong = |headline: &str| ctx.wrong(headline).evidence(response.seq);
+    let wrong = |headline: &str| ctx.wrong(headline).evidence_all(response.evidence());
     if response.status != 200 {
         let finding = wrong("the token endpoint does not redeem the code");
         let got = format!("HTTP {}{}", response.status, response.error());

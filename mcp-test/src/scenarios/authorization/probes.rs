@@ -43,7 +43,7 @@ pub(super) async fn unregistered_uri(
                 .expected(format!("no redirect to `{other}`"))
                 .got(format!("HTTP {} there", response.status))
                 .hint("the client is registered for another path; redirect URIs are compared as texts")
-                .evidence(response.seq),
+                .evidence_all(response.evidence()),
         ),
         _ => not_seen(&response),
     })
@@ -72,7 +72,7 @@ pub(super) async fn without_pkce(
             ctx.wrong("the authorization server grants a code to a public client without PKCE")
                 .expected("an error, since `code_challenge` is missing")
                 .got("a redirect with a code")
-                .evidence(response.seq),
+                .evidence_all(response.evidence()),
         ),
         None => Refusal::Refused,
     })
