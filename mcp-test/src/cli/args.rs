@@ -390,7 +390,7 @@ pub(super) struct ReferenceAuthorizationServerArgs {
     /// A client that is registered beforehand, with a secret if it has one (repeatable); others register themselves
     #[arg(long = "client", value_name = "ID[=SECRET]")]
     pub(super) clients: Vec<SecretArg>,
-    /// A redirect URI of each --client; one of a loopback address stands for every port (repeatable)
+    /// A redirect URI of these clients; one of a loopback address stands for every port (repeatable)
     #[arg(
         long = "redirect-uri",
         value_name = "URI",

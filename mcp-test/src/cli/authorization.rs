@@ -70,7 +70,8 @@ pub(super) struct AuthorizationArgs {
     /// Name the folders in --output-dir without the time, so that the next run replaces their files
     #[arg(long, requires = "output_dir")]
     no_timestamps: bool,
-    /// Report to CI as well: `junit=FILE`, `markdown=FILE` and others, as for `mcp-test server` (repeatable)
+    /// Report to CI as well: `junit=FILE`, `markdown=FILE` and others, as for `mcp-test server` (repeatable) [default: github if
+    /// GITHUB_ACTIONS is `true`]
     #[arg(long = "report", value_name = "KIND", value_parser = value::report)]
     reports: Vec<ReportKind>,
     /// Print text, or one JSON document

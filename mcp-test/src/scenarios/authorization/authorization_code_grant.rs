@@ -245,6 +245,9 @@ const FROM_TOKEN_ON: [&str; 3] = [LIFETIME, ROTATION, ONCE];
 /// The checks of requests that need nobody.
 const BEFORE: [&str; 2] = [REDIRECT_URI, PKCE];
 
+/// The name of a peer that is wrong in one place, and what makes it.
+type WrongPeer = (&'static str, fn() -> Peer);
+
 /// A proof that the grant fails on a peer, and that what follows is then not made.
 fn broken_grant(name: &'static str, make: fn() -> Peer, unmade: &[&'static str]) -> Proof {
     let proof = Proof::catches(GRANT, Damage::Peer { name, make });
@@ -266,7 +269,7 @@ fn broken_grants() -> Vec<Proof> {
         broken_grant("token_status(400)", || token_status(400).into(), &FROM_TOKEN_ON),
     ];
     // The parameters of the response.
-    let responses: [(&'static str, fn() -> Peer); 4] = [
+    let responses: [WrongPeer; 4] = [
         ("redirects_with(\"state\", \"another\")", || redirects_with("state", "another").into()),
         ("redirects_with(\"error\", \"access_denied\")", || {
             redirects_with("error", "access_denied").into()
@@ -283,7 +286,7 @@ fn broken_grants() -> Vec<Proof> {
     let with_other_iss = || redirects_with("iss", "https://as.example").into();
     let at_older = broken_grant(responses[3].0, with_other_iss, &FROM_TOKEN_ON);
     proofs.push(at_older.at(Revision::V2025_11_25));
-    let tokens: [(&'static str, fn() -> Peer); 4] = [
+    let tokens: [WrongPeer; 4] = [
         ("token_with(\"access_token\", \"7\")", || token_with("access_token", "7").into()),
         ("token_with(\"token_type\", \"null\")", || token_with("token_type", "null").into()),
         ("header_at(\"/token\", \"cache-control\", \"public\")", || {

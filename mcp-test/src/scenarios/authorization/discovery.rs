@@ -28,6 +28,12 @@ impl Metadata {
         Self { url, is_oauth, response, document }
     }
 
+    /// Whether the `Content-Type` says that it is JSON.
+    pub(super) fn is_served_as_json(&self) -> bool {
+        let kind = self.response.header("content-type").unwrap_or_default();
+        kind.to_ascii_lowercase().contains("application/json")
+    }
+
     /// The text of a member; empty if it has none.
     pub(super) fn text(&self, name: &str) -> &str {
         let member = self.document.as_ref().and_then(|document| document.get(name));
@@ -103,7 +109,7 @@ fn places(issuer: &str) -> Vec<String> {
 pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Finding> {
     let mut seen = Vec::new();
     let mut evidence = Vec::new();
-    for url in places(&ctx.issuer().to_owned()) {
+    for url in places(ctx.issuer()) {
         let response = ctx.get_document(&url).await?;
         if response.status == 200 {
             return Ok(Metadata::new(url, response));
@@ -122,7 +128,7 @@ pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Fin
 ///
 /// A finding, if a request has no response.
 pub(super) async fn of_openid(ctx: &mut AuthorizationCtx) -> Result<Option<Metadata>, Finding> {
-    for url in places(&ctx.issuer().to_owned()) {
+    for url in places(ctx.issuer()) {
         if url.contains(OAUTH) {
             continue;
         }
@@ -141,8 +147,8 @@ pub(super) async fn of_openid(ctx: &mut AuthorizationCtx) -> Result<Option<Metad
 /// A finding about the first thing that is wrong.
 pub(super) fn examine(ctx: &AuthorizationCtx, found: &Metadata) -> Result<(), Finding> {
     let (publishes, oauth) = (publishes(ctx.revision()), ctx.oauth());
-    let kind = found.response.header("content-type").unwrap_or_default();
-    if !kind.to_ascii_lowercase().contains("application/json") {
+    if !found.is_served_as_json() {
+        let kind = found.response.header("content-type").unwrap_or_default();
         let finding = found.finding("the metadata are not served as JSON", publishes);
         let got = if kind.is_empty() { "no `Content-Type`" } else { kind };
         return Err(finding.expected("`Content-Type: application/json`").got(got));
