@@ -182,7 +182,7 @@ impl SharedRun {
         };
         match peer {
             Peer::Server(server) => server,
-            Peer::Client(_) => panic!("{} tests servers", self.scenario.id),
+            _ => panic!("{} tests servers", self.scenario.id),
         }
     }
 }
