@@ -46,7 +46,7 @@
 //! | `guard` | runtime message validation in front of your own server or client | |
 //! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
-//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`] | |
+//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`]; with `scenarios`, those for clients that sign in | |
 //! | `cli` | the `mcp-test` command | |
 //!
 //! # Where to go next

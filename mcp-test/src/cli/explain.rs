@@ -38,7 +38,7 @@ fn suggestion(id: &str) -> Option<String> {
         .map(|scenario| &*scenario.id)
         .chain(checks)
         .chain(COMMON.map(|(id, _)| id))
-        .chain(requirement::all().iter().map(|requirement| requirement.id));
+        .chain(requirement::all().map(|requirement| requirement.id));
     closest(id, known).map(str::to_owned)
 }
 

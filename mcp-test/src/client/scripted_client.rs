@@ -94,6 +94,25 @@ impl ScriptedClient {
         self
     }
 
+    /// Runs another script as well, before its own.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub(crate) fn also<F, Fut>(mut self, other: F) -> Self
+    where
+        F: Fn(ClientTask) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = crate::Result> + 'static,
+    {
+        let (own, other) = (self.script, Arc::new(other));
+        self.script = Arc::new(move |task: ClientTask| {
+            let (own, other) = (Arc::clone(&own), Arc::clone(&other));
+            Box::pin(async move {
+                other(task.clone()).await?;
+                own(task).await
+            })
+        });
+        self
+    }
+
     /// Runs the script against a server.
     ///
     /// # Errors

@@ -1,16 +1,28 @@
-//! A private key, which is made at run time and never leaves this file.
+//! A private key, which is made at run time. Only a key that a test makes for a client under test is ever written.
+//!
+//! The text of such a key is made beside the key, not by it, so that no [`SigningKey`] has a form that could be written.
 
 use std::fmt;
 
+#[cfg(any(test, feature = "scenarios"))]
+use base64::{Engine, engine::general_purpose::STANDARD};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 
 use super::{JoseError, Jwk, base64url};
 use crate::json::{Object, Value};
 
+#[cfg(any(test, feature = "scenarios"))]
+const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+#[cfg(any(test, feature = "scenarios"))]
+const END: &str = "-----END PRIVATE KEY-----";
+/// The characters of a line (RFC 7468, section 2).
+#[cfg(any(test, feature = "scenarios"))]
+const PEM_WIDTH: usize = 64;
+
 /// A private key that signs tokens.
 ///
-/// It is made at run time, and has no form in which it could be written anywhere; `Debug` shows the public part.
+/// It has no form in which it could be written anywhere; `Debug` shows the public part.
 pub struct SigningKey {
     pair: Pair,
     public: Jwk,
@@ -47,6 +59,43 @@ impl SigningKey {
             Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| JoseError::Random)?;
         let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| JoseError::Random)?;
         Self::of_ed25519(pair)
+    }
+
+    /// Makes a key for `ES256` as the text of a PKCS#8 file, for a client under test that needs a key of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system has no random numbers.
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn es256_pem() -> Result<String, JoseError> {
+        let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
+        let document =
+            EcdsaKeyPair::generate_pkcs8(algorithm, &random).map_err(|_| JoseError::Random)?;
+        let encoded = STANDARD.encode(document.as_ref());
+        let mut text = format!("{BEGIN}\n");
+        for line in encoded.as_bytes().chunks(PEM_WIDTH) {
+            text.extend(line.iter().copied().map(char::from));
+            text.push('\n');
+        }
+        text.push_str(END);
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// Reads a key for `ES256` from the text of a PKCS#8 file, which must have the public part, too.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not such a file, or its key is of another kind.
+    #[cfg(any(test, feature = "scenarios"))]
+    pub(crate) fn from_pem(text: &str) -> Result<Self, JoseError> {
+        let text = text.trim().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(END));
+        let encoded: String = text.into_iter().flat_map(str::split_ascii_whitespace).collect();
+        let document = STANDARD.decode(encoded).map_err(|_| JoseError::UnsupportedKey)?;
+        let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, &document, &random)
+            .map_err(|_| JoseError::UnsupportedKey)?;
+        Self::of_ecdsa(pair)
     }
 
     fn of_ecdsa(pair: EcdsaKeyPair) -> Result<Self, JoseError> {

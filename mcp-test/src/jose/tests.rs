@@ -217,3 +217,21 @@ fn a_private_key_is_not_shown() {
     let shown = format!("{key:?}");
     assert!(shown.starts_with("SigningKey { public: Jwk {") && shown.ends_with(".. }"), "{shown}");
 }
+
+#[test]
+fn a_key_for_a_client_is_read_as_it_was_written() {
+    let pem = SigningKey::es256_pem().unwrap();
+    let lines: Vec<&str> = pem.lines().collect();
+    assert_eq!(lines.first().copied(), Some("-----BEGIN PRIVATE KEY-----"));
+    assert_eq!(lines.last().copied(), Some("-----END PRIVATE KEY-----"));
+    assert!(lines.iter().all(|line| line.len() <= 64), "{}", lines.len());
+    let key = SigningKey::from_pem(&pem).unwrap();
+    let again = SigningKey::from_pem(&pem.replace('\n', "\r\n")).unwrap();
+    let token = again.sign("JWT", &json!({"sub": "a"}).into()).unwrap();
+    assert!(verify(&token, key.public()).is_ok());
+    let shown = format!("{key:?}");
+    assert!(lines[1..].iter().all(|line| !shown.contains(line)), "{shown}");
+    for wrong in ["", "abc", pem.replace("PRIVATE", "PUBLIC").as_str(), &lines[..2].join("\n")] {
+        assert_eq!(SigningKey::from_pem(wrong).unwrap_err(), JoseError::UnsupportedKey);
+    }
+}

@@ -45,6 +45,8 @@ pub(crate) enum GrantType {
     AuthorizationCode,
     RefreshToken,
     ClientCredentials,
+    /// RFC 7523. Scripted servers alone have it.
+    JwtBearer,
 }
 
 impl AuthenticationMethod {
@@ -61,14 +63,16 @@ impl AuthenticationMethod {
 }
 
 impl GrantType {
+    /// Those that the authorization server has.
     pub(super) const ALL: [Self; 3] =
         [Self::AuthorizationCode, Self::RefreshToken, Self::ClientCredentials];
 
-    pub(super) const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::AuthorizationCode => "authorization_code",
             Self::RefreshToken => "refresh_token",
             Self::ClientCredentials => "client_credentials",
+            Self::JwtBearer => "urn:ietf:params:oauth:grant-type:jwt-bearer",
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum ErrorCode {
     UnsupportedGrantType,
     UnsupportedResponseType,
     /// RFC 9449.
+    InvalidDpopProof,
+    /// RFC 9449.
     UseDpopNonce,
 }
 
@@ -41,6 +43,7 @@ impl ErrorCode {
         match self {
             Self::InvalidClient => "invalid_client",
             Self::InvalidClientMetadata => "invalid_client_metadata",
+            Self::InvalidDpopProof => "invalid_dpop_proof",
             Self::InvalidGrant => "invalid_grant",
             Self::InvalidRedirectUri => "invalid_redirect_uri",
             Self::InvalidRequest => "invalid_request",

@@ -22,8 +22,9 @@ pub(super) fn exchange(
     let form = Parameters::parse(body);
     let client = authenticate(server, headers, &form)?;
     let named = form.required("grant_type", "`grant_type` is required")?;
+    let unsupported = ErrorCode::UnsupportedGrantType.because("the server has no such grant");
     let Some(grant_type) = GrantType::ALL.into_iter().find(|known| known.as_str() == named) else {
-        return Err(ErrorCode::UnsupportedGrantType.because("the server has no such grant"));
+        return Err(unsupported);
     };
     if !client.may_use(grant_type) {
         let why = "the client is not registered for this grant";
@@ -33,6 +34,7 @@ pub(super) fn exchange(
         GrantType::AuthorizationCode => by_code(server, &client, &form),
         GrantType::RefreshToken => by_refresh_token(server, &client, &form),
         GrantType::ClientCredentials => by_credentials(server, &client, &form),
+        GrantType::JwtBearer => Err(unsupported),
     }
 }
 

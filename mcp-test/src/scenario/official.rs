@@ -50,6 +50,12 @@ impl Official {
         Self { revisions, suites: &[] }
     }
 
+    /// A scenario for clients about authorization by an extension, of the suite `extensions`.
+    #[must_use]
+    pub const fn auth_extension() -> Self {
+        Self { revisions: Revisions::none(), suites: &[Suite::Extensions] }
+    }
+
     /// Whether it is a scenario of an extension.
     #[must_use]
     pub fn is_extension(&self) -> bool {

@@ -53,7 +53,7 @@ pub fn all() -> impl Iterator<Item = &'static Scenario> {
     #[cfg(not(feature = "auth"))]
     let authorization: &[&Scenario] = &[];
     let of_servers = server::all().chain(any::all());
-    let of_clients = client::all().chain(any_client::ALL);
+    let of_clients = client::all().chain(any_client::all());
     of_servers.chain(of_clients).chain(authorization).copied()
 }
 

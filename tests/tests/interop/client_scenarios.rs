@@ -96,6 +96,33 @@ fn also_reads_before(method: &str) -> String {
     format!("'stray:{method}:{read}'")
 }
 
+/// The suites in which clients have to sign in, and the sets by which the official suite scores a revision.
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn the_reference_client_passes_whole_runs_of_the_official_suite() {
+    let peers = Peers::installed();
+    let command = reference(&[]);
+    for (selection, scenarios) in [
+        (["--suite", "auth"], 14),
+        (["--suite", "backcompat"], 2),
+        (["--suite", "draft"], 17),
+        (["--suite", "extensions"], 6),
+        (["--requirements", "2025-11-25"], 25),
+        (["--requirements", "2026-07-28"], 39),
+    ] {
+        let mut args = peers.conformance("client");
+        args.extend(["--command", &command].iter().chain(&selection).map(|&arg| arg.to_owned()));
+        let program = args.remove(0);
+        let run = run(&program, args);
+        assert_eq!(run.code, 0, "{selection:?}\n{}", run.text(&[]));
+        let (_, summary) = run.stdout.split_once("=== SUITE SUMMARY ===").expect("a summary");
+        let (lines, _) = summary.split_once("\nTotal: ").expect("a total");
+        let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+        assert!(lines.iter().all(|line| line.starts_with('✓')), "{selection:?}\n{summary}");
+        assert_eq!(lines.len(), scenarios, "{selection:?}\n{summary}");
+    }
+}
+
 #[test]
 #[ignore = "needs third-party programs: see main.rs"]
 fn a_faulty_client_of_skills_has_the_same_statuses_in_both_suites() {

@@ -13,6 +13,7 @@ mod explorer;
 mod findings;
 mod interrupted;
 mod json_report;
+mod oauth;
 mod official_suite;
 mod peers;
 mod planted;

@@ -72,8 +72,17 @@ impl Peers {
 
     /// The command line of `use_all.mjs` with one of the TypeScript SDKs, to which the URL of the server has to be appended.
     pub(crate) fn use_all_with_typescript(&self, sdk: &str) -> String {
+        self.typescript_client("use_all.mjs", sdk)
+    }
+
+    /// The command of a client on this TypeScript SDK that signs in.
+    pub(crate) fn sign_in_with_typescript(&self, sdk: &str) -> String {
+        self.typescript_client("sign_in.mjs", sdk)
+    }
+
+    fn typescript_client(&self, script: &str, sdk: &str) -> String {
         let [node, packages] = ["node", "npm"].map(|it| self.path(it).display().to_string());
-        format!("{node} {} {packages} {sdk}", peer_path("use_all.mjs"))
+        format!("{node} {} {packages} {sdk}", peer_path(script))
     }
 
     /// The command that runs a script of an npm package.

@@ -94,9 +94,7 @@ static OF_SHAPES: LazyLock<HashMap<&'static str, Vec<&'static Requirement>>> =
     LazyLock::new(|| {
         let mut by_page: HashMap<_, Vec<_>> = HashMap::new();
         // The page of such a requirement is `schema#<definition>`, which ties it to the shape.
-        let about_shapes =
-            requirement::all().iter().filter(|found| found.id.starts_with("schema."));
-        for found in about_shapes.filter(|found| found.level.is_must()) {
+        for found in requirement::of_area("schema").iter().filter(|found| found.level.is_must()) {
             if let Some(anchor) = found.page().and_then(|page| page.strip_prefix("schema#")) {
                 by_page.entry(anchor).or_default().push(found);
             }

@@ -115,7 +115,7 @@ mod tests {
 
     /// The requirements that bind a side, by page. Authorization needs an authorization server, and is left to it.
     fn table_of(leg: Leg) -> String {
-        let rows = requirement::all().iter();
+        let rows = requirement::all();
         let rows = rows.filter(|row| binds(row, leg) && row.area() != "auth");
         let mut pages = BTreeMap::new();
         let (mut open, mut twice) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::client::{AuthenticationMethod, GrantType};
 use super::super::oauth_error::OAuthError;
-use super::TokenRequest;
+use super::{TokenRequest, VerifiedAssertions};
 use crate::jose::SigningKey;
 use crate::json::Value;
 
@@ -33,10 +33,18 @@ pub(crate) struct Behavior {
     pub(crate) states_iss: bool,
     /// The `iss` of its authorization responses.
     pub(crate) iss: SentIssuer,
+    /// Whether it says that it supports PKCE.
+    pub(crate) states_pkce: bool,
+    /// Whether its authorization responses have another `state` than the request.
+    pub(crate) changes_state: bool,
     /// The algorithms of proofs of possession that it says it verifies; none, if it binds no tokens.
     pub(crate) dpop: &'static [&'static str],
     /// The nonce that it demands in proofs.
     pub(crate) nonce: Option<&'static str>,
+    /// The assertions that it verifies, which decide nothing by themselves.
+    pub(crate) assertions: Option<VerifiedAssertions>,
+    /// Whether it is the identity provider of an organization, whose token endpoint exchanges tokens.
+    pub(crate) is_identity_provider: bool,
     /// Answers a token request in its own way; `None` leaves it to the server.
     pub(crate) answers_token: Option<Arc<AnswersToken>>,
 }
@@ -87,8 +95,12 @@ impl Default for Behavior {
             scopes: &[],
             states_iss: true,
             iss: SentIssuer::Own,
+            states_pkce: true,
+            changes_state: false,
             dpop: &[],
             nonce: None,
+            assertions: None,
+            is_identity_provider: false,
             answers_token: None,
         }
     }

@@ -37,7 +37,9 @@ pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value
     document.insert("response_types_supported", vec!["code"]);
     let grants: Vec<&str> = behavior.grants.iter().copied().map(GrantType::as_str).collect();
     document.insert("grant_types_supported", grants);
-    document.insert("code_challenge_methods_supported", vec!["S256"]);
+    if behavior.states_pkce {
+        document.insert("code_challenge_methods_supported", vec!["S256"]);
+    }
     let methods: Vec<&str> =
         behavior.methods.iter().copied().map(AuthenticationMethod::as_str).collect();
     document.insert("token_endpoint_auth_methods_supported", methods);

@@ -3,6 +3,7 @@
 //! They accept what a correct server refuses, and write it down, so that a scenario can judge everything that a client does
 //! after its first mistake. The [`AuthorizationServer`](super::AuthorizationServer) is the correct one.
 
+mod assertion;
 mod behavior;
 mod issued_tokens;
 mod metadata;
@@ -10,7 +11,8 @@ mod protected_resource;
 mod received_requests;
 mod scripted_server;
 
-pub(crate) use behavior::{Behavior, MetadataAt, SentIssuer, TokenIssuer};
+pub(crate) use assertion::{Assertion, AssertionFault, Expiry, VerifiedAssertions};
+pub(crate) use behavior::{AnswersToken, Behavior, MetadataAt, SentIssuer, TokenIssuer};
 pub(crate) use issued_tokens::{IssuedToken, IssuedTokens};
 pub(crate) use protected_resource::{Access, ProtectedResource, ResourceName, Verdict};
 pub(crate) use received_requests::{

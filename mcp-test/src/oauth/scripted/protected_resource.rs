@@ -11,6 +11,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 
 use super::super::answer::Answer;
 use super::super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use super::super::parameters::Parameters;
 use super::scripted_server::ScriptedState;
 use super::{
     Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
@@ -55,6 +56,8 @@ pub(crate) enum ResourceName {
 pub(crate) struct Access<'a> {
     /// The method of its message.
     pub(crate) method: Option<&'a str>,
+    /// Whether it has a token, be it an invented one.
+    pub(crate) has_token: bool,
     /// The token, if a server of the test has issued it.
     pub(crate) token: Option<&'a IssuedToken>,
 }
@@ -210,9 +213,15 @@ impl AccessControl for ProtectedResource {
         let (verb, sent) = (head.method.as_str(), presented.map(|(_, token)| token));
         let proven = ProvenRequest { method: verb, url: &url, nonce: None, token: sent };
         let proof = proven.verify(&head.headers);
-        let nonce = proof.as_ref().and_then(|proof| proof.as_ref().ok()?.nonce.as_deref());
-        let refusal = match (self.admits)(&Access { method, token: token.as_ref() }) {
-            Verdict::Admit if self.nonce.is_some() && nonce != self.nonce => {
+        let key = token.as_ref().and_then(|token| token.key.clone());
+        // What has no valid proof lacks more than the nonce, and is admitted, to be judged later.
+        let proof_of_key = proof.as_ref().and_then(|proof| proof.as_ref().ok());
+        let proof_of_key = proof_of_key.filter(|proof| Some(&proof.thumbprint) == key.as_ref());
+        let lacks_nonce = self.nonce.is_some()
+            && proof_of_key.is_some_and(|proof| proof.nonce.as_deref() != self.nonce);
+        let access = Access { method, has_token: presented.is_some(), token: token.as_ref() };
+        let refusal = match (self.admits)(&access) {
+            Verdict::Admit if lacks_nonce => {
                 let parameters = [("error", USE_DPOP_NONCE)];
                 Some(self.challenge(head, StatusCode::UNAUTHORIZED, &parameters))
             }
@@ -232,9 +241,13 @@ impl AccessControl for ProtectedResource {
         let credentials = presented.map(|(scheme, _)| McpCredentials {
             scheme: scheme.to_owned(),
             is_issued: token.is_some(),
+            key,
         });
         self.facts.received.add(RequestKind::Mcp(McpRequest {
             verb: verb.to_owned(),
+            has_token_in_query: Parameters::parse(head.uri.query().unwrap_or_default().as_bytes())
+                .first("access_token")
+                .is_some(),
             method: method.map(str::to_owned),
             credentials,
             proof,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::dpop::Proof;
 use super::super::oauth_error::ErrorCode;
 use super::super::parameters::Parameters;
+use super::{Assertion, AssertionFault};
 use crate::json::Value;
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
@@ -42,6 +43,8 @@ pub(crate) enum RequestKind {
     Authorization { issuer: String, parameters: Parameters },
     /// For a token.
     Token(TokenRequest),
+    /// To an identity provider, for an assertion.
+    Exchange(TokenRequest),
     /// To the MCP endpoint.
     Mcp(McpRequest),
 }
@@ -52,6 +55,10 @@ pub(crate) struct TokenRequest {
     pub(crate) issuer: String,
     pub(crate) parameters: Parameters,
     pub(crate) credentials: PresentedCredentials,
+    /// Whether `Authorization` says `Basic`, and the pair in it is not encoded as in a form.
+    pub(crate) is_plain_basic: bool,
+    /// The assertion, if the server verifies one.
+    pub(crate) assertion: Option<Result<Assertion, AssertionFault>>,
     /// The challenge of the authorization request whose code it redeems, or else of the last one.
     pub(crate) challenge: Option<String>,
     pub(crate) proof: Option<Result<Proof, &'static str>>,
@@ -78,6 +85,8 @@ pub(crate) struct McpRequest {
     pub(crate) verb: String,
     /// The method of the message, if it is one.
     pub(crate) method: Option<String>,
+    /// Whether its URL has `access_token`.
+    pub(crate) has_token_in_query: bool,
     /// The credentials in `Authorization`.
     pub(crate) credentials: Option<McpCredentials>,
     pub(crate) proof: Option<Result<Proof, &'static str>>,
@@ -91,6 +100,8 @@ pub(crate) struct McpCredentials {
     pub(crate) scheme: String,
     /// Whether a server of the test has issued it.
     pub(crate) is_issued: bool,
+    /// The thumbprint of the key that it is bound to.
+    pub(crate) key: Option<String>,
 }
 
 impl ReceivedRequests {
@@ -116,6 +127,24 @@ impl ReceivedRequests {
     }
 }
 
+impl TokenRequest {
+    /// The assertion, which counts as missing where the server verifies none.
+    pub(crate) fn assertion(&self) -> Result<&Assertion, AssertionFault> {
+        match &self.assertion {
+            Some(read) => read.as_ref().map_err(|fault| *fault),
+            None => Err(AssertionFault::Missing),
+        }
+    }
+
+    fn summary(&self, what: &str) -> String {
+        let names = self.parameters.names();
+        match self.refusal {
+            None => format!("the client got {what} with {names}"),
+            Some(code) => format!("the client asked for {what} with {names}: {}", code.as_str()),
+        }
+    }
+}
+
 impl RequestKind {
     /// The request without its values, most of which are secrets.
     fn summary(&self) -> String {
@@ -132,13 +161,8 @@ impl RequestKind {
             Self::Authorization { parameters, .. } => {
                 format!("the client asked for authorization with {}", parameters.names())
             }
-            Self::Token(request) => match request.refusal {
-                None => format!("the client got a token with {}", request.parameters.names()),
-                Some(code) => {
-                    let names = request.parameters.names();
-                    format!("the client asked for a token with {names}: {}", code.as_str())
-                }
-            },
+            Self::Token(request) => request.summary("a token"),
+            Self::Exchange(request) => request.summary("an assertion"),
             Self::Mcp(McpRequest { verb, method, credentials, refused, .. }) => {
                 let what = method.as_deref().unwrap_or(verb);
                 let token = match credentials {

@@ -9,6 +9,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use reqwest::Url;
@@ -26,8 +28,9 @@ use super::super::grants::Grant;
 use super::super::oauth_error::{ErrorCode, OAuthError};
 use super::super::parameters::Parameters;
 use super::{
-    Behavior, IssuedToken, IssuedTokens, PresentedCredentials, ReceivedRequests, RequestKind,
-    SentIssuer, TokenIssuer, TokenRequest, metadata,
+    Assertion, AssertionFault, Behavior, IssuedToken, IssuedTokens, PresentedCredentials,
+    ReceivedRequests, RequestKind, SentIssuer, TokenIssuer, TokenRequest, VerifiedAssertions,
+    metadata,
 };
 use crate::check::Finding;
 use crate::jose::SigningKey;
@@ -147,7 +150,10 @@ impl ScriptedState {
         let path = head.uri.path();
         if head.method == Method::GET && metadata::may_be_at(path) {
             let found = metadata::path(&self.behavior).is_some_and(|own| own == path);
-            self.receive(RequestKind::ServerMetadata { path: path.to_owned(), found });
+            // An identity provider is no authorization server of the protected one.
+            if !self.behavior.is_identity_provider {
+                self.receive(RequestKind::ServerMetadata { path: path.to_owned(), found });
+            }
             let document = || metadata::document(&self.behavior, &self.issuer, &self.origin);
             return found.then(|| Answer::json(StatusCode::OK, document()));
         }
@@ -208,7 +214,11 @@ impl ScriptedState {
 
     fn authorize(&self, parameters: Parameters) -> Answer {
         let target = parameters.first("redirect_uri").and_then(|uri| Url::parse(uri).ok());
-        let (state, code) = (parameters.first("state").map(str::to_owned), generate_id());
+        let code = generate_id();
+        let state = parameters.first("state").map(|state| match self.behavior.changes_state {
+            true => generate_id(),
+            false => state.to_owned(),
+        });
         {
             let mut codes = self.codes();
             if codes.len() == MOST_CODES {
@@ -244,6 +254,8 @@ impl ScriptedState {
         let mut request = TokenRequest {
             issuer: self.issuer.clone(),
             credentials: credentials(headers, &parameters),
+            is_plain_basic: is_plain_basic(headers),
+            assertion: self.assertion(&parameters),
             challenge,
             proof: proven.verify(headers),
             refusal: None,
@@ -251,7 +263,10 @@ impl ScriptedState {
         };
         let answered = self.respond(&request, scopes);
         request.refusal = answered.as_ref().err().map(|error| error.code);
-        self.receive(RequestKind::Token(request));
+        self.receive(match self.behavior.is_identity_provider {
+            true => RequestKind::Exchange(request),
+            false => RequestKind::Token(request),
+        });
         match answered {
             Ok(response) => Answer::json(StatusCode::OK, response),
             Err(error) => {
@@ -264,6 +279,13 @@ impl ScriptedState {
                 answer
             }
         }
+    }
+
+    /// The assertion of a token request, if the server verifies one.
+    fn assertion(&self, parameters: &Parameters) -> Option<Result<Assertion, AssertionFault>> {
+        let VerifiedAssertions { parameter, key, leeway } = self.behavior.assertions.as_ref()?;
+        let key = key.as_ref().unwrap_or(self.key.public());
+        Some(Assertion::verify(parameters.first(parameter), key, *leeway))
     }
 
     /// The challenge and the scopes of the authorization request whose code a token request redeems, or else of the last one.
@@ -286,8 +308,9 @@ impl ScriptedState {
         if let Some(response) = own.and_then(|answers| answers(request, &issuer)) {
             return response;
         }
-        let proof = request.proof.as_ref().and_then(|proof| proof.as_ref().ok());
-        let proof = proof.filter(|_| !self.behavior.dpop.is_empty());
+        let proof = request.proof.as_ref().filter(|_| !self.behavior.dpop.is_empty());
+        let proof = proof.map(|proof| proof.as_ref().map_err(|why| *why)).transpose();
+        let proof = proof.map_err(|why| ErrorCode::InvalidDpopProof.because(why))?;
         if let (Some(nonce), Some(proof)) = (self.behavior.nonce, proof)
             && proof.nonce.as_deref() != Some(nonce)
         {
@@ -315,6 +338,14 @@ const DPOP_NONCE_HEADER: http::HeaderName = http::HeaderName::from_static(DPOP_N
 
 fn scopes(text: Option<&str>) -> Vec<String> {
     text.unwrap_or_default().split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+/// Whether `Authorization` has an id and a secret in the form that a server without any leniency reads.
+fn is_plain_basic(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let decoded = value.and_then(|value| STANDARD.decode(value.strip_prefix("Basic ")?).ok());
+    let read = basic(headers).ok().flatten().map(|(id, secret)| format!("{id}:{secret}"));
+    decoded.is_some() && decoded == read.map(String::into_bytes)
 }
 
 fn credentials(headers: &HeaderMap, parameters: &Parameters) -> PresentedCredentials {

@@ -59,7 +59,9 @@ pub(super) async fn ask(
     let answer = Parameters::parse(query.ok_or(SignInError::OtherRedirect)?.as_bytes());
     // Before the code is looked at: a response of another server must not be used at all.
     check_issuer(&answer, found, settings)?;
-    if answer.first("state") != Some(state.as_str()) {
+    if answer.first("state") != Some(state.as_str())
+        && !settings.misbehaves(Misbehavior::IgnoresState)
+    {
         return Err(SignInError::OtherState);
     }
     if let Some(error) = answer.first("error") {

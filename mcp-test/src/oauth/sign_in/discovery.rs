@@ -115,7 +115,8 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
         let (expected, got) = (issuer.to_owned(), stated.to_owned());
         return Err(SignInError::OtherIssuer { expected, got });
     }
-    if !texts(&found, "code_challenge_methods_supported").contains(&"S256".to_owned()) {
+    let has_pkce = texts(&found, "code_challenge_methods_supported").contains(&"S256".to_owned());
+    if !has_pkce && !settings.misbehaves(Misbehavior::AssumesPkce) {
         return Err(SignInError::NoPkce);
     }
     Ok(ServerMetadata::read(issuer, &found))

@@ -23,6 +23,7 @@ use self::registration::Registrations;
 use self::token_request::{Token, TokenRequest};
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
+use crate::spec::Revision;
 use crate::transport::Misbehavior;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
 
@@ -85,6 +86,12 @@ impl SignIn {
         self.settings.misbehaves(misbehavior)
     }
 
+    /// Whether it has a fault that ignores the nonce of the MCP server.
+    fn ignores_nonce(&self) -> bool {
+        let faults = [Misbehavior::IgnoresNonce, Misbehavior::IgnoresServerNonce];
+        faults.into_iter().any(|fault| self.misbehaves(fault))
+    }
+
     /// Whether the request should be sent again after a refusal.
     async fn refused(&self, exchange: &AuthorizedExchange<'_>) -> bool {
         let challenge = Challenge::of(exchange);
@@ -92,7 +99,7 @@ impl SignIn {
         let mut progress = self.progress.lock().await;
         if error == Some(USE_DPOP_NONCE) {
             progress.nonces += 1;
-            return !self.misbehaves(Misbehavior::IgnoresNonce) && progress.nonces <= MOST_NONCES;
+            return !self.ignores_nonce() && progress.nonces <= MOST_NONCES;
         }
         let lacks_scopes = exchange.status == 403;
         let gives_up = lacks_scopes && error != Some("insufficient_scope")
@@ -155,7 +162,10 @@ impl SignIn {
                 self.settings.reach("token")?;
                 request.redeem(&code).await?
             }
-            _ => request.without_user().await?,
+            _ => {
+                self.settings.reach("token")?;
+                request.without_user().await?
+            }
         };
         progress.scopes = scopes;
         let mut credentials = self.credentials();
@@ -178,7 +188,8 @@ impl SignIn {
         let kept = before.iter().filter(|_| keeps).map(String::as_str);
         // For a refresh token, where the server has them.
         let offline = Some("offline_access").filter(|scope| {
-            matches!(self.settings.grant, ClientGrant::UserConsent)
+            self.settings.revision >= Revision::V2026_07_28
+                && matches!(self.settings.grant, ClientGrant::UserConsent)
                 && found.server.scopes.iter().any(|supported| supported == scope)
         });
         for scope in kept.chain(offline) {
@@ -192,6 +203,9 @@ impl SignIn {
 
 impl Authorizer for SignIn {
     fn headers(&self, method: &str, url: &str) -> Vec<(String, String)> {
+        if method != "POST" && self.misbehaves(Misbehavior::ForgetsToken) {
+            return Vec::new();
+        }
         let mut credentials = self.credentials();
         let Credentials { token, key, nonce, proof } = &mut *credentials;
         let Some(token) = token else {
@@ -217,7 +231,7 @@ impl Authorizer for SignIn {
     fn responded<'a>(&'a self, exchange: AuthorizedExchange<'a>) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             if let Some(nonce) = exchange.response_headers(DPOP_NONCE).next()
-                && !self.misbehaves(Misbehavior::IgnoresNonce)
+                && !self.ignores_nonce()
             {
                 self.credentials().nonce = Some(nonce.to_owned());
             }

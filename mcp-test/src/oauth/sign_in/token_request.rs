@@ -100,7 +100,7 @@ impl TokenRequest<'_> {
             ("client_id", client_id),
         ]);
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
-        damage_parameters(&self.settings.faults, "token", &mut pairs);
+        damage_parameters(&self.settings.faults, "exchange", &mut pairs);
         let response = send(WHAT, endpoint, &post(&pairs, Vec::new())).await?;
         access_token(endpoint, &response).map(|(text, _)| text)
     }
@@ -117,6 +117,14 @@ impl TokenRequest<'_> {
             && !self.settings.misbehaves(Misbehavior::IgnoresNonce)
         {
             response = self.prove_and_send(endpoint, &pairs, &headers, Some(&nonce)).await?;
+        }
+        let is_refused = response.status != 200;
+        if is_refused && self.settings.misbehaves(Misbehavior::ChangesGrant) {
+            pairs.retain(|(name, _)| name != "grant_type");
+            pairs.extend(form([("grant_type", "client_credentials")]));
+            response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
+        } else if is_refused && self.settings.misbehaves(Misbehavior::RetriesGrant) {
+            response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
         }
         let (text, kind) = access_token(endpoint, &response)?;
         Ok(Token { text, is_bound: kind.eq_ignore_ascii_case("dpop") })
@@ -141,7 +149,7 @@ impl TokenRequest<'_> {
     fn authenticate(&self, pairs: &mut Form, headers: &mut Form) -> Result<(), SignInError> {
         let RegisteredClient { id, secret, .. } = self.client;
         if let ClientGrant::ClientCredentials { key: Some(key) } = &self.settings.grant {
-            let assertion = assertion(key, id, &self.server.issuer)?;
+            let assertion = self.assertion(key, id)?;
             pairs.extend(form([
                 ("client_id", id.as_str()),
                 ("client_assertion_type", CLIENT_ASSERTION),
@@ -165,10 +173,34 @@ impl TokenRequest<'_> {
         Ok(())
     }
 
+    /// An assertion by which the client authenticates (RFC 7523).
+    fn assertion(&self, key: &SigningKey, id: &str) -> Result<String, SignInError> {
+        let now = clock::unix_time();
+        let (issued, expiry) = (now.as_secs(), (now + ASSERTION_LIFETIME).as_secs());
+        let mut claims = form([
+            ("iss", id),
+            ("sub", id),
+            ("aud", &self.server.issuer),
+            ("iat", &issued.to_string()),
+            ("exp", &expiry.to_string()),
+            ("jti", &generate_id()),
+        ]);
+        damage_parameters(&self.settings.faults, "assertion", &mut claims);
+        let mut object = Object::new();
+        for (name, text) in claims {
+            match (name.as_str(), text.parse::<u64>()) {
+                ("iat" | "exp", Ok(time)) => object.insert(name, time),
+                _ => object.insert(name, text),
+            };
+        }
+        Ok(key.sign("JWT", &object.into())?)
+    }
+
     /// How the client authenticates: as it is registered, or as the server likes it.
     fn method(&self) -> Result<&str, SignInError> {
         let known: &[&str] = match self.client.secret {
-            Some(_) => &["client_secret_basic", "client_secret_post"],
+            // A server that wants none may have issued a secret nevertheless.
+            Some(_) => &["client_secret_basic", "client_secret_post", "none"],
             None => &["none"],
         };
         let registered = self.client.method.as_deref();
@@ -185,19 +217,6 @@ impl TokenRequest<'_> {
             (_, method) => method,
         })
     }
-}
-
-/// An assertion by which the client authenticates (RFC 7523).
-fn assertion(key: &SigningKey, id: &str, issuer: &str) -> Result<String, SignInError> {
-    let now = clock::unix_time();
-    let mut claims = Object::new();
-    claims.insert("iss", id);
-    claims.insert("sub", id);
-    claims.insert("aud", issuer);
-    claims.insert("iat", now.as_secs());
-    claims.insert("exp", (now + ASSERTION_LIFETIME).as_secs());
-    claims.insert("jti", generate_id());
-    Ok(key.sign("JWT", &claims.into())?)
 }
 
 fn post(pairs: &Form, headers: Form) -> HttpRequest {

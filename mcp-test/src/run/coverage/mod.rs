@@ -134,7 +134,7 @@ impl Coverage {
 
     /// The requirements that bind this side at a revision of the run, in the order of the registry, with what was shown.
     pub fn rows(&self, leg: Leg) -> impl Iterator<Item = (&'static Requirement, RowState)> {
-        let rows = requirement::all().iter().filter(move |row| {
+        let rows = requirement::all().filter(move |row| {
             binds(row, leg)
                 && self.revisions.iter().any(|revision| row.revisions.contains(*revision))
         });

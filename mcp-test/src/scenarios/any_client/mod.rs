@@ -37,6 +37,8 @@ scenarios![
     server_stderr,
 ];
 
+#[cfg(feature = "auth")]
+pub mod authorization;
 mod endpoint;
 mod exchange;
 mod failing_client;
@@ -56,10 +58,19 @@ use crate::client::reference::patient::{self, Received};
 use crate::client::{Client, ClientTask, ScriptedClient};
 use crate::clock::{self, Deadline};
 use crate::process::Exit;
-use crate::scenario::{ClientTest, Judging};
+use crate::scenario::{ClientTest, Judging, Scenario};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions};
 use crate::transport::ClientEnd;
+
+/// The scenarios of this module, in the order of reports.
+pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
+    #[cfg(feature = "auth")]
+    let authorization = authorization::ALL;
+    #[cfg(not(feature = "auth"))]
+    let authorization: &[&Scenario] = &[];
+    ALL.iter().chain(authorization)
+}
 
 /// The revisions with a handshake that have Streamable HTTP, and those without a handshake.
 const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);

@@ -26,8 +26,9 @@ mod parse;
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
+use self::files::FILES;
 use super::Revision;
 
 pub use model::{BoundParty, Level, Requirement, Source, Testability};
@@ -35,38 +36,51 @@ pub use model::{BoundParty, Level, Requirement, Source, Testability};
 /// The area of the requirements of mcp-test.
 const AREA_OF_MCP_TEST: &str = "mcp-test";
 
-struct Registry {
+/// The requirements of one file.
+struct Area {
     requirements: Vec<Requirement>,
     by_id: HashMap<&'static str, usize>,
 }
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let mut requirements = Vec::new();
-    for (file, text) in files::FILES {
-        match parse::file(file, text) {
-            Ok(read) => requirements.extend(read),
+impl Area {
+    /// The area of the file at this index. Each is parsed on first use: a run cites few areas, and parsing all of them would be
+    /// almost half of the work of a short run.
+    fn at(index: usize) -> &'static Self {
+        static AREAS: [OnceLock<Area>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+        AREAS[index].get_or_init(|| {
+            let (file, text) = FILES[index];
             // The files are embedded in the binary, and a unit test parses all of them.
-            Err(error) => unreachable!("{error}"),
-        }
+            let requirements =
+                parse::file(file, text).unwrap_or_else(|error| unreachable!("{error}"));
+            let ids = requirements.iter().map(|requirement| requirement.id);
+            let by_id = ids.zip(0..).collect();
+            Self { requirements, by_id }
+        })
     }
-    let ids = |(index, requirement): (usize, &Requirement)| {
-        let ids: Vec<_> =
-            [requirement.id].into_iter().chain(requirement.aliases.iter().copied()).collect();
-        ids.into_iter().map(move |id| (id, index))
-    };
-    let by_id = requirements.iter().enumerate().flat_map(ids).collect();
-    Registry { requirements, by_id }
-});
+
+    /// The area of this name.
+    fn named(name: &str) -> Option<&'static Self> {
+        let area = |(file, _): &(&'static str, &str)| file.trim_end_matches(".req");
+        FILES.binary_search_by_key(&name, area).ok().map(Self::at)
+    }
+}
 
 /// All requirements, grouped by area.
-pub fn all() -> &'static [Requirement] {
-    &REGISTRY.requirements
+pub fn all() -> impl Iterator<Item = &'static Requirement> {
+    (0..FILES.len()).flat_map(|index| &Area::at(index).requirements)
+}
+
+/// The requirements of an area; none if there is no such area.
+pub fn of_area(name: &str) -> &'static [Requirement] {
+    Area::named(name).map_or(&[], |area| &area.requirements)
 }
 
 /// The requirement with that id or alias.
 pub fn find(id: &str) -> Option<&'static Requirement> {
-    let index = *REGISTRY.by_id.get(id)?;
-    REGISTRY.requirements.get(index)
+    let (area, _) = id.split_once('.')?;
+    let found = Area::named(area).and_then(|it| it.requirements.get(*it.by_id.get(id)?));
+    // The requirement of an alias may belong to any area.
+    found.or_else(|| all().find(|requirement| requirement.aliases.contains(&id)))
 }
 
 /// Formats a requirement for a report: id, level and text, and on a second, indented line its URL at `revision`, or why
@@ -107,5 +121,5 @@ pub fn cite(id: &str, revision: Revision) -> String {
 pub fn search(filter: &str) -> Vec<&'static Requirement> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
-    all().iter().filter(|requirement| words.iter().all(|word| requirement.mentions(word))).collect()
+    all().filter(|requirement| words.iter().all(|word| requirement.mentions(word))).collect()
 }

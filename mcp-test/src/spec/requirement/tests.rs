@@ -10,7 +10,7 @@ const SOURCE_IDS: usize = 1442;
 
 #[test]
 fn every_file_parses() {
-    for (name, text) in files::FILES {
+    for (name, text) in FILES {
         match parse::file(name, text) {
             Ok(read) => assert!(!read.is_empty(), "{name}"),
             Err(error) => panic!("{error}"),
@@ -26,8 +26,7 @@ fn every_file_in_the_folder_is_included() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".req"))
         .collect();
-    let included: HashSet<String> =
-        files::FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let included: HashSet<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(included, existing);
 }
 
@@ -35,7 +34,6 @@ fn every_file_in_the_folder_is_included() {
 fn every_source_id_names_one_requirement() {
     // Those of mcp-test are not from the specification.
     let ids: Vec<&str> = all()
-        .iter()
         .filter(|requirement| requirement.reason().is_none())
         .flat_map(|requirement| {
             [requirement.id].into_iter().chain(requirement.aliases.iter().copied())
@@ -92,7 +90,7 @@ fn a_search_requires_every_word_and_ignores_case() {
     assert_eq!(ids("PING.result-EMPTY"), ["ping.result-empty"]);
     assert_eq!(ids("versioning.discover-implemented"), ["discover.implement"]);
     assert!(ids("ping server 2026-07-28 no-such-word").is_empty());
-    assert_eq!(ids("").len(), all().len());
+    assert_eq!(ids("").len(), all().count());
     let narrow = ids("authorization-server must not 2025-06-18");
     assert!(!narrow.is_empty() && narrow.len() < ids("authorization-server").len());
 }

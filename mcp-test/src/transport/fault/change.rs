@@ -225,6 +225,12 @@ words! {
         IgnoresMetadataIssuer = "any-issuer",
         /// Accepts an authorization response of any issuer, or of none.
         IgnoresResponseIssuer = "any-iss",
+        /// Goes on although the authorization server does not say that it supports PKCE.
+        AssumesPkce = "assume-pkce",
+        /// Accepts an authorization response with any `state`.
+        IgnoresState = "any-state",
+        /// Sends its token with POST alone.
+        ForgetsToken = "token-on-post",
         /// Registers although it has a client id, or could use the URL of its metadata.
         AlwaysRegisters = "always-register",
         /// Uses its registration at another authorization server, too.
@@ -245,6 +251,16 @@ words! {
         ReusesProof = "reuse-dpop-proof",
         /// Makes no new proof of possession when a nonce is demanded.
         IgnoresNonce = "ignore-dpop-nonce",
+        /// The same where the MCP server demands a nonce, and not the authorization server.
+        IgnoresServerNonce = "ignore-server-nonce",
+        /// Sends the assertion of its context that has expired.
+        SendsExpiredAssertion = "expired-assertion",
+        /// Sends the assertion of its context that is for another audience.
+        SendsForeignAssertion = "foreign-assertion",
+        /// Sends a token request again when it is refused.
+        RetriesGrant = "retry-grant",
+        /// Asks by client credentials when another grant is refused.
+        ChangesGrant = "change-grant",
     }
 }
 

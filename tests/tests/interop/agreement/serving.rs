@@ -91,10 +91,16 @@ fn with_peer(runtime: &Runtime, run: &SharedRun, peers: Option<&Peers>, use_it: 
         TestedPeer::RmcpClient => return use_it(RMCP_CLIENT),
         TestedPeer::Typescript1Client | TestedPeer::Typescript2Client => {
             let sdk = if run.key.peer == TestedPeer::Typescript1Client { "v1" } else { "v2" };
-            return use_it(&peers().use_all_with_typescript(sdk));
+            return use_it(&match run.signs_in() {
+                true => peers().sign_in_with_typescript(sdk),
+                false => peers().use_all_with_typescript(sdk),
+            });
         }
         TestedPeer::PythonClient => {
-            return use_it(&peers().python("use_all.py", &["sdk-2"]).join(" "));
+            return use_it(&match run.signs_in() {
+                true => peers().python("sign_in.py", &[]).join(" "),
+                false => peers().python("use_all.py", &["sdk-2"]).join(" "),
+            });
         }
         TestedPeer::Everything => peers().everything("streamableHttp"),
         TestedPeer::Python => peers().python("everything.py", &["http", &port.to_string()]),

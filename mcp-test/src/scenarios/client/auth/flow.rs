@@ -18,28 +18,28 @@ use crate::scenario::{CheckSpec, Judging};
 use crate::spec::{Revision, Revisions};
 use crate::trace::Seq;
 
-pub(super) const PRM: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const PRM: CheckSpec = CheckSpec::official(
     "prm-pathbased-requested",
     "PRMPathBasedRequested",
     "The client asks for the metadata of the protected server",
     &[RFC_9728, PRM_DISCOVERY],
 )
 .requires(&["auth.discovery.prm-client"]);
-pub(super) const METADATA: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const METADATA: CheckSpec = CheckSpec::official(
     "authorization-server-metadata",
     "AuthorizationServerMetadata",
     "The client asks for the metadata of the authorization server",
     &[RFC_8414, METADATA_DISCOVERY],
 )
 .requires(&["auth.discovery.as-multiple-well-known"]);
-pub(super) const REGISTRATION: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const REGISTRATION: CheckSpec = CheckSpec::official(
     "client-registration",
     "ClientRegistration",
     "The client registers with the authorization server",
     &[REGISTRATION_PAGE],
 )
 .requires(&["auth.registration.dcr-fallback"]);
-pub(super) const APPLICATION_TYPE: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const APPLICATION_TYPE: CheckSpec = CheckSpec::official(
     "sep-837-application-type-present",
     "DCR application_type specified",
     "The registration says whether the client is a native application or one of the web",
@@ -48,14 +48,14 @@ pub(super) const APPLICATION_TYPE: CheckSpec = CheckSpec::official(
 .requires(&["auth.registration.application-type"])
 .within(Revisions::from(Revision::V2026_07_28))
 .conditional();
-pub(super) const AUTHORIZATION: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const AUTHORIZATION: CheckSpec = CheckSpec::official(
     "authorization-request",
     "AuthorizationRequest",
     "The client asks for the consent of the user",
     &[AUTHORIZATION_ENDPOINT],
 )
 .requires(&["auth.challenge.client-parses-www-authenticate"]);
-pub(super) const CHALLENGE_SENT: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const CHALLENGE_SENT: CheckSpec = CheckSpec::official(
     "pkce-code-challenge-sent",
     "PKCE Code Challenge",
     "The authorization request has a code challenge",
@@ -63,7 +63,7 @@ pub(super) const CHALLENGE_SENT: CheckSpec = CheckSpec::official(
 )
 .requires(&["auth.pkce.client-uses"])
 .conditional();
-pub(super) const S256: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const S256: CheckSpec = CheckSpec::official(
     "pkce-s256-method-used",
     "PKCE S256 Method",
     "The method of the code challenge is S256",
@@ -71,14 +71,14 @@ pub(super) const S256: CheckSpec = CheckSpec::official(
 )
 .requires(&["auth.pkce.s256"])
 .conditional();
-pub(super) const TOKEN: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const TOKEN: CheckSpec = CheckSpec::official(
     "token-request",
     "TokenRequest",
     "The client asks for a token",
     &[TOKEN_REQUEST],
 )
 .requires(&["auth.challenge.client-parses-www-authenticate"]);
-pub(super) const VERIFIER_SENT: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const VERIFIER_SENT: CheckSpec = CheckSpec::official(
     "pkce-code-verifier-sent",
     "PKCE Code Verifier",
     "The request that redeems a code has a code verifier",
@@ -86,7 +86,7 @@ pub(super) const VERIFIER_SENT: CheckSpec = CheckSpec::official(
 )
 .requires(&["auth.pkce.client-uses"])
 .conditional();
-pub(super) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official(
     "pkce-verifier-matches-challenge",
     "PKCE Verifier Validation",
     "The code verifier is that of the code challenge",
@@ -94,7 +94,7 @@ pub(super) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official(
 )
 .requires(&["auth.pkce.client-uses"])
 .conditional();
-pub(super) const VALID_BEARER: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const VALID_BEARER: CheckSpec = CheckSpec::official(
     "valid-bearer-token",
     "ValidBearerToken",
     "The client sends a token that it got",
@@ -103,7 +103,7 @@ pub(super) const VALID_BEARER: CheckSpec = CheckSpec::official(
 .requires(&["auth.token.authorization-header"])
 .conditional()
 .informs();
-pub(super) const INVALID_BEARER: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = CheckSpec::official(
     "invalid-bearer-token",
     "InvalidBearerToken",
     "The client sends no token that it did not get",
@@ -113,43 +113,45 @@ pub(super) const INVALID_BEARER: CheckSpec = CheckSpec::official(
 .conditional();
 
 /// What a client did to sign in.
-pub(super) struct Flow {
-    pub(super) resource_metadata: Vec<Received<Fetched>>,
-    pub(super) server_metadata: Vec<Received<Fetched>>,
-    pub(super) registrations: Vec<Received<Registered>>,
-    pub(super) authorizations: Vec<Received<Authorized>>,
-    pub(super) tokens: Vec<Received<TokenRequest>>,
-    pub(super) mcp: Vec<Received<McpRequest>>,
+pub(in crate::scenarios) struct Flow {
+    pub(in crate::scenarios) resource_metadata: Vec<Received<Fetched>>,
+    pub(in crate::scenarios) server_metadata: Vec<Received<Fetched>>,
+    pub(in crate::scenarios) registrations: Vec<Received<Registered>>,
+    pub(in crate::scenarios) authorizations: Vec<Received<Authorized>>,
+    pub(in crate::scenarios) tokens: Vec<Received<TokenRequest>>,
+    /// The requests to an identity provider.
+    pub(in crate::scenarios) exchanges: Vec<Received<TokenRequest>>,
+    pub(in crate::scenarios) mcp: Vec<Received<McpRequest>>,
 }
 
 /// A request, and the remark about it in the trace.
-pub(super) struct Received<T> {
-    pub(super) seq: Seq,
-    pub(super) request: T,
+pub(in crate::scenarios) struct Received<T> {
+    pub(in crate::scenarios) seq: Seq,
+    pub(in crate::scenarios) request: T,
 }
 
 /// A request for metadata.
-pub(super) struct Fetched {
-    pub(super) path: String,
+pub(in crate::scenarios) struct Fetched {
+    pub(in crate::scenarios) path: String,
     /// Whether they are there.
-    pub(super) found: bool,
+    pub(in crate::scenarios) found: bool,
 }
 
 /// A registration.
-pub(super) struct Registered {
-    pub(super) issuer: String,
-    pub(super) document: Value,
+pub(in crate::scenarios) struct Registered {
+    pub(in crate::scenarios) issuer: String,
+    pub(in crate::scenarios) document: Value,
 }
 
 /// An authorization request.
-pub(super) struct Authorized {
-    pub(super) issuer: String,
-    pub(super) parameters: Parameters,
+pub(in crate::scenarios) struct Authorized {
+    pub(in crate::scenarios) issuer: String,
+    pub(in crate::scenarios) parameters: Parameters,
 }
 
 impl Authorized {
     /// The scopes that it asks for.
-    pub(super) fn scopes(&self) -> Vec<&str> {
+    pub(in crate::scenarios) fn scopes(&self) -> Vec<&str> {
         let scopes = self.parameters.first("scope").unwrap_or_default();
         scopes.split_ascii_whitespace().collect()
     }
@@ -157,7 +159,7 @@ impl Authorized {
 
 impl Flow {
     /// What the client of a test did.
-    pub(super) fn of(judging: &Judging) -> Self {
+    pub(in crate::scenarios) fn of(judging: &Judging) -> Self {
         let kept: Option<Arc<ReceivedRequests>> = judging.kept();
         let mut flow = Self {
             resource_metadata: Vec::new(),
@@ -165,6 +167,7 @@ impl Flow {
             registrations: Vec::new(),
             authorizations: Vec::new(),
             tokens: Vec::new(),
+            exchanges: Vec::new(),
             mcp: Vec::new(),
         };
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
@@ -187,6 +190,7 @@ impl Flow {
                     flow.authorizations.push(Received { seq, request });
                 }
                 RequestKind::Token(request) => flow.tokens.push(Received { seq, request }),
+                RequestKind::Exchange(request) => flow.exchanges.push(Received { seq, request }),
                 RequestKind::Mcp(request) => flow.mcp.push(Received { seq, request }),
             }
         }
@@ -199,15 +203,16 @@ impl Flow {
             || !self.registrations.is_empty()
             || !self.authorizations.is_empty()
             || !self.tokens.is_empty()
+            || !self.exchanges.is_empty()
     }
 
     /// The first request for metadata of the server that were there.
-    pub(super) fn found_resource_metadata(&self) -> Option<&Received<Fetched>> {
+    pub(in crate::scenarios) fn found_resource_metadata(&self) -> Option<&Received<Fetched>> {
         self.resource_metadata.iter().find(|fetched| fetched.request.found)
     }
 
     /// The first request for metadata of the authorization server that were there.
-    pub(super) fn found_server_metadata(&self) -> Option<&Received<Fetched>> {
+    pub(in crate::scenarios) fn found_server_metadata(&self) -> Option<&Received<Fetched>> {
         self.server_metadata.iter().find(|fetched| fetched.request.found)
     }
 }
@@ -215,7 +220,7 @@ impl Flow {
 /// A client that never began to sign in.
 ///
 /// Authorization is optional, so that this breaks no requirement.
-pub(super) fn never_signed_in(judging: &Judging) -> Finding {
+pub(in crate::scenarios) fn never_signed_in(judging: &Judging) -> Finding {
     judging
         .task_not_done("the client did not sign in")
         .expected("a request for the metadata of the server, after HTTP 401")
@@ -223,9 +228,13 @@ pub(super) fn never_signed_in(judging: &Judging) -> Finding {
 }
 
 /// Makes the checks that every scenario has, as far as the client came; the error is that it never began.
-pub(super) fn judge_flow(judging: &mut Judging) -> Result<Flow, Finding> {
+pub(in crate::scenarios) fn judge_flow(judging: &mut Judging) -> Result<Flow, Finding> {
     let flow = Flow::of(judging);
     judge_steps(judging, &flow);
+    if flow.tokens.is_empty() {
+        // Authorization is optional, and a person would have to consent: whoever has no token cannot go on.
+        judging.may_give_up();
+    }
     match flow.has_begun() {
         true => Ok(flow),
         false => Err(never_signed_in(judging)),
@@ -233,7 +242,10 @@ pub(super) fn judge_flow(judging: &mut Judging) -> Result<Flow, Finding> {
 }
 
 /// The same, where each of these steps must have been taken.
-pub(super) fn judge_whole_flow(judging: &mut Judging, steps: &[Step]) -> Result<Flow, Finding> {
+pub(in crate::scenarios) fn judge_whole_flow(
+    judging: &mut Judging,
+    steps: &[Step],
+) -> Result<Flow, Finding> {
     let flow = judge_flow(judging)?;
     for step in steps {
         step.demand(judging, &flow);
@@ -241,8 +253,24 @@ pub(super) fn judge_whole_flow(judging: &mut Judging, steps: &[Step]) -> Result<
     Ok(flow)
 }
 
+/// Makes a check of each authorization request, or says that there is none.
+pub(in crate::scenarios) fn judge_authorizations(
+    judging: &mut Judging,
+    flow: &Flow,
+    check: &str,
+    judge: impl Fn(&Authorized) -> Result<(), Finding>,
+) {
+    if flow.authorizations.is_empty() {
+        let finding = Finding::peer("the client made no authorization request");
+        judging.check(check).missing(finding);
+    }
+    for Received { seq, request } in &flow.authorizations {
+        judging.check(check).judge(judge(request).map_err(|finding| finding.evidence(*seq)));
+    }
+}
+
 /// Fails a check for each request for the metadata of another issuer at the same origin.
-pub(super) fn judge_wrong_path(judging: &mut Judging, flow: &Flow, check: &str) {
+pub(in crate::scenarios) fn judge_wrong_path(judging: &mut Judging, flow: &Flow, check: &str) {
     let is_root = |fetched: &&Received<Fetched>| {
         fetched.request.path == "/.well-known/oauth-authorization-server"
     };
@@ -256,7 +284,7 @@ pub(super) fn judge_wrong_path(judging: &mut Judging, flow: &Flow, check: &str) 
 
 /// A step of a client that signs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::scenarios) enum Step {
     ResourceMetadata,
     ServerMetadata,
     Registration,
@@ -265,7 +293,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) const ALL: [Self; 5] = [
+    pub(in crate::scenarios) const ALL: [Self; 5] = [
         Self::ResourceMetadata,
         Self::ServerMetadata,
         Self::Registration,
@@ -273,32 +301,38 @@ impl Step {
         Self::Token,
     ];
 
+    /// The finding that it was not taken.
+    pub(in crate::scenarios) fn not_taken(self, flow: &Flow) -> Finding {
+        let what = match self {
+            Self::ResourceMetadata => "find the metadata of the server",
+            Self::ServerMetadata => "find the metadata of the authorization server",
+            Self::Registration => "register",
+            Self::Authorization => "ask for authorization",
+            Self::Token => "ask for a token",
+        };
+        let finding = Finding::peer(format!("the client did not {what}"));
+        let fetched = flow.resource_metadata.iter().chain(&flow.server_metadata);
+        let tried: Vec<String> =
+            fetched.map(|fetched| format!("`GET {}`", fetched.request.path)).collect();
+        match tried.as_slice() {
+            [] => finding,
+            tried => finding.got(format!("{} and nothing after that", tried.join(", "))),
+        }
+    }
+
     /// Fails its check if the step was not taken.
     fn demand(self, judging: &mut Judging, flow: &Flow) {
-        let (check, is_taken, what) = match self {
-            Self::ResourceMetadata => {
-                (PRM, flow.found_resource_metadata().is_some(), "find the metadata of the server")
-            }
-            Self::ServerMetadata => {
-                let is_taken = flow.found_server_metadata().is_some();
-                (METADATA, is_taken, "find the metadata of the authorization server")
-            }
-            Self::Registration => (REGISTRATION, !flow.registrations.is_empty(), "register"),
-            Self::Authorization => {
-                (AUTHORIZATION, !flow.authorizations.is_empty(), "ask for authorization")
-            }
-            Self::Token => (TOKEN, !flow.tokens.is_empty(), "ask for a token"),
+        let (check, is_taken) = match self {
+            Self::ResourceMetadata => (PRM, flow.found_resource_metadata().is_some()),
+            Self::ServerMetadata => (METADATA, flow.found_server_metadata().is_some()),
+            Self::Registration => (REGISTRATION, !flow.registrations.is_empty()),
+            Self::Authorization => (AUTHORIZATION, !flow.authorizations.is_empty()),
+            Self::Token => (TOKEN, !flow.tokens.is_empty()),
         };
         if is_taken {
             return;
         }
-        let mut finding = Finding::peer(format!("the client did not {what}"));
-        let fetched = flow.resource_metadata.iter().chain(&flow.server_metadata);
-        let tried: Vec<String> =
-            fetched.map(|fetched| format!("`GET {}`", fetched.request.path)).collect();
-        if !tried.is_empty() {
-            finding = finding.got(format!("{} and nothing after that", tried.join(", ")));
-        }
+        let finding = self.not_taken(flow);
         let row = judging.check(&check.id);
         // Whether a client registers, and how far it goes, depends on what it supports.
         let row = match self {
@@ -407,7 +441,11 @@ fn present(parameters: &Parameters, name: &str) -> Result<(), Finding> {
 }
 
 /// Compares a value that is not a secret.
-pub(super) fn equal(what: &str, got: Option<&str>, expected: &str) -> Result<(), Finding> {
+pub(in crate::scenarios) fn equal(
+    what: &str,
+    got: Option<&str>,
+    expected: &str,
+) -> Result<(), Finding> {
     match got {
         Some(got) if got == expected => Ok(()),
         got => Err(Finding::peer(format!("{what} is wrong"))
@@ -417,6 +455,6 @@ pub(super) fn equal(what: &str, got: Option<&str>, expected: &str) -> Result<(),
 }
 
 /// Whether a text is a URL without a fragment.
-pub(super) fn is_resource_uri(text: &str) -> bool {
+pub(in crate::scenarios) fn is_resource_uri(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| url.fragment().is_none())
 }

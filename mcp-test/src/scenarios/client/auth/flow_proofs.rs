@@ -6,11 +6,39 @@ use crate::transport::{Fault, Misbehavior};
 
 /// The proofs of the checks of `signing_in!`, in a scenario that a correct client completes.
 pub(super) fn of_flow() -> Vec<Proof> {
+    let mut proofs = of_authorized_flow();
+    proofs.push(Proof::catches(
+        "sep-837-application-type-present",
+        Fault::no_parameter("register", "application_type"),
+    ));
+    proofs
+}
+
+/// The same in a scenario in which a correct client does not register.
+pub(super) fn of_authorized_flow() -> Vec<Proof> {
+    let mut proofs = of_pkce();
+    proofs.extend(of_machine());
+    proofs
+}
+
+/// The same in a scenario in which no token is accepted.
+pub(super) fn of_refused_flow() -> Vec<Proof> {
+    let mut proofs = of_pkce();
+    proofs.push(Proof::catches(
+        "sep-837-application-type-present",
+        Fault::no_parameter("register", "application_type"),
+    ));
+    proofs
+}
+
+/// The proofs of the checks of `signing_in!` where there is no user.
+pub(super) fn of_machine() -> Vec<Proof> {
+    vec![Proof::catches("invalid-bearer-token", Fault::misbehavior(Misbehavior::InventsToken))]
+}
+
+fn of_pkce() -> Vec<Proof> {
+    let other = "another-verifier-of-the-right-length-43-characters";
     vec![
-        Proof::catches(
-            "sep-837-application-type-present",
-            Fault::no_parameter("register", "application_type"),
-        ),
         Proof::catches(
             "pkce-code-challenge-sent",
             Fault::no_parameter("authorize", "code_challenge"),
@@ -24,24 +52,14 @@ pub(super) fn of_flow() -> Vec<Proof> {
             .also("pkce-verifier-matches-challenge", Status::Failure),
         Proof::catches(
             "pkce-verifier-matches-challenge",
-            Fault::parameter(
-                "token",
-                "code_verifier",
-                "another-verifier-of-the-right-length-43-chars",
-            ),
+            Fault::parameter("token", "code_verifier", other),
         ),
-        Proof::catches("invalid-bearer-token", Fault::misbehavior(Misbehavior::InventsToken)),
     ]
 }
 
-/// The proofs of a scenario in which each step counts, and the resource is judged.
-pub(super) fn of_whole_flow() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.extend([
-        giving_up("metadata", STEPS[0], &STEPS[1..], OF_REGISTRATION, Status::Skipped),
-        giving_up("register", STEPS[1], &STEPS[2..], OF_REGISTRATION, Status::Failure),
-        giving_up("authorize", STEPS[2], &STEPS[3..], OF_AUTHORIZATION, Status::Failure),
-        giving_up("token", STEPS[3], &STEPS[5..], OF_TOKEN, Status::Failure),
+/// The proofs of the checks of the resource.
+pub(super) fn of_resource() -> Vec<Proof> {
+    vec![
         Proof::catches(
             "resource-parameter-in-authorization",
             Fault::no_parameter("authorize", "resource"),
@@ -60,8 +78,62 @@ pub(super) fn of_whole_flow() -> Vec<Proof> {
             Fault::parameter("token", "resource", "http://127.0.0.1/other"),
         )
         .also("resource-parameter-matches-prm", Status::Failure),
+        Proof::catches(
+            "resource-parameter-matches-prm",
+            Fault::parameter("authorize", "resource", "http://127.0.0.1/other"),
+        )
+        .also("resource-parameter-consistency", Status::Failure),
+    ]
+}
+
+/// The proofs of a scenario in which each step counts, and the resource is judged.
+pub(super) fn of_whole_flow() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.extend(of_resource());
+    proofs.extend([
+        giving_up("metadata", STEPS[0], &STEPS[1..], OF_REGISTRATION, Status::Skipped),
+        giving_up("register", STEPS[1], &STEPS[2..], OF_REGISTRATION, Status::Failure),
+        giving_up("authorize", STEPS[2], &STEPS[3..], OF_AUTHORIZATION, Status::Failure),
+        giving_up("token", STEPS[3], &STEPS[5..], OF_TOKEN, Status::Failure),
     ]);
     proofs
+}
+
+/// The proofs of a scenario at 2025-03-26 in which each step counts.
+pub(super) fn of_older_flow() -> Vec<Proof> {
+    let mut proofs = of_older_fallback();
+    // Such a client has not begun to sign in.
+    let never = giving_up("metadata", STEPS[0], &STEPS[1..4], &[], Status::Failure);
+    let skipped = OF_OLDER.iter().chain(&["invalid-bearer-token"]);
+    proofs.push(skipped.fold(never, |proof, check| proof.also(check, Status::Skipped)));
+    proofs
+}
+
+/// The same in a scenario without metadata.
+pub(super) fn of_older_fallback() -> Vec<Proof> {
+    let mut proofs = of_authorized_flow();
+    let (token, last) = (&OF_OLDER[2..], Status::Failure);
+    proofs.extend([
+        giving_up("register", STEPS[1], &STEPS[2..4], OF_OLDER, last),
+        giving_up("authorize", STEPS[2], &STEPS[3..4], OF_OLDER, last),
+        giving_up("token", STEPS[3], &[], token, last),
+    ]);
+    proofs
+}
+
+/// The proof that a check of an authorization request fails if none is made.
+pub(super) fn stopping_at_authorize(check: &'static str) -> Proof {
+    let unmade = ["authorization-request", "token-request"];
+    let unmade: Vec<_> = unmade.iter().chain(OF_OLDER).copied().collect();
+    giving_up("authorize", check, &[], &unmade, Status::Failure)
+}
+
+/// The same in a scenario in which no token is accepted, and a client may give up.
+pub(super) fn stopping_before_refusal(check: &'static str) -> Proof {
+    let proof = Proof::catches(check, Fault::give_up("authorize")).under(Profile::Strict);
+    let unmade = ["authorization-request", "token-request"];
+    let unmade = unmade.iter().chain(&OF_OLDER[..4]);
+    unmade.fold(proof, |proof, check| proof.also(check, Status::Info))
 }
 
 /// The checks of a whole flow that fail without their step, in order.
@@ -87,6 +159,14 @@ const OF_REGISTRATION: &[&str] = &[
 ];
 /// Those of an authorization request, and of what follows it.
 const OF_AUTHORIZATION: &[&str] = OF_REGISTRATION.split_at(1).1;
+/// Those of an authorization request, and of what follows it, without those of the resource.
+const OF_OLDER: &[&str] = &[
+    "pkce-code-challenge-sent",
+    "pkce-s256-method-used",
+    "pkce-code-verifier-sent",
+    "pkce-verifier-matches-challenge",
+    "valid-bearer-token",
+];
 /// Those of a token request, and of what follows it.
 const OF_TOKEN: &[&str] = OF_REGISTRATION.split_at(5).1;
 
@@ -103,24 +183,3 @@ fn giving_up(
     let proof = unmade.iter().fold(proof, |proof, check| proof.also(check, Status::Info));
     proof.also(WELL_FORMED, Status::Skipped).also(LEFT_WELL, left_well)
 }
-
-/// The proof that a client which never begins to sign in fails the checks that are always made, the first of which is proven.
-pub(super) fn never_signing_in(always: &[&'static str], conditional: &[&'static str]) -> Proof {
-    let (proven, failed) = always.split_first().expect("a check");
-    let proof = Proof::catches(proven, Fault::give_up("discover")).under(Profile::Strict);
-    let proof = failed.iter().fold(proof, |proof, check| proof.also(check, Status::Failure));
-    let skipped = OF_FLOW.iter().chain(conditional);
-    let proof = skipped.fold(proof, |proof, check| proof.also(check, Status::Skipped));
-    proof.also(WELL_FORMED, Status::Skipped).also(LEFT_WELL, Status::Failure)
-}
-
-/// The checks of `signing_in!` that are not always made.
-const OF_FLOW: &[&str] = &[
-    "sep-837-application-type-present",
-    "pkce-code-challenge-sent",
-    "pkce-s256-method-used",
-    "pkce-code-verifier-sent",
-    "pkce-verifier-matches-challenge",
-    "valid-bearer-token",
-    "invalid-bearer-token",
-];

@@ -1,6 +1,6 @@
 //! `auth/metadata-default`.
 
-use super::flow::{PRM, Step, judge_whole_flow};
+use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_whole_flow;
 use super::references::PRM_DISCOVERY;
 use super::resource_parameter::{
@@ -24,7 +24,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
     transports: StreamableHttp,
-    checks: signing_in![whole: PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
+    checks: signing_in![whole: flow::PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
         CheckSpec::official(
             ORDER,
             "PRMPriorityOrder",
@@ -67,7 +67,5 @@ proofs! {
         also "invalid-bearer-token" Skipped, also "resource-parameter-valid-uri" Skipped,
         also "resource-parameter-consistency" Skipped, also "resource-parameter-matches-prm" Skipped,
         also "wire-well-formed" Skipped, also "client-left-well" Failure, also "prm-priority-order" Skipped;
-    catches "resource-parameter-matches-prm" by parameter("authorize", "resource", "http://127.0.0.1/other"),
-        also "resource-parameter-consistency" Failure;
     catches "prm-priority-order" by misbehavior(crate::transport::Misbehavior::TriesRootFirst);
 }

@@ -1,6 +1,6 @@
 //! `auth/metadata-var1`.
 
-use super::flow::{PRM, Step, judge_whole_flow};
+use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_whole_flow;
 use super::resource_parameter::{
     CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
@@ -23,7 +23,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
     transports: StreamableHttp,
-    checks: signing_in![whole: PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+    checks: signing_in![whole: flow::PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
 }
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
@@ -40,8 +40,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client() and shares of_whole_flow();
-    catches "resource-parameter-matches-prm" by parameter("authorize", "resource", "http://127.0.0.1/other"),
-        also "resource-parameter-consistency" Failure;
     catches "prm-pathbased-requested" by give_up("discover"), under Strict,
         also "authorization-server-metadata" Failure, also "client-registration" Failure,
         also "authorization-request" Failure, also "token-request" Failure,

@@ -1,6 +1,6 @@
 //! `auth/metadata-var3`.
 
-use super::flow::{PRM, Step, judge_whole_flow, judge_wrong_path};
+use super::flow::{Step, judge_whole_flow, judge_wrong_path};
 use super::flow_proofs::of_whole_flow;
 use super::references::METADATA_DISCOVERY;
 use super::resource_parameter::{
@@ -24,7 +24,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
     transports: StreamableHttp,
-    checks: signing_in![whole: PRM.conditional().informs(), IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
+    checks: signing_in![whole: flow::PRM.conditional().informs(), IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
         CheckSpec::official(
             WRONG_PATH,
             "AuthorizationServerMetadataWrongPath",
@@ -54,7 +54,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client() and shares of_whole_flow();
-    catches "resource-parameter-matches-prm" by parameter("authorize", "resource", "http://127.0.0.1/other"),
-        also "resource-parameter-consistency" Failure;
     catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
 }

@@ -2,48 +2,123 @@
 //!
 //! Each serves a protected MCP server and one or more authorization servers, which accept everything and write it down.
 
-/// The checks of what a client sends to sign in, beside those of the scenario itself: `whole` where a missing step counts by
-/// itself, in the scenarios about discovery, `partial` elsewhere.
+/// The checks of what a client sends to sign in, beside those of the scenario itself:
+///
+/// | | |
+/// |---|---|
+/// | `whole` | a missing step counts by itself, in the scenarios about discovery |
+/// | `partial` | it does not, elsewhere |
+/// | `registered` | as `partial`, where no client can register |
+/// | `refused` | as `partial`, without the checks of tokens |
+/// | `machine` | only those of the steps and tokens of a client without a user |
+/// | `stopping` | only the steps, where a correct client stops before it has a token |
+/// | `older` | as `whole`, at 2025-03-26 |
+/// | `older_fallback` | the same without metadata |
 macro_rules! signing_in {
     (whole: $($own:expr),* $(,)?) => {
-        signing_in!(@all $crate::scenarios::client::auth::flow::METADATA,
-            $crate::scenarios::client::auth::flow::REGISTRATION,
-            $crate::scenarios::client::auth::flow::AUTHORIZATION,
-            $crate::scenarios::client::auth::flow::TOKEN, $($own),*)
+        signing_in!(@flow flow::METADATA, flow::REGISTRATION, flow::AUTHORIZATION, flow::TOKEN,
+            flow::APPLICATION_TYPE, flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
     };
     (partial: $($own:expr),* $(,)?) => {
-        signing_in!(@all $crate::scenarios::client::auth::flow::PRM.conditional().informs(),
-            $crate::scenarios::client::auth::flow::METADATA.conditional().informs(),
-            $crate::scenarios::client::auth::flow::REGISTRATION.conditional().informs(),
-            $crate::scenarios::client::auth::flow::AUTHORIZATION.conditional().informs(),
-            $crate::scenarios::client::auth::flow::TOKEN.conditional().informs(), $($own),*)
+        signing_in!(refused: flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
     };
-    (@all $($check:expr),* $(,)?) => {
-        [
-            $crate::scenarios::client::auth::flow::APPLICATION_TYPE,
-            $crate::scenarios::client::auth::flow::CHALLENGE_SENT,
-            $crate::scenarios::client::auth::flow::S256,
-            $crate::scenarios::client::auth::flow::VERIFIER_SENT,
-            $crate::scenarios::client::auth::flow::VERIFIER_MATCHES,
-            $crate::scenarios::client::auth::flow::VALID_BEARER,
-            $crate::scenarios::client::auth::flow::INVALID_BEARER,
-            $($check,)*
-        ]
+    (registered: $($own:expr),* $(,)?) => {
+        signing_in!(@flow flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
+            flow::AUTHORIZATION.conditional().informs(), flow::TOKEN.conditional().informs(),
+            flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
     };
+    (refused: $($own:expr),* $(,)?) => {
+        signing_in!(@flow flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
+            flow::REGISTRATION.conditional().informs(), flow::AUTHORIZATION.conditional().informs(),
+            flow::TOKEN.conditional().informs(), flow::APPLICATION_TYPE, $($own),*)
+    };
+    (machine: $($own:expr),* $(,)?) => {
+        signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
+            flow::TOKEN.conditional().informs(), flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
+    };
+    (stopping: $($own:expr),* $(,)?) => {
+        signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
+            flow::REGISTRATION.conditional().informs(), flow::AUTHORIZATION.conditional().informs(),
+            flow::TOKEN.conditional().informs(), $($own),*)
+    };
+    (older: $($own:expr),* $(,)?) => {
+        signing_in!(older_fallback: flow::METADATA.requires(&["auth.discovery.client-rfc8414"]), $($own),*)
+    };
+    (older_fallback: $($own:expr),* $(,)?) => {
+        signing_in!(@all flow::CHALLENGE_SENT, flow::S256.requires(&["auth.pkce.client-uses"]),
+            flow::VERIFIER_SENT, flow::VERIFIER_MATCHES,
+            flow::REGISTRATION.requires(&["auth.registration.dcr-client"]),
+            flow::AUTHORIZATION.requires(&["auth.challenge.client-starts-flow"]),
+            flow::TOKEN.requires(&["auth.challenge.client-starts-flow"]),
+            flow::VALID_BEARER,
+            flow::INVALID_BEARER.requires(&["auth.token.authorization-header"]),
+            $($own),*)
+    };
+    (@flow $($check:expr),* $(,)?) => {
+        signing_in!(@all flow::CHALLENGE_SENT, flow::S256, flow::VERIFIER_SENT, flow::VERIFIER_MATCHES,
+            $($check),*)
+    };
+    (@all $($check:expr),* $(,)?) => {{
+        use $crate::scenarios::client::auth::flow;
+        [$($check,)*]
+    }};
 }
 
-mod flow;
+pub(in crate::scenarios) mod flow;
 mod flow_proofs;
+mod issuers;
+mod proofs_of_possession;
 mod references;
 mod resource_parameter;
-mod served;
+mod scopes;
+pub(in crate::scenarios) mod served;
 mod signing_in_client;
+mod token_endpoint;
+mod token_requests;
 
 use crate::scenario::Suite;
 
 pub(crate) use signing_in_client::signing_in_client;
 
-/// The official suites of the scenarios about metadata.
+/// The official suites of most scenarios.
+const CORE_SUITES: &[Suite] = &[Suite::Active, Suite::Auth];
+/// Those of the scenarios about metadata.
 const METADATA_SUITES: &[Suite] = &[Suite::Active, Suite::Auth, Suite::Metadata];
+/// Those of the scenarios about scopes.
+const SCOPE_SUITES: &[Suite] = &[Suite::Active, Suite::Auth, Suite::Sep835];
 
-scenarios![metadata_default, metadata_var1, metadata_var2, metadata_var3,];
+scenarios![
+    metadata_default,
+    metadata_var1,
+    metadata_var2,
+    metadata_var3,
+    basic_cimd,
+    scope_from_www_authenticate,
+    scope_from_scopes_supported,
+    scope_omitted_when_undefined,
+    scope_step_up,
+    scope_retry_limit,
+    token_endpoint_auth_basic,
+    token_endpoint_auth_post,
+    token_endpoint_auth_none,
+    pre_registration,
+    oauth_metadata_backcompat,
+    oauth_endpoint_fallback,
+    resource_mismatch,
+    offline_access_scope,
+    offline_access_not_supported,
+    authorization_server_migration,
+    iss_supported,
+    iss_not_advertised,
+    iss_supported_missing,
+    iss_wrong_issuer,
+    iss_unexpected,
+    iss_normalized,
+    metadata_issuer_mismatch,
+    client_credentials_jwt,
+    client_credentials_basic,
+    enterprise_managed_authorization,
+    dpop,
+    dpop_nonce,
+    wif_jwt_bearer,
+];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::check::Finding;
+use crate::jose::JoseError;
 use crate::json::Value;
 use crate::oauth::scripted::{
     Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, ScriptedServer, SharedFacts,
@@ -14,14 +15,14 @@ use crate::server::{Answer, Call, Server};
 use crate::spec::{Revisions, error_code};
 
 /// What the actors of a test share, kept for the judge.
-pub(super) fn facts(test: &ClientTest) -> SharedFacts {
+pub(in crate::scenarios) fn facts(test: &ClientTest) -> SharedFacts {
     let received = ReceivedRequests::new(test.recorder.clone());
     test.keep(Arc::new(received.clone()));
     SharedFacts { received, tokens: IssuedTokens::default() }
 }
 
 /// A protected server with one authorization server, which behaves in this way.
-pub(super) fn protected(
+pub(in crate::scenarios) fn protected(
     test: &ClientTest,
     behavior: Behavior,
     protect: impl FnOnce(ProtectedResource) -> ProtectedResource,
@@ -31,8 +32,16 @@ pub(super) fn protected(
     Ok(server_behind(test, protect(ProtectedResource::new(&facts, vec![server]))))
 }
 
+/// A finding about the environment, for what needs random numbers.
+pub(in crate::scenarios) fn no_key(error: &JoseError) -> Finding {
+    Finding::environment("no key can be made").got(error.to_string())
+}
+
 /// The MCP server behind a protected resource: one tool, as in the official suite.
-pub(super) fn server_behind(test: &ClientTest, resource: ProtectedResource) -> Server {
+pub(in crate::scenarios) fn server_behind(
+    test: &ClientTest,
+    resource: ProtectedResource,
+) -> Server {
     Server::new(json!({ "name": "protected-server", "version": "1.0.0" }))
         .revisions(Revisions::until(test.revision))
         .capabilities(json!({ "tools": {} }))
@@ -52,4 +61,4 @@ pub(super) fn server_behind(test: &ClientTest, resource: ProtectedResource) -> S
 }
 
 /// The tool of the protected server.
-pub(super) const TOOL: &str = "test-tool";
+pub(in crate::scenarios) const TOOL: &str = "test-tool";

@@ -1,0 +1,35 @@
+//! What the scenarios about scopes have in common.
+
+use super::flow::Authorized;
+use crate::check::Finding;
+
+/// Whether a request asks for all of these scopes.
+pub(super) fn should_ask_for(request: &Authorized, expected: &[&str]) -> Result<(), Finding> {
+    let scopes = request.scopes();
+    match expected.iter().all(|scope| scopes.contains(scope)) {
+        true => Ok(()),
+        false => Err(Finding::peer("the authorization request does not ask for the right scopes")
+            .expected(format!("`scope={}`", expected.join(" ")))
+            .got(stated(request))
+            .should()),
+    }
+}
+
+/// Whether a request asks for no scope.
+pub(super) fn should_have_none(request: &Authorized) -> Result<(), Finding> {
+    match request.scopes().as_slice() {
+        [] => Ok(()),
+        _ => Err(Finding::peer("the authorization request asks for scopes that nobody has named")
+            .expected("no `scope`")
+            .got(stated(request))
+            .should()),
+    }
+}
+
+/// The scopes of a request, for a report.
+pub(super) fn stated(request: &Authorized) -> String {
+    match request.scopes().as_slice() {
+        [] => "no `scope`".to_owned(),
+        scopes => format!("`scope={}`", scopes.join(" ")),
+    }
+}

@@ -1,0 +1,45 @@
+//! `auth/token-endpoint-auth-post`.
+
+use super::flow_proofs::{of_flow, of_resource};
+use super::resource_parameter::{CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID};
+use super::served::protected;
+use super::token_endpoint::{METHOD, judge_method};
+use super::{CORE_SUITES, signing_in_client};
+use crate::check::Finding;
+use crate::oauth::client::AuthenticationMethod;
+use crate::oauth::scripted::Behavior;
+use crate::scenario::{ClientTest, Judging, Official, Proof};
+use crate::server::Server;
+use crate::spec::{Revision, Revisions};
+use crate::transport::Misbehavior;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The client registers with an authorization server that supports `client_secret_post` alone, and says so in the registration, too: it must
+    /// authenticate in the form.
+    Client "auth/token-endpoint-auth-post": "The client authenticates at the token endpoint in the form",
+    revisions: Revisions::from(Revision::V2025_06_18),
+    official: Official::client_auth(Revisions::from(Revision::V2025_06_18), CORE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial: METHOD, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+}
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { methods: &[AuthenticationMethod::Post], ..Behavior::default() };
+    protected(test, behavior, |resource| resource)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    judge_method(judging, "client_secret_post")
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.extend(of_resource());
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
+}
