@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
-use super::authorization::AuthorizationArgs;
+use super::authorization_args::AuthorizationArgs;
 use super::call_arg::CallArgs;
 use super::cases::args::CasesArgs;
 use super::common_args::{

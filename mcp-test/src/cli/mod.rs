@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `args` `common_args` | the arguments of every command |
+//! | `args` `common_args` `authorization_args` | the arguments of every command |
 //! | `patterns` | resolves the names and patterns that select scenarios and cases |
 //! | `target` | resolves the arguments to the server under test |
 //! | `client` | resolves the arguments to the client under test |
@@ -27,6 +27,7 @@
 
 mod args;
 mod authorization;
+mod authorization_args;
 mod authorization_server;
 mod call_arg;
 mod cases;

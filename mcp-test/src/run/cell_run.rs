@@ -14,7 +14,6 @@ mod teardown;
 mod test_function;
 mod unmade;
 
-use std::any::Any;
 use std::time::Duration;
 
 use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
@@ -34,6 +33,7 @@ use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
 use crate::transport::{ClientRun, Target};
 
+use self::early_end::EarlyEnd;
 use self::facts::Unmet;
 use self::teardown::TornDown;
 use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
@@ -64,24 +64,6 @@ pub(crate) enum Progress<'a> {
     Asking,
     /// The scenario has ended, and its connections are being closed.
     Ending,
-}
-
-/// Why the body of a scenario did not run to its end.
-enum EarlyEnd {
-    TimedOut,
-    Panicked(Box<dyn Any + Send>),
-    Stopped(Stop),
-}
-
-impl EarlyEnd {
-    /// The early end of a body that ended; `None` if it ran to its end.
-    fn of(ended: Result<Result<(), Stop>, Box<dyn Any + Send>>) -> Option<Self> {
-        match ended {
-            Ok(Ok(())) => None,
-            Ok(Err(stop)) => Some(Self::Stopped(stop)),
-            Err(payload) => Some(Self::Panicked(payload)),
-        }
-    }
 }
 
 /// Runs one cell.

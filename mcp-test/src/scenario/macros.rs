@@ -99,7 +99,7 @@ macro_rules! scenario {
     };
     (@body Authorization) => {
         $crate::scenario::Body::Authorization($crate::scenario::Shared::Static(&|ctx| {
-            Box::pin(async move { Ok(run(ctx).await?) })
+            Box::pin(run(ctx))
         }))
     };
     (@option) => { None };
