@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
+use super::authorization_args::AuthorizationArgs;
 use super::call_arg::CallArgs;
 use super::cases::args::CasesArgs;
 use super::common_args::{
@@ -14,7 +15,7 @@ use super::common_args::{
 };
 use super::fixture_arg::FixtureArgs;
 use super::manual_request::RequestArgs;
-use super::option_value as value;
+use super::option_value::{self as value, SecretArg};
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
@@ -39,6 +40,7 @@ fn suites(leg: Leg) -> String {
         Leg::Client => {
             "[default: none in profile official, which requires it or --scenario; otherwise all]"
         }
+        Leg::Authorization => "[default: all]",
     };
     format!("Run a suite: {} {default}", names.join(", "))
 }
@@ -82,6 +84,9 @@ pub(super) enum Command {
     /// Test a client by the rules of the official conformance suite, against scripted servers
     #[command(after_help = CLIENTS, mut_arg("profile", |arg| arg.help(profiles(Profile::Official))))]
     Client(ClientArgs),
+    /// Test an authorization server by the rules of the official conformance suite
+    #[command(after_help = AUTHORIZATION, mut_arg("profile", |arg| arg.help(profiles(Profile::Official))))]
+    Authorization(AuthorizationArgs),
     /// Validate a message, another value, or a recorded conversation against the shapes of a revision
     #[command(after_help = VALIDATE)]
     Validate(ValidateArgs),
@@ -127,6 +132,13 @@ Over stdio it gets a command that starts the server, at its end or in the place 
   {config}          a JSON file with `mcpServers`    also in MCP_TEST_SERVER_CONFIG
 
 Without --command the server waits for a manually started client, until Ctrl+C.";
+
+const AUTHORIZATION: &str = "\
+For the authorization code grant, register the redirect URI http://127.0.0.1:PORT/callback for the client of --client-id.
+The URL to open in a browser is printed; a script may open it, too, if it follows redirects.
+
+The file of --file is a JSON object with the members url, scenario, clientId, clientSecret, resource and port; options
+override it.";
 
 const CONFIG: &str = "\
 mcp-test.toml contains options by their long names, for every command or in the table of one:
@@ -257,7 +269,6 @@ pub(super) struct ListArgs {
     #[arg(long)]
     pub(super) client: bool,
     /// List the scenarios that test an authorization server
-    // As in the official suite; mcp-test has no such scenarios.
     #[arg(long)]
     pub(super) authorization: bool,
     /// List only scenarios that exist at this revision
@@ -376,6 +387,17 @@ pub(super) struct ReferenceAuthorizationServerArgs {
     /// A scope that it has (repeatable) [default: it grants every scope that is asked for]
     #[arg(long = "scope", value_name = "SCOPE")]
     pub(super) scopes: Vec<String>,
+    /// A client that is registered beforehand, with a secret if it has one (repeatable); others register themselves
+    #[arg(long = "client", value_name = "ID[=SECRET]")]
+    pub(super) clients: Vec<SecretArg>,
+    /// A redirect URI of these clients; one of a loopback address stands for every port (repeatable)
+    #[arg(
+        long = "redirect-uri",
+        value_name = "URI",
+        requires = "clients",
+        default_value = "http://127.0.0.1/callback"
+    )]
+    pub(super) redirect_uris: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]

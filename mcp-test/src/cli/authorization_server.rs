@@ -2,8 +2,9 @@
 
 use super::args::ReferenceAuthorizationServerArgs;
 use super::error::CliError;
+use super::option_value::SecretArg;
 use super::{execute, listen, output, signal};
-use crate::oauth::{AuthorizationServer, AuthorizationServerBuilder, StartError};
+use crate::oauth::{AuthorizationServer, AuthorizationServerBuilder, OAuthClient, StartError};
 
 pub(super) fn run(args: &ReferenceAuthorizationServerArgs) -> Result<u8, CliError> {
     let runtime = execute::runtime()?;
@@ -18,6 +19,8 @@ async fn serve(args: &ReferenceAuthorizationServerArgs) -> Result<(), CliError> 
     let address = args.address;
     let builder = AuthorizationServer::builder().scopes(args.scopes.iter().cloned());
     let builder = args.hosts.iter().fold(builder, AuthorizationServerBuilder::allow_host);
+    let clients = args.clients.iter().map(|client| registered(client, &args.redirect_uris));
+    let builder = clients.fold(builder, AuthorizationServerBuilder::client);
     let server = builder.listen(address).await.map_err(|error| match error {
         StartError::Listen(source) => CliError::Listen { address, source },
         other => CliError::Serve(other.into()),
@@ -29,4 +32,13 @@ async fn serve(args: &ReferenceAuthorizationServerArgs) -> Result<(), CliError> 
     output::print(&format!("Issuer {}\n", server.issuer()))?;
     // The server runs until a signal drops this future.
     std::future::pending().await
+}
+
+/// The client of `ID[=SECRET]`.
+fn registered(client: &SecretArg, redirect_uris: &[String]) -> OAuthClient {
+    let client = match client.reveal().split_once('=') {
+        Some((id, secret)) => OAuthClient::confidential(id, secret),
+        None => OAuthClient::public(client.reveal()),
+    };
+    redirect_uris.iter().fold(client, OAuthClient::redirect_uri)
 }

@@ -43,6 +43,17 @@ pub(super) enum CliError {
         /// What is wrong with it.
         problem: String,
     },
+    /// No authorization server is given.
+    #[error("no authorization server; use --url ISSUER, or --file FILE with the member `url`")]
+    NoIssuer,
+    /// An option about an authorization server, or the member of a file that stands for it, is invalid.
+    #[error("{place}: {problem}")]
+    Authorization {
+        /// The option, or the file and its member.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A header is invalid. Its value may be secret and is not repeated.
     #[error("--header{}: {problem}", after_space(.name.as_deref()))]
     Header {
@@ -408,12 +419,13 @@ impl CliError {
             | Self::NoMatch { option: "--scenario", .. } => {
                 Some("`mcp-test list` lists the scenarios")
             }
-            Self::Selection {
-                source: UsageError::OfOtherSide { leg: Leg::Client, .. }, ..
-            } => Some("`mcp-test server` and `mcp-test check` test servers"),
-            Self::Selection {
-                source: UsageError::OfOtherSide { leg: Leg::Server, .. }, ..
-            } => Some("`mcp-test client` tests clients"),
+            Self::Selection { source: UsageError::OfOtherSide { tests, .. }, .. } => {
+                Some(match tests {
+                    Leg::Server => "`mcp-test server` and `mcp-test check` test servers",
+                    Leg::Client => "`mcp-test client` tests clients",
+                    Leg::Authorization => "`mcp-test authorization` tests authorization servers",
+                })
+            }
             Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` lists them"),
             Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
             _ => None,

@@ -87,11 +87,16 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
                 }
                 false => list(official.revisions),
             };
-            page.row("Official", format_args!("{window} (suite {})", suites.join(", ")));
+            match scenario.leg {
+                Leg::Authorization => page.row("Official", window),
+                _ => page.row("Official", format_args!("{window} (suite {})", suites.join(", "))),
+            }
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }
-    if scenario.transports == Transports::StreamableHttp {
+    // An authorization server has no transport of MCP.
+    let is_of_mcp = scenario.leg != Leg::Authorization;
+    if is_of_mcp && scenario.transports == Transports::StreamableHttp {
         page.row("Over", "Streamable HTTP only");
     }
     for need in scenario.needs {
@@ -130,6 +135,7 @@ fn common_checks(page: &mut Page, scenario: &Scenario) {
     let common: &[&str] = match scenario.leg {
         Leg::Server => &[SCHEMA_VALID, WELL_FORMED],
         Leg::Client => &[TOOK_PART, LEFT_WELL, SCHEMA_VALID, WELL_FORMED],
+        Leg::Authorization => &[],
     };
     common.iter().for_each(|id| page.line(format_args!("  {id} ({})", origin_of(id))));
 }

@@ -22,6 +22,8 @@ const SCHEMA_VERSION: u64 = 1;
 /// The headings of the official suite.
 const SERVER: &str = "Server scenarios (test against a server):";
 const CLIENT: &str = "Client scenarios (test against a client):";
+const AUTHORIZATION: &str =
+    "Authorization server scenarios (test against an authorization server):";
 
 /// The output of the command.
 pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
@@ -86,11 +88,7 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     let sections = [
         (args.server, SERVER, of(Leg::Server)),
         (args.client, CLIENT, of(Leg::Client)),
-        (
-            args.authorization,
-            "Authorization server scenarios (test against an authorization server):",
-            Vec::new(),
-        ),
+        (args.authorization, AUTHORIZATION, of(Leg::Authorization)),
     ];
     let shown = sections.into_iter();
     let shown = shown.filter(|(selected, _, found)| *selected || (all && !found.is_empty()));

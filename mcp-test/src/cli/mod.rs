@@ -2,10 +2,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `args` `common_args` | the arguments of every command |
+//! | `args` `common_args` `authorization_args` | the arguments of every command |
 //! | `patterns` | resolves the names and patterns that select scenarios and cases |
 //! | `target` | resolves the arguments to the server under test |
 //! | `client` | resolves the arguments to the client under test |
+//! | `authorization` | resolves the arguments to the authorization server under test |
 //! | `execute` | runs scenarios: plan, reports, exit code |
 //! | `explore` | calls the tools of a server |
 //! | `cases` | MCP Cases, one file per command |
@@ -25,6 +26,8 @@
 //! baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
 
 mod args;
+mod authorization;
+mod authorization_args;
 mod authorization_server;
 mod call_arg;
 mod cases;
@@ -137,6 +140,7 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::Check(args) => return execute::test_server(RunCommand::Check, args),
         Command::Explore(args) => return explore::run(&args),
         Command::Client(args) => return client::run(args),
+        Command::Authorization(args) => return authorization::run(&args),
         Command::Validate(args) => return validate::validate(&args),
         Command::Cases(args) => return cases::dispatch(&args),
         Command::Reference(args) => return reference::run(&args.peer),

@@ -30,6 +30,12 @@ impl fmt::Debug for SecretArg {
     }
 }
 
+impl From<String> for SecretArg {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
 impl FromStr for SecretArg {
     type Err = Infallible;
 

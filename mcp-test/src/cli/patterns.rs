@@ -73,14 +73,17 @@ impl RunOptions {
     /// Replaces the patterns of `--scenario` by the ids of built-in scenarios.
     pub(super) fn expand_scenarios(&mut self, leg: Leg) -> Result<(), CliError> {
         self.scenarios = expand(&self.scenarios, &ids(leg)).map_err(|error| {
-            let is_of_other_side = pattern(&error.pattern, &[])
-                .is_some_and(|pattern| ids(leg.other()).iter().any(|id| pattern.matches(id)));
-            match is_of_other_side {
-                true => {
-                    let source = UsageError::OfOtherSide { id: error.pattern, leg };
+            let pattern = pattern(&error.pattern, &[]);
+            let matches = |side: &Leg| {
+                let matches = |pattern: &Pattern| ids(*side).iter().any(|id| pattern.matches(id));
+                pattern.as_ref().is_some_and(matches)
+            };
+            match Leg::ALL.into_iter().find(matches) {
+                Some(tests) => {
+                    let source = UsageError::OfOtherSide { id: error.pattern, leg, tests };
                     CliError::selection(source, leg, None)
                 }
-                false => error.of("--scenario"),
+                None => error.of("--scenario"),
             }
         })?;
         Ok(())

@@ -78,14 +78,18 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 27] = [
+const WITHOUT_DEFAULT: [&str; 32] = [
     "address",
+    "client_id",
+    "client_secret",
+    "clients",
     "command",
     "cwd",
     "definition",
     "env",
     "expected_failures",
     "faults",
+    "file",
     "fixtures",
     "given_command",
     "headers",
@@ -95,6 +99,7 @@ const WITHOUT_DEFAULT: [&str; 27] = [
     "output",
     "output_dir",
     "record",
+    "resource",
     "revision",
     "save_cases",
     "save_tests",
@@ -229,23 +234,24 @@ fn help_names_the_commands() {
     Usage: mcp-test [OPTIONS] <COMMAND>
 
     Commands:
-      server        Test a server by the rules of the official conformance suite
-      check         Test any server by the specification, skipping what it does not support
-      explore       Call the tools of a server with arguments that are generated from their schemas, and
-                    reduce what fails
-      client        Test a client by the rules of the official conformance suite, against scripted
-                    servers
-      validate      Validate a message, another value, or a recorded conversation against the shapes of
-                    a revision
-      cases         MCP Cases: contracts in YAML that test, mock and document servers
-      list          List the scenarios
-      explain       Explain a scenario, a check or a requirement
-      requirements  Search the requirements of the specification
-      reference     Run a conforming reference peer, optionally with faults
-      config        Show the options of a command, and where each value comes from
-      completions   Print a script that completes commands and options in a shell
-      man           Print the manual page, in the format of `man`
-      help          Print this message or the help of the given subcommand(s)
+      server         Test a server by the rules of the official conformance suite
+      check          Test any server by the specification, skipping what it does not support
+      explore        Call the tools of a server with arguments that are generated from their schemas,
+                     and reduce what fails
+      client         Test a client by the rules of the official conformance suite, against scripted
+                     servers
+      authorization  Test an authorization server by the rules of the official conformance suite
+      validate       Validate a message, another value, or a recorded conversation against the shapes of
+                     a revision
+      cases          MCP Cases: contracts in YAML that test, mock and document servers
+      list           List the scenarios
+      explain        Explain a scenario, a check or a requirement
+      requirements   Search the requirements of the specification
+      reference      Run a conforming reference peer, optionally with faults
+      config         Show the options of a command, and where each value comes from
+      completions    Print a script that completes commands and options in a shell
+      man            Print the manual page, in the format of `man`
+      help           Print this message or the help of the given subcommand(s)
 
     Options:
           --color <WHEN>   Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever

@@ -355,7 +355,7 @@ impl<'a> Again<'a> {
 fn starts_a_program(tested: &Tested) -> bool {
     match tested {
         Tested::Server(target) => target.starts_program(),
-        Tested::Client(_) => false,
+        _ => false,
     }
 }
 

@@ -165,6 +165,10 @@ impl TestRun {
         match &tested {
             Tested::Server(target) => runtime.block_on(run_single(&run, target, &progress)),
             Tested::Client(client) => runtime.block_on(run_single_client(&run, client, &progress)),
+            #[cfg(feature = "auth")]
+            Tested::AuthorizationServer(_) => {
+                Finding::test("a test function tests a server or a client").into()
+            }
         }
     }
 

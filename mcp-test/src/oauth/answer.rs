@@ -8,18 +8,18 @@ use super::oauth_error::OAuthError;
 use crate::json::Value;
 
 /// What is sent.
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(super) body: Option<Value>,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) body: Option<Value>,
 }
 
 impl Answer {
-    pub(super) fn empty(status: StatusCode) -> Self {
+    pub(crate) fn empty(status: StatusCode) -> Self {
         Self { status, headers: Vec::new(), body: None }
     }
 
-    pub(super) fn json(status: StatusCode, body: Value) -> Self {
+    pub(crate) fn json(status: StatusCode, body: Value) -> Self {
         let headers = vec![
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
             // Tokens and secrets must not be kept by anyone on the way (RFC 6749, section 5.1).
@@ -28,7 +28,7 @@ impl Answer {
         Self { status, headers, body: Some(body) }
     }
 
-    pub(super) fn redirect(target: &str) -> Self {
+    pub(crate) fn redirect(target: &str) -> Self {
         // A URL in its canonical form has nothing that a header cannot carry.
         let Ok(location) = HeaderValue::from_str(target) else {
             return Self::empty(StatusCode::BAD_REQUEST);

@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::alteration::Alteration;
 use super::client::OAuthClient;
 use super::client_registry::ClientRegistry;
 use super::endpoints;
@@ -40,6 +41,7 @@ pub struct AuthorizationServerBuilder {
     clients: Vec<OAuthClient>,
     hosts: Vec<String>,
     recorder: Recorder,
+    alteration: Alteration,
 }
 
 /// Why an authorization server does not start.
@@ -158,6 +160,12 @@ impl AuthorizationServerBuilder {
         self
     }
 
+    /// Changes the answers of the server.
+    pub(crate) fn alter(mut self, alteration: Alteration) -> Self {
+        self.alteration = alteration;
+        self
+    }
+
     /// Starts the server on a free port of this machine.
     ///
     /// # Errors
@@ -195,6 +203,7 @@ impl AuthorizationServerBuilder {
             key: SigningKey::es256()?,
             hosts,
             recorder,
+            alteration: self.alteration,
             clients: Mutex::new(ClientRegistry::new(self.clients)),
             grants: Mutex::default(),
             used_assertions: Mutex::default(),

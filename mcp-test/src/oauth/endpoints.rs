@@ -36,10 +36,11 @@ pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Requ
     // Of a path that is too long the beginning says enough; it may end within a secret, so its query is left out.
     let shown = if is_too_long { head.uri.path().get(..256).unwrap_or_default() } else { &path };
     let exchange = server.recorder.request(head.method.as_str(), shown, &head.headers);
-    let answer = match is_too_long {
+    let mut answer = match is_too_long {
         true => Answer::empty(StatusCode::URI_TOO_LONG),
         false => route(&server, &exchange, &head, body).await,
     };
+    server.alteration.apply(&head, &mut answer);
     exchange.sent(answer.status, &answer.headers, answer.body.as_ref());
     answer.into_response()
 }

@@ -1,4 +1,4 @@
-//! Records what the server receives and sends, without tokens, codes, verifiers and secrets.
+//! Records what a server receives and sends, or a client sends and receives, without tokens, codes, verifiers and secrets.
 //!
 //! They are taken out before anything is recorded, since a recorder may be shared, and its trace may be written anywhere.
 
@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::json::Value;
 use crate::trace::{
-    ConnectionId, EventKind, Party, Recorder, Redactor, SecretTexts, secrets_in_url,
+    ConnectionId, EventKind, Party, Recorder, Redactor, SecretTexts, Seq, secrets_in_url,
 };
 
 /// How many secrets are remembered at least; twice as many at most.
@@ -20,7 +20,7 @@ const SHORTEST_SECRET: usize = 6;
 const LONGEST_SECRET: usize = 8 * 1024;
 
 /// The recorder of one server.
-pub(super) struct ExchangeRecorder {
+pub(crate) struct ExchangeRecorder {
     recorder: Recorder,
     connection: ConnectionId,
     state: Mutex<State>,
@@ -36,28 +36,30 @@ struct State {
 }
 
 /// One request and its response.
-pub(super) struct RecordedExchange<'a> {
+pub(crate) struct RecordedExchange<'a> {
     server: &'a ExchangeRecorder,
     number: u64,
+    /// The event of the request.
+    seq: Seq,
 }
 
 impl ExchangeRecorder {
-    pub(super) fn new(recorder: Recorder) -> Self {
+    pub(crate) fn new(recorder: Recorder) -> Self {
         let connection = recorder.open("http (authorization server)");
         Self { recorder, connection, state: Mutex::default() }
     }
 
-    pub(super) fn recorder(&self) -> &Recorder {
+    pub(crate) fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
     /// Remembers a secret that nobody has sent yet.
-    pub(super) fn learn(&self, secret: &str) {
+    pub(crate) fn learn(&self, secret: &str) {
         self.lock().learn(secret);
     }
 
     /// Records the head of a request.
-    pub(super) fn request(
+    pub(crate) fn request(
         &self,
         method: &str,
         path: &str,
@@ -73,12 +75,44 @@ impl ExchangeRecorder {
             }
             state.exchanges
         };
-        let exchange = RecordedExchange { server: self, number };
         let path = self.lock().mask(&Redactor::secrets().path(path));
-        let headers = exchange.headers(headers.iter());
-        let method = method.to_owned();
-        exchange.record(Party::Client, EventKind::HttpRequest { method, path, headers });
-        exchange
+        let headers = self.headers(headers.iter());
+        let kind = EventKind::HttpRequest { method: method.to_owned(), path, headers };
+        let seq = self.recorder.record_in(self.connection, Some(number), Party::Client, kind);
+        RecordedExchange { server: self, number, seq }
+    }
+
+    /// Records a text that has URLs.
+    pub(crate) fn note(&self, party: Party, text: &str) -> Seq {
+        let mut state = self.lock();
+        secrets_in_url(text).iter().for_each(|secret| state.learn(secret));
+        let text = state.mask(&Redactor::secrets().urls(text));
+        drop(state);
+        self.recorder.record(self.connection, party, EventKind::Note(text))
+    }
+
+    /// A value without the secrets in it, and without those seen so far.
+    pub(crate) fn shown(&self, value: &Value) -> Value {
+        let text = self.lock().mask(&Redactor::secrets().value(value).to_string());
+        Value::parse(text.as_bytes()).map_or(Value::Null, |document| document.value)
+    }
+
+    fn headers<'h>(
+        &self,
+        headers: impl Iterator<Item = (&'h HeaderName, &'h HeaderValue)>,
+    ) -> Vec<(String, String)> {
+        let mut state = self.lock();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mut redacted = |name: &HeaderName, value: &HeaderValue| {
+            let value = text(value);
+            // The target of a redirect has the code in its query.
+            if name == header::LOCATION {
+                secrets_in_url(&value).iter().for_each(|secret| state.learn(secret));
+                return state.mask(&Redactor::secrets().urls(&value));
+            }
+            state.mask(&Redactor::secrets().header(name.as_str(), &value))
+        };
+        headers.map(|(name, value)| (name.to_string(), redacted(name, value))).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -87,8 +121,13 @@ impl ExchangeRecorder {
 }
 
 impl RecordedExchange<'_> {
+    /// The event of the request.
+    pub(crate) fn seq(&self) -> Seq {
+        self.seq
+    }
+
     /// Records the body of a request: a form, or JSON.
-    pub(super) fn received(&self, body: &Bytes) {
+    pub(crate) fn received(&self, body: &Bytes) {
         match Value::parse(body) {
             Ok(document) => self.json(Party::Client, &document.value),
             // As a query, because that is what a form looks like.
@@ -104,18 +143,19 @@ impl RecordedExchange<'_> {
     }
 
     /// Records a response.
-    pub(super) fn sent(
+    pub(crate) fn sent(
         &self,
         status: StatusCode,
         headers: &[(HeaderName, HeaderValue)],
         body: Option<&Value>,
-    ) {
-        let headers = self.headers(headers.iter().map(|(name, value)| (name, value)));
+    ) -> Seq {
+        let headers = self.server.headers(headers.iter().map(|(name, value)| (name, value)));
         let status = status.as_u16();
-        self.record(Party::Server, EventKind::HttpResponse { status, headers });
+        let seq = self.record(Party::Server, EventKind::HttpResponse { status, headers });
         if let Some(body) = body {
             self.json(Party::Server, body);
         }
+        seq
     }
 
     fn json(&self, party: Party, value: &Value) {
@@ -134,27 +174,9 @@ impl RecordedExchange<'_> {
         }
     }
 
-    fn headers<'h>(
-        &self,
-        headers: impl Iterator<Item = (&'h HeaderName, &'h HeaderValue)>,
-    ) -> Vec<(String, String)> {
-        let mut state = self.server.lock();
-        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let mut redacted = |name: &HeaderName, value: &HeaderValue| {
-            let value = text(value);
-            // The target of a redirect has the code in its query.
-            if name == header::LOCATION {
-                secrets_in_url(&value).iter().for_each(|secret| state.learn(secret));
-                return state.mask(&Redactor::secrets().urls(&value));
-            }
-            state.mask(&Redactor::secrets().header(name.as_str(), &value))
-        };
-        headers.map(|(name, value)| (name.to_string(), redacted(name, value))).collect()
-    }
-
-    fn record(&self, party: Party, kind: EventKind) {
+    fn record(&self, party: Party, kind: EventKind) -> Seq {
         let server = self.server;
-        server.recorder.record_in(server.connection, Some(self.number), party, kind);
+        server.recorder.record_in(server.connection, Some(self.number), party, kind)
     }
 }
 

@@ -29,7 +29,8 @@
 //! ```
 
 mod access_token;
-mod answer;
+pub(crate) mod alteration;
+pub(crate) mod answer;
 mod authorization_endpoint;
 mod authorization_server;
 pub(crate) mod client;
@@ -38,13 +39,13 @@ mod client_authentication;
 mod client_registry;
 pub(crate) mod dpop;
 mod endpoints;
-mod exchange_recorder;
+pub(crate) mod exchange_recorder;
 mod grants;
 mod metadata;
 pub(crate) mod oauth_error;
 pub(crate) mod parameters;
 mod pkce;
-mod redirect_uri;
+pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
 mod scope;

@@ -11,7 +11,7 @@ pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     /// Parses `application/x-www-form-urlencoded`; what follows the hundredth parameter is left out.
-    pub(super) fn parse(text: &[u8]) -> Self {
+    pub(crate) fn parse(text: &[u8]) -> Self {
         let pairs = form_urlencoded::parse(text).take(MOST_PARAMETERS);
         let given = pairs.filter(|(_, value)| !value.is_empty());
         Self(given.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())

@@ -50,7 +50,7 @@ fn split_port(uri: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a host is this machine.
-pub(super) fn is_this_machine(host: &str) -> bool {
+pub(crate) fn is_this_machine(host: &str) -> bool {
     host == "localhost" || is_loopback(host)
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::client_assertion::UsedAssertions;
 use super::client_registry::ClientRegistry;
+use super::alteration::Alteration;
 use super::exchange_recorder::ExchangeRecorder;
 use super::grants::Grants;
 use crate::jose::SigningKey;
@@ -18,6 +19,7 @@ pub(super) struct ServerState {
     pub(super) key: SigningKey,
     pub(super) hosts: AllowedHosts,
     pub(super) recorder: ExchangeRecorder,
+    pub(super) alteration: Alteration,
     pub(super) clients: Mutex<ClientRegistry>,
     pub(super) grants: Mutex<Grants>,
     pub(super) used_assertions: Mutex<UsedAssertions>,

@@ -60,7 +60,7 @@ impl CellNames {
 
     /// The directory of the results of a cell, relative to the output directory.
     ///
-    /// `server-<scenario>-<stamp>`, for the client leg `<scenario>-<stamp>`; the stamp is the start of the cell with `-`
+    /// `server-<scenario>-<stamp>`, `<scenario>-<stamp>` for a client, `authorization-server-<scenario>-<stamp>`; the stamp is the start of the cell with `-`
     /// for `:` and `.`. If there are other cells of the scenario, `-<revision>-<transport>` follows.
     #[must_use]
     pub fn directory(&self, outcome: &Outcome) -> PathBuf {
@@ -68,6 +68,8 @@ impl CellNames {
         let leg = match cell.scenario.leg {
             Leg::Server => "server-",
             Leg::Client => "",
+            // As the official suite has it.
+            Leg::Authorization => "authorization-server-",
         };
         let mut name = format!("{leg}{}", cell.scenario.id);
         if !self.without_timestamps {

@@ -190,8 +190,8 @@ impl<W: Write> Console<W> {
         };
         let ConsoleOptions { selection, target, .. } = &self.options;
         let mut text = match self.options.leg {
-            Leg::Server => format!("Running {selection} ({scenarios}{cells}) against {target}\n"),
             Leg::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
+            _ => format!("Running {selection} ({scenarios}{cells}) against {target}\n"),
         };
         if self.options.brief {
             text = wrap(&words::inert(&text), "", "  ");
@@ -269,6 +269,9 @@ impl<W: Write> Console<W> {
             // The official line says "client scenario" for both legs.
             Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),
             Leg::Client => client::started(outcome, target),
+            Leg::Authorization => {
+                format!("Running client scenario for authorization server '{id}' against server: {target}\n")
+            }
         });
         if let Some(out) = &self.options.results {
             let directory = out.join(self.names.directory(outcome));
@@ -282,7 +285,7 @@ impl<W: Write> Console<W> {
     fn results(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
         // As in the official suite, which prints lines about a client here, and its JSON on stdout.
-        if self.options.single && self.options.verbose && self.options.leg == Leg::Server {
+        if self.options.single && self.options.verbose && self.options.leg != Leg::Client {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.options.single || self.options.verbose {
@@ -316,15 +319,13 @@ impl<W: Write> Console<W> {
         let mut text = String::new();
         if !self.options.single {
             text.push_str(match self.options.leg {
-                Leg::Server => "\n=== SUMMARY ===\n",
                 Leg::Client => "\n=== SUITE SUMMARY ===\n\n",
+                _ => "\n=== SUMMARY ===\n",
             });
             text.extend(summary.lines.iter().map(|line| self.line(line)));
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
             match (self.options.leg, self.options.profile) {
-                // The official line for servers ends here.
-                (Leg::Server, Profile::Official) => {}
                 (_, Profile::Adaptive | Profile::Strict) => {
                     text.push_str(&warnings(warning, self.options.profile));
                     text.push_str(&nonzero(skipped, "skipped"));
@@ -333,6 +334,8 @@ impl<W: Write> Console<W> {
                     text.push_str(&format!(", {warning} warnings"));
                     text.push_str(&nonzero(skipped, "skipped"));
                 }
+                // The official line for servers ends here.
+                (_, Profile::Official) => {}
             }
             text.push('\n');
         }
@@ -362,7 +365,7 @@ impl<W: Write> Console<W> {
         let label = self.names.label(&line.cell);
         let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
         let warnings = match (self.options.leg, self.options.profile) {
-            (Leg::Server, Profile::Official) => String::new(),
+            (Leg::Server | Leg::Authorization, Profile::Official) => String::new(),
             (_, profile) => warnings(line.counts.warning, profile),
         };
         let counts = format!("{counts}{warnings}");

@@ -10,7 +10,6 @@ use crate::check::{Blame, Check, Finding, Sdk, Status};
 use crate::expect::words;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
-use crate::scenario::Leg;
 use crate::spec::{Revision, requirement};
 use crate::trace;
 
@@ -168,10 +167,7 @@ pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
 #[must_use]
 pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
-    let who = match outcome.cell.scenario.leg {
-        Leg::Server => "server",
-        Leg::Client => "client",
-    };
+    let who = outcome.cell.scenario.leg.noun();
     if let Some(exited) = &outcome.exited {
         line(&mut text, 2, &format!("The {who} exited on its own, with {exited}"));
     }

@@ -1,5 +1,7 @@
 //! Running one cell, and judging what happened.
 
+#[cfg(feature = "auth")]
+mod authorization;
 mod bad_exit;
 mod client;
 mod client_function;
@@ -12,7 +14,6 @@ mod teardown;
 mod test_function;
 mod unmade;
 
-use std::any::Any;
 use std::time::Duration;
 
 use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
@@ -32,6 +33,7 @@ use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
 use crate::transport::{ClientRun, Target};
 
+use self::early_end::EarlyEnd;
 use self::facts::Unmet;
 use self::teardown::TornDown;
 use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
@@ -62,24 +64,6 @@ pub(crate) enum Progress<'a> {
     Asking,
     /// The scenario has ended, and its connections are being closed.
     Ending,
-}
-
-/// Why the body of a scenario did not run to its end.
-enum EarlyEnd {
-    TimedOut,
-    Panicked(Box<dyn Any + Send>),
-    Stopped(Stop),
-}
-
-impl EarlyEnd {
-    /// The early end of a body that ended; `None` if it ran to its end.
-    fn of(ended: Result<Result<(), Stop>, Box<dyn Any + Send>>) -> Option<Self> {
-        match ended {
-            Ok(Ok(())) => None,
-            Ok(Err(stop)) => Some(Self::Stopped(stop)),
-            Err(payload) => Some(Self::Panicked(payload)),
-        }
-    }
 }
 
 /// Runs one cell.
@@ -129,9 +113,13 @@ async fn run_scored_cell(
             let ended = run.clone().test_client_function(client, &**body, progress).await;
             ended.unwrap_or_else(|other| run.not_applicable(&other.reason))
         }
+        #[cfg(feature = "auth")]
+        (Tested::AuthorizationServer(target), Body::Authorization(body)) => {
+            run.test_authorization_server(target, &**body, progress).await
+        }
         (tested, _) => {
-            let leg = tested.leg();
-            run.not_applicable(&format!("this scenario does not test a {leg}"))
+            let tested = tested.leg().with_article();
+            run.not_applicable(&format!("this scenario does not test {tested}"))
         }
     }
 }

@@ -84,7 +84,7 @@ pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static str> {
 /// The check of the envelopes of the whole conversation.
 pub(super) fn well_formed(judged: &[Finding], trace: &Trace, cell: &Cell) -> Check {
     let who = match cell.scenario.leg {
-        Leg::Server => Party::Server,
+        Leg::Server | Leg::Authorization => Party::Server,
         Leg::Client => Party::Client,
     };
     let mut row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {

@@ -22,12 +22,14 @@ pub enum UsageError {
         suggestion: Option<String>,
     },
     /// The scenario tests the other side.
-    #[error("scenario `{id}` tests a {}, not a {leg}", .leg.other())]
+    #[error("scenario `{id}` tests {}, not {}", .tests.with_article(), .leg.with_article())]
     OfOtherSide {
         /// The id.
         id: String,
         /// The side under test.
         leg: Leg,
+        /// The side that it tests.
+        tests: Leg,
     },
     /// No scenario tests such a page of the specification.
     #[error("there is no page `{page}`; there are {}", .known.join(", "))]

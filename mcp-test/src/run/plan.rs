@@ -162,6 +162,10 @@ impl Plan {
                 Leg::Client if selection.revisions.is_empty() => {
                     wanted.iter().copied().filter(is_run).collect()
                 }
+                // It speaks no revision, and somebody would have to consent at each.
+                Leg::Authorization if selection.revisions.is_empty() => {
+                    wanted.iter().copied().max().into_iter().collect()
+                }
                 _ => wanted,
             };
             candidates.add(&scenario, &wanted, &transports, (profile, selection));
@@ -407,8 +411,8 @@ fn selected(
     // Before anything is left out: a typo must not go unnoticed because other ids exist.
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == *id) {
-            if scenarios.iter().any(|scenario| scenario.id == *id) {
-                return Err(UsageError::OfOtherSide { id: id.clone(), leg });
+            if let Some(other) = scenarios.iter().find(|scenario| scenario.id == *id) {
+                return Err(UsageError::OfOtherSide { id: id.clone(), leg, tests: other.leg });
             }
             let suggestion = closest(id, known().map(|scenario| &*scenario.id)).map(str::to_owned);
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
@@ -436,8 +440,8 @@ fn selected(
         pages.is_empty() || scenario.pages().any(|page| pages.iter().any(|wanted| wanted == page))
     };
     let suite = selection.suite.unwrap_or(match profile {
-        Profile::Official => Suite::Active,
-        Profile::Adaptive | Profile::Strict => Suite::All,
+        Profile::Official if leg != Leg::Authorization => Suite::Active,
+        _ => Suite::All,
     });
     Ok(known()
         .filter(|scenario| {

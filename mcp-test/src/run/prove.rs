@@ -34,6 +34,11 @@ fn tested(peer: &Peer) -> Tested {
     match peer {
         Peer::Server(server) => server.target().into(),
         Peer::Client(client) => over_stdio_too(client.target()).into(),
+        // Its issuer is not known until it is started.
+        #[cfg(feature = "auth")]
+        Peer::AuthorizationServer(_) => {
+            crate::scenario::AuthorizationTarget::new("http://127.0.0.1").into()
+        }
     }
 }
 
@@ -81,6 +86,12 @@ async fn run_on(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
         let outcome = run_cell(&plan, cell, CellFacts::default()).await;
         listening.end().await;
         return outcome;
+    }
+    #[cfg(feature = "auth")]
+    if let Peer::AuthorizationServer(peer) = peer {
+        let (_server, target) = peer.start().await.expect("a free port");
+        plan.target = target.into();
+        return run_cell(&plan, cell, CellFacts::default()).await;
     }
     // Without HTTP there is no port to run on.
     let _ = (peer, &mut plan);
@@ -164,7 +175,7 @@ fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
         scenario: scenario.into(),
         revision: proof.revision.or(newest).expect("a revision of the scenario"),
         transport: proof.transport.unwrap_or(match (scenario.leg, scenario.transports) {
-            (Leg::Client, _) => TransportKind::Http,
+            (Leg::Client | Leg::Authorization, _) => TransportKind::Http,
             (Leg::Server, Transports::Any) => TransportKind::Duplex,
             (Leg::Server, Transports::StreamableHttp) => TransportKind::Router,
             (Leg::Server, Transports::Only(transports)) => transports[0],

@@ -1,15 +1,20 @@
-//! What a run tests: a server, or a client.
+//! What a run tests: a server, a client, or an authorization server.
 
+#[cfg(feature = "auth")]
+use crate::scenario::AuthorizationTarget;
 use crate::scenario::Leg;
 use crate::transport::{ClientTarget, Target, TransportKind};
 
-/// The server or client under test.
+/// The server, client or authorization server under test.
 #[derive(Debug, Clone)]
 pub enum Tested {
     /// A server; we are its client.
     Server(Target),
     /// A client; we are its server.
     Client(ClientTarget),
+    /// An authorization server; we are its client.
+    #[cfg(feature = "auth")]
+    AuthorizationServer(AuthorizationTarget),
 }
 
 impl Tested {
@@ -19,6 +24,8 @@ impl Tested {
         match self {
             Self::Server(_) => Leg::Server,
             Self::Client(_) => Leg::Client,
+            #[cfg(feature = "auth")]
+            Self::AuthorizationServer(_) => Leg::Authorization,
         }
     }
 
@@ -28,6 +35,8 @@ impl Tested {
         match self {
             Self::Server(target) => target.label(),
             Self::Client(target) => target.label(),
+            #[cfg(feature = "auth")]
+            Self::AuthorizationServer(target) => target.label(),
         }
     }
 
@@ -36,7 +45,7 @@ impl Tested {
     pub(crate) fn label_over(&self, transport: Option<TransportKind>) -> String {
         match self {
             Self::Server(target) => target.label_over(transport),
-            Self::Client(target) => target.label(),
+            _ => self.label(),
         }
     }
 
@@ -46,6 +55,8 @@ impl Tested {
         match self {
             Self::Server(target) => target.transports(),
             Self::Client(target) => target.transports(),
+            #[cfg(feature = "auth")]
+            Self::AuthorizationServer(_) => vec![TransportKind::Http],
         }
     }
 }
@@ -53,6 +64,13 @@ impl Tested {
 impl From<Target> for Tested {
     fn from(target: Target) -> Self {
         Self::Server(target)
+    }
+}
+
+#[cfg(feature = "auth")]
+impl From<AuthorizationTarget> for Tested {
+    fn from(target: AuthorizationTarget) -> Self {
+        Self::AuthorizationServer(target)
     }
 }
 

@@ -13,6 +13,8 @@ use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
     Repeats, ServerCtx, Shared, Stop, Suite, Transports,
 };
+#[cfg(feature = "auth")]
+use super::AuthorizationCtx;
 use crate::check::Finding;
 use crate::json::{Object, Value};
 use crate::server::Server;
@@ -26,6 +28,11 @@ pub type Run = dyn for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync;
 
 /// Tests a client: scripts its server, runs it, and asserts what it has sent.
 pub type RunClientTest = dyn for<'a> Fn(&'a mut ServerCtx) -> Running<'a> + Send + Sync;
+
+/// Signs in at an authorization server, and checks its answers.
+#[cfg(feature = "auth")]
+pub type RunAuthorization =
+    dyn for<'a> Fn(&'a mut AuthorizationCtx) -> Running<'a> + Send + Sync;
 
 /// Makes the server to which a client connects, which only serves and records.
 ///
@@ -73,6 +80,9 @@ pub enum Body {
     },
     /// Tests a client with a function of the user.
     ClientTest(Shared<RunClientTest>),
+    /// Signs in at an authorization server, and checks its answers.
+    #[cfg(feature = "auth")]
+    Authorization(Shared<RunAuthorization>),
 }
 
 /// What runs after the body of a function under `#[mcp_scenario]`.

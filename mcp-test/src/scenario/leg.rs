@@ -10,24 +10,41 @@ pub enum Leg {
     Server,
     /// A client; mcp-test is its server.
     Client,
+    /// An authorization server; mcp-test is a client that signs in there.
+    Authorization,
 }
 
 impl Leg {
+    /// Every side.
+    pub const ALL: [Self; 3] = [Self::Server, Self::Client, Self::Authorization];
+
     /// The word in commands, baselines and directory names.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Client => "client",
+            Self::Authorization => "authorization",
         }
     }
 
-    /// The other side of the wire.
+    /// What is tested, in words, with its article.
     #[must_use]
-    pub const fn other(self) -> Self {
+    pub const fn with_article(self) -> &'static str {
         match self {
-            Self::Server => Self::Client,
-            Self::Client => Self::Server,
+            Self::Server => "a server",
+            Self::Client => "a client",
+            Self::Authorization => "an authorization server",
+        }
+    }
+
+    /// What is tested, in words.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+            Self::Authorization => "authorization server",
         }
     }
 }

@@ -30,7 +30,7 @@
 //! client took part (`TOOK_PART`) and exited without an error (`LEFT_WELL`).
 
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
-/// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
+/// of one that tests a server or an authorization server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
 /// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `shares_connection`, `context` and `client_may_fail` may be
 /// left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
@@ -96,6 +96,11 @@ macro_rules! scenario {
             }),
             judge: $crate::scenario::Shared::Static(&judge),
         }
+    };
+    (@body Authorization) => {
+        $crate::scenario::Body::Authorization($crate::scenario::Shared::Static(&|ctx| {
+            Box::pin(run(ctx))
+        }))
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };

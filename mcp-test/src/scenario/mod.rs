@@ -35,6 +35,8 @@
 mod activity;
 mod assert_golden;
 mod assert_schema_valid;
+#[cfg(feature = "auth")]
+pub(crate) mod authorization;
 mod call_site;
 mod check_builder;
 mod check_spec;
@@ -81,6 +83,12 @@ mod user_scenario;
 pub use crate::trace::ReceivedMessage;
 #[doc(hidden)]
 pub use activity::Activity;
+#[cfg(feature = "auth")]
+#[doc(hidden)]
+pub use authorization::{
+    AuthorizationCtx, AuthorizationPeer, AuthorizationResponse, AuthorizationSetup,
+    AuthorizationTarget, Callback, CallbackListener, ConsentRequest, RegisteredAs,
+};
 #[doc(hidden)]
 pub use call_site::CallSite;
 #[cfg(test)]
@@ -109,6 +117,9 @@ pub use default_target::SeveralDefaultTargets;
 #[doc(hidden)]
 pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
+#[cfg(feature = "auth")]
+#[doc(hidden)]
+pub use definition::RunAuthorization;
 pub use definition::{
     Body, Judge, Kind, Run, RunClientTest, Running, Scenario, Serve, Served, Teardown,
 };

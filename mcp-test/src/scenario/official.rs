@@ -44,6 +44,12 @@ impl Official {
         Self { revisions, suites }
     }
 
+    /// A scenario for authorization servers, for which there are no suites.
+    #[must_use]
+    pub const fn authorization(revisions: Revisions) -> Self {
+        Self { revisions, suites: &[] }
+    }
+
     /// A scenario for clients about authorization by an extension, of the suite `extensions`.
     #[must_use]
     pub const fn auth_extension() -> Self {

@@ -11,6 +11,8 @@ use crate::server::Server;
 use crate::spec::Revision;
 use crate::transport::{Fault, TransportKind};
 
+#[cfg(feature = "auth")]
+use super::AuthorizationPeer;
 use super::Profile;
 
 /// A check, and its status on the damaged peer.
@@ -29,6 +31,9 @@ pub enum Peer {
     Server(Server),
     /// A client, for scenarios that test clients.
     Client(ScriptedClient),
+    /// An authorization server, for scenarios that test those.
+    #[cfg(feature = "auth")]
+    AuthorizationServer(AuthorizationPeer),
 }
 
 impl Peer {
@@ -38,6 +43,9 @@ impl Peer {
         match self {
             Self::Server(server) => Self::Server(server.faults([fault])),
             Self::Client(client) => Self::Client(client.faults([fault])),
+            // Faults are in messages of MCP, of which it sends none.
+            #[cfg(feature = "auth")]
+            Self::AuthorizationServer(peer) => Self::AuthorizationServer(peer),
         }
     }
 }
@@ -51,6 +59,13 @@ impl From<Server> for Peer {
 impl From<ScriptedClient> for Peer {
     fn from(client: ScriptedClient) -> Self {
         Self::Client(client)
+    }
+}
+
+#[cfg(feature = "auth")]
+impl From<AuthorizationPeer> for Peer {
+    fn from(peer: AuthorizationPeer) -> Self {
+        Self::AuthorizationServer(peer)
     }
 }
 

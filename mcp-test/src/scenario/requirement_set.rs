@@ -63,6 +63,7 @@ impl RequirementSet {
         match leg {
             Leg::Server => self.server,
             Leg::Client => self.client,
+            Leg::Authorization => &[],
         }
     }
 

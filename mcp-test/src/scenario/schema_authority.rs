@@ -25,6 +25,8 @@ impl Declared {
         let is_validated = match self.leg {
             Leg::Server => !NOT_VALIDATED.contains(&&*self.id),
             Leg::Client => VALIDATED_OF_CLIENTS.contains(&&*self.id),
+            // They exchange no messages of MCP.
+            Leg::Authorization => false,
         };
         self.official.is_some() && is_validated
     }

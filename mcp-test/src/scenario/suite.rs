@@ -45,6 +45,7 @@ impl Suite {
                 Self::Draft,
                 Self::Sep835,
             ],
+            Leg::Authorization => &[Self::All],
         }
     }
 

@@ -29,6 +29,8 @@ macro_rules! references {
 
 pub mod any;
 pub mod any_client;
+#[cfg(feature = "auth")]
+pub mod authorization;
 pub mod client;
 mod completion_values;
 mod extension_id;
@@ -46,7 +48,13 @@ mod task_states;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::all().chain(any::all()).chain(client::all()).chain(any_client::all()).copied()
+    #[cfg(feature = "auth")]
+    let authorization = authorization::ALL;
+    #[cfg(not(feature = "auth"))]
+    let authorization: &[&Scenario] = &[];
+    let of_servers = server::all().chain(any::all());
+    let of_clients = client::all().chain(any_client::all());
+    of_servers.chain(of_clients).chain(authorization).copied()
 }
 
 /// The built-in scenario with this id.

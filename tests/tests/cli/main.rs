@@ -2,6 +2,8 @@
 
 mod alias;
 #[cfg(unix)]
+mod authorization;
+#[cfg(unix)]
 mod authorization_server;
 mod baseline;
 mod blind_spots;

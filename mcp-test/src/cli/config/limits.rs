@@ -30,8 +30,9 @@ const CALLS: Limit = Limit::Nothing("determines which tools are called");
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
-        "url" | "header" | "input" | "read" | "get-prompt" | "arguments" => CONTACTS,
-        "listen" | "allow-host" => LISTENS,
+        "url" | "header" | "input" | "read" | "get-prompt" | "arguments" | "file" | "client-id"
+        | "client-secret" | "resource" => CONTACTS,
+        "listen" | "allow-host" | "port" | "redirect-uri" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,
         "expected-failures" | "write-baseline" | "output-dir" | "output" | "record"

@@ -1,4 +1,4 @@
-//! The run of `server`, `check`, `explore`, `client`, `cases run` and `cases verify-client`: builds a plan, executes it, and reports.
+//! The run of `server`, `check`, `explore`, `client`, `authorization`, `cases run` and `cases verify-client`: builds a plan, executes it, and reports.
 
 mod ci_reports;
 mod reports;
@@ -45,6 +45,8 @@ pub(super) enum RunCommand {
     Explore,
     /// `client`: a client, by the official rules.
     Client,
+    /// `authorization`: an authorization server, by the official rules.
+    Authorization,
     /// `cases run`: a server, by cases.
     CasesRun,
     /// `cases verify-client`: a client, by cases.
@@ -58,6 +60,7 @@ impl RunCommand {
             Self::Check => "check",
             Self::Explore => "explore",
             Self::Client => "client",
+            Self::Authorization => "authorization",
             Self::CasesRun => "cases run",
             Self::CasesVerifyClient => "cases verify-client",
         }
@@ -65,7 +68,7 @@ impl RunCommand {
 
     const fn default_profile(self) -> Profile {
         match self {
-            Self::Server | Self::Client => Profile::Official,
+            Self::Server | Self::Client | Self::Authorization => Profile::Official,
             Self::Check | Self::Explore | Self::CasesRun | Self::CasesVerifyClient => {
                 Profile::Adaptive
             }
@@ -76,6 +79,7 @@ impl RunCommand {
         match self {
             Self::Server | Self::Check | Self::Explore | Self::CasesRun => Leg::Server,
             Self::Client | Self::CasesVerifyClient => Leg::Client,
+            Self::Authorization => Leg::Authorization,
         }
     }
 }
@@ -260,6 +264,10 @@ fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
     }
     if let Some(set) = args.requirements {
         return format!("requirements {}", set.revision);
+    }
+    if request.command == RunCommand::Authorization && plan.profile == Profile::Official {
+        // The official suite calls it so.
+        return "test".to_owned();
     }
     match (args.suite, plan.profile) {
         (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),

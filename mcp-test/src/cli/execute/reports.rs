@@ -112,7 +112,9 @@ impl Reports {
         }
         let record = options.record.as_deref().map(Record::to).transpose()?;
         let checks_to_stdout = prints_only_checks(request);
-        let progress = output::stderr_is_terminal()
+        // A line that is rewritten would hide the URL that somebody has to open.
+        let has_line = request.command != RunCommand::Authorization;
+        let progress = (has_line && output::stderr_is_terminal())
             .then(|| Progress::new(Box::new(output::terminal_line()) as Box<dyn Write>));
         // A person who starts the client may take any time.
         let slow = (progress.is_none() && !request.manual).then(|| SlowRuns::new(plan.timeout));

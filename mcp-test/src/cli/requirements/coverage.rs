@@ -82,9 +82,10 @@ fn count<'a>(pages: &mut BTreeMap<&'a str, [usize; 4]>, of: &'a Requirement, cov
 /// The checks of the side that is bound; of both for what binds both.
 fn checks(requirement: &'static Requirement) -> Vec<CitingCheck> {
     match requirement.binds {
-        BoundParty::Both | BoundParty::AuthorizationServer => citing_checks(requirement),
+        BoundParty::Both => citing_checks(requirement),
         BoundParty::Server => citing_checks_of(Leg::Server, requirement),
         BoundParty::Client => citing_checks_of(Leg::Client, requirement),
+        BoundParty::AuthorizationServer => citing_checks_of(Leg::Authorization, requirement),
     }
 }
 
@@ -128,7 +129,7 @@ mod tests {
             // What `unchecked` says of a row that binds both sides is about servers.
             let why = match leg {
                 Leg::Client if row.binds == BoundParty::Both => row.unchecked_of_clients,
-                Leg::Client | Leg::Server => row.unchecked,
+                _ => row.unchecked,
             };
             if covered == Covered::Checked && why.is_some() {
                 twice.push(row.id);

@@ -1,14 +1,31 @@
-//! What is wrong when a function of a user ends early, as a finding.
+//! Early ends of scenarios, and what is wrong when a function of a user ends early, as a finding.
 
 use std::any::Any;
 use std::time::Duration;
 
-use super::EarlyEnd;
 use crate::check::Finding;
 use crate::client::take_panicked_handler;
 use crate::clock;
 use crate::run::panics;
 use crate::scenario::{BoxError, MORE_TIME, Stop};
+
+/// Why the body of a scenario did not run to its end.
+pub(super) enum EarlyEnd {
+    TimedOut,
+    Panicked(Box<dyn Any + Send>),
+    Stopped(Stop),
+}
+
+impl EarlyEnd {
+    /// The early end of a body that ended; `None` if it ran to its end.
+    pub(super) fn of(ended: Result<Result<(), Stop>, Box<dyn Any + Send>>) -> Option<Self> {
+        match ended {
+            Ok(Ok(())) => None,
+            Ok(Err(stop)) => Some(Self::Stopped(stop)),
+            Err(payload) => Some(Self::Panicked(payload)),
+        }
+    }
+}
 
 /// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
 pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {

@@ -158,7 +158,7 @@ impl Coverage {
             Some(reason) => *reason,
             None if row.testable == Testability::No => NotTested::NotVisible,
             None if why_unchecked(row, leg).is_some() => NotTested::Unchecked,
-            None if row.area() == "auth" => NotTested::NeedsToken,
+            None if row.area() == "auth" && leg != Leg::Authorization => NotTested::NeedsToken,
             None => self.of_checks(row, leg),
         }
     }
@@ -187,10 +187,10 @@ impl Coverage {
 #[must_use]
 pub fn binds(requirement: &Requirement, leg: Leg) -> bool {
     match requirement.binds {
-        BoundParty::Both => true,
+        BoundParty::Both => leg != Leg::Authorization,
         BoundParty::Server => leg == Leg::Server,
         BoundParty::Client => leg == Leg::Client,
-        BoundParty::AuthorizationServer => false,
+        BoundParty::AuthorizationServer => leg == Leg::Authorization,
     }
 }
 
@@ -198,7 +198,7 @@ pub fn binds(requirement: &Requirement, leg: Leg) -> bool {
 #[must_use]
 pub fn why_unchecked(requirement: &Requirement, leg: Leg) -> Option<&'static str> {
     requirement.why_unchecked(match leg {
-        Leg::Server => Side::Server,
+        Leg::Server | Leg::Authorization => Side::Server,
         Leg::Client => Side::Client,
     })
 }

@@ -1,5 +1,7 @@
 //! Tests of plans, single cells and whole runs.
 
+#[cfg(feature = "auth")]
+mod authorization;
 mod catalogue;
 mod cell_run;
 #[cfg(feature = "http")]

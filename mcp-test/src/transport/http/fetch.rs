@@ -77,6 +77,16 @@ async fn call(url: &Url, request: &HttpRequest) -> Result<StreamingResponse, Fet
     Ok(backend.call(url.as_str(), request, headers, connection).await?)
 }
 
+impl FetchError {
+    /// Whether nothing at that address can be talked to, which says nothing about a server.
+    #[cfg(feature = "auth")]
+    pub(crate) fn is_unreachable(&self) -> bool {
+        use ExchangeError::{NeedsTlsFeature, Refused, TimedOut, Unreachable, UnknownHost};
+        let Self::Exchange(error) = self else { return false };
+        matches!(error, Refused | TimedOut | Unreachable(_) | UnknownHost(_) | NeedsTlsFeature)
+    }
+}
+
 /// A response that was read completely.
 #[cfg(feature = "auth")]
 pub(crate) struct PlainResponse {

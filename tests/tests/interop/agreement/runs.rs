@@ -187,7 +187,7 @@ impl SharedRun {
         };
         match peer {
             Peer::Server(server) => server,
-            Peer::Client(_) => panic!("{} tests servers", self.scenario.id),
+            _ => panic!("{} tests servers", self.scenario.id),
         }
     }
 }

@@ -1,0 +1,49 @@
+//! Running a cell that tests an authorization server.
+
+use super::unmade::{demand_declared, fail_unmade};
+use super::{CellRun, EarlyEnd, Progress, finding_of};
+use crate::check::{Check, Finding, Origin};
+use crate::run::Outcome;
+use crate::scenario::{
+    AuthorizationCtx, AuthorizationSetup, AuthorizationTarget, RunAuthorization, Stop,
+};
+
+impl CellRun<'_> {
+    /// Runs the scenario against the authorization server.
+    ///
+    /// It exchanges no messages of MCP, so that it has none of the checks of the wire.
+    pub(super) async fn test_authorization_server(
+        self,
+        target: &AuthorizationTarget,
+        body: &RunAuthorization,
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Outcome {
+        let mut ctx = AuthorizationCtx::new(AuthorizationSetup {
+            target: target.clone(),
+            scenario: self.cell.scenario.declared(),
+            revision: self.cell.revision,
+            profile: self.profile,
+            timeout: self.timeout(),
+        });
+        progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
+        let early = self.run_body(body(&mut ctx)).await;
+        progress(Progress::Ending);
+        let (mut checks, trace) = ctx.end();
+        match early {
+            None => demand_declared(&self.cell, &mut checks),
+            Some(EarlyEnd::TimedOut) => {
+                checks.push(self.timed_out(&trace));
+                self.skip_unmade(&mut checks, "not reached: the scenario did not end in time");
+            }
+            Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
+                self.skip_unmade(&mut checks, &skip.reason);
+            }
+            Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
+        }
+        if checks.is_empty() {
+            let finding = Finding::harness("the scenario ended without making a check");
+            checks.push(Check::from_finding(self.id(), Origin::Official, finding));
+        }
+        self.outcome(checks, trace)
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs on authorization servers: clients with a secret, issuers with a path, and servers that ask their users something.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+
+use crate::check::Status;
+use crate::oauth::answer::Answer;
+use crate::run::{ExitCode, Plan, RunEvent, Selection, run};
+use crate::scenario::{AuthorizationPeer, Profile};
+
+/// The exit code of a run of all scenarios, and the status of each check.
+fn run_on(peer: &AuthorizationPeer) -> (ExitCode, BTreeMap<String, Status>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let (_server, target) = peer.start().await.expect("a free port");
+        let plan = Plan::build(target, Profile::Strict, &Selection::default()).expect("a plan");
+        let mut statuses = BTreeMap::new();
+        let summary = run(&plan, &mut |event| {
+            if let RunEvent::Finished(outcome) = event {
+                let checks = outcome.checks.iter();
+                statuses.extend(checks.map(|check| (check.id.clone(), check.status)));
+            }
+        })
+        .await;
+        (summary.exit, statuses)
+    })
+}
+
+#[test]
+fn a_client_may_have_a_secret_and_an_issuer_a_path() {
+    let (exit, statuses) = run_on(&AuthorizationPeer::default().with_secret().at("/tenant"));
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    assert_eq!(statuses["authorization-code-grant"], Status::Success);
+    // Those are about clients without a secret.
+    for id in ["authorization-request-pkce-required", "refresh-token-rotation"] {
+        assert!(!statuses.contains_key(id), "{id}");
+    }
+}
+
+#[test]
+fn a_server_that_shows_a_page_first_is_not_judged_by_what_it_would_refuse() {
+    let with_pages = AuthorizationPeer::default().altered(|request, answer| {
+        let query = request.uri.query().unwrap_or_default();
+        let is_wrong =
+            answer.status == StatusCode::BAD_REQUEST || !query.contains("code_challenge");
+        if request.uri.path() == "/authorize" && is_wrong {
+            *answer = Answer::empty(StatusCode::OK);
+        }
+    });
+    let (exit, statuses) = run_on(&with_pages);
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    for id in ["authorization-request-pkce-required", "authorization-redirect-uri-registered"] {
+        assert_eq!(statuses[id], Status::Info, "{id}");
+    }
+}

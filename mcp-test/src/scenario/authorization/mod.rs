@@ -1,0 +1,15 @@
+//! Tests of authorization servers: the target, the context of a scenario, and the peer of its proofs.
+
+mod authorization_ctx;
+mod callback_listener;
+mod peer;
+mod response;
+mod target;
+
+pub(crate) use authorization_ctx::is_secure;
+pub use authorization_ctx::{AuthorizationCtx, AuthorizationSetup};
+pub use callback_listener::{Callback, CallbackListener};
+pub use peer::AuthorizationPeer;
+pub(crate) use peer::asks_for_openid;
+pub use response::AuthorizationResponse;
+pub use target::{AuthorizationTarget, ConsentRequest, RegisteredAs};
