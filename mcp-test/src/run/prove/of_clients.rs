@@ -79,7 +79,7 @@ fn a_client_that_is_absent_or_fails_is_noticed_in_all_cells() {
                 };
                 let fails = (Some(Status::Failure), true);
                 let passes = (Some(Status::Success), false);
-                let failed = match profile {
+                let failed = match profile.at(scenario, cell.revision) {
                     _ if scenario.client_may_fail => (Some(Status::Skipped), false),
                     _ if !may_stop(scenario) => fails,
                     Profile::Adaptive => (Some(Status::Skipped), false),
