@@ -5,7 +5,9 @@
 use std::fmt;
 
 #[cfg(any(test, feature = "scenarios"))]
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+#[cfg(any(test, feature = "scenarios"))]
+use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 

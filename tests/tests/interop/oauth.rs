@@ -14,5 +14,10 @@ fn authlib_and_joserfc_agree_with_the_authorization_server() {
     let mut command = Peers::installed().python("agree_on_oauth.py", &[server.issuer()]);
     let program = command.remove(0);
     let run = run(&program, command);
-    assert_eq!((run.code, run.stdout.as_str()), (0, "metadata\nES256\nEdDSA\nRS256\n"), "{}", run.text(&[]));
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (0, "metadata\nES256\nEdDSA\nRS256\n"),
+        "{}",
+        run.text(&[])
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcp_test::json::Value;
 use mcp_test::scenario::Leg;
@@ -115,10 +115,8 @@ pub(crate) fn statuses(folder: &Path) -> BTreeMap<String, String> {
 pub(crate) fn statuses_by(key: &str, folder: &Path) -> BTreeMap<String, String> {
     const BY_SEVERITY: [&str; 5] = ["INFO", "SUCCESS", "SKIPPED", "WARNING", "FAILURE"];
     let severity = |status: &str| BY_SEVERITY.iter().position(|known| *known == status);
-    let mut runs =
-        fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display())).flatten();
-    let run = runs.find(|entry| entry.path().is_dir()).expect("the run has a folder");
-    let text = fs::read(run.path().join("checks.json")).expect("checks.json was written");
+    let file = checks_file(folder).expect("checks.json was written");
+    let text = fs::read(file).expect("checks.json can be read");
     let checks = Value::parse(&text).expect("checks.json is JSON").value;
     let member = |check: &Value, name| {
         check.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -132,6 +130,16 @@ pub(crate) fn statuses_by(key: &str, folder: &Path) -> BTreeMap<String, String> 
         }
     }
     statuses
+}
+
+/// The `checks.json` of the one run below a folder, in the folder of its scenario, whose id may have a slash.
+pub(crate) fn checks_file(folder: &Path) -> Option<PathBuf> {
+    let own = folder.join("checks.json");
+    if own.is_file() {
+        return Some(own);
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).find_map(|it| checks_file(&it))
 }
 
 /// A path as a command-line argument.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::client::{AuthenticationMethod, GrantType};
-use super::super::oauth_error::OAuthError;
 use super::{TokenRequest, VerifiedAssertions};
 use crate::jose::SigningKey;
 use crate::json::Value;
+use crate::oauth::client::{AuthenticationMethod, GrantType};
+use crate::oauth::oauth_error::OAuthError;
 
 /// What a scripted authorization server has and does.
 #[derive(Clone)]
@@ -73,6 +73,7 @@ pub(crate) enum MetadataAt {
 /// The `iss` of an authorization response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SentIssuer {
+    /// The one in its metadata.
     Own,
     None,
     Other(&'static str),

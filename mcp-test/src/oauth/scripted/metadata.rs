@@ -1,8 +1,8 @@
 //! The metadata of a scripted authorization server.
 
-use super::super::client::{AuthenticationMethod, GrantType};
 use super::{Behavior, MetadataAt};
 use crate::json::{Object, Value};
+use crate::oauth::client::{AuthenticationMethod, GrantType};
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
 const OPENID: &str = "/.well-known/openid-configuration";

@@ -9,14 +9,14 @@ use futures_util::future::BoxFuture;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 
-use super::super::answer::Answer;
-use super::super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
-use super::super::parameters::Parameters;
 use super::scripted_server::ScriptedState;
 use super::{
     Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
 };
 use crate::json::{Object, Value};
+use crate::oauth::answer::Answer;
+use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use crate::oauth::parameters::Parameters;
 use crate::transport::serve_http::AccessControl;
 
 /// Where the metadata of protected resources is (RFC 9728).
@@ -36,6 +36,7 @@ pub(crate) struct ProtectedResource {
     scopes_supported: &'static [&'static str],
     scheme: &'static str,
     nonce: Option<&'static str>,
+    guards_post_alone: bool,
     admits: Box<Admits>,
 }
 
@@ -93,6 +94,7 @@ impl ProtectedResource {
             scopes_supported: &[],
             scheme: "Bearer",
             nonce: None,
+            guards_post_alone: false,
             admits: Box::new(|access| match access.token {
                 Some(_) => Verdict::Admit,
                 None => Verdict::Unauthorized { scope: None },
@@ -140,6 +142,12 @@ impl ProtectedResource {
     /// Asks for proofs of possession, with this nonce if there is one.
     pub(crate) fn dpop(mut self, nonce: Option<&'static str>) -> Self {
         (self.scheme, self.nonce) = ("DPoP", nonce);
+        self
+    }
+
+    /// Admits every request but POST, as the official servers do.
+    pub(crate) fn guarding_post_alone(mut self) -> Self {
+        self.guards_post_alone = true;
         self
     }
 
@@ -219,8 +227,10 @@ impl AccessControl for ProtectedResource {
         let proof_of_key = proof_of_key.filter(|proof| Some(&proof.thumbprint) == key.as_ref());
         let lacks_nonce = self.nonce.is_some()
             && proof_of_key.is_some_and(|proof| proof.nonce.as_deref() != self.nonce);
+        let is_guarded = !self.guards_post_alone || head.method == Method::POST;
         let access = Access { method, has_token: presented.is_some(), token: token.as_ref() };
         let refusal = match (self.admits)(&access) {
+            _ if !is_guarded => None,
             Verdict::Admit if lacks_nonce => {
                 let parameters = [("error", USE_DPOP_NONCE)];
                 Some(self.challenge(head, StatusCode::UNAUTHORIZED, &parameters))

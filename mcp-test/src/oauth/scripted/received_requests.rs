@@ -5,11 +5,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::dpop::Proof;
-use super::super::oauth_error::ErrorCode;
-use super::super::parameters::Parameters;
 use super::{Assertion, AssertionFault};
 use crate::json::{Object, Value};
+use crate::oauth::dpop::Proof;
+use crate::oauth::oauth_error::ErrorCode;
+use crate::oauth::parameters::Parameters;
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
 /// How many requests are kept; a client that makes more has failed already.

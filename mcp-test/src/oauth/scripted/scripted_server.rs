@@ -17,16 +17,6 @@ use reqwest::Url;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::super::access_token;
-use super::super::answer::Answer;
-use super::super::authorization_endpoint::redirect;
-use super::super::client::AuthenticationMethod;
-use super::super::client_authentication::basic;
-use super::super::dpop::{DPOP_NONCE, ProvenRequest};
-use super::super::endpoints::read;
-use super::super::grants::Grant;
-use super::super::oauth_error::{ErrorCode, OAuthError};
-use super::super::parameters::Parameters;
 use super::{
     Assertion, AssertionFault, Behavior, IssuedToken, IssuedTokens, PresentedCredentials,
     ReceivedRequests, RequestKind, SentIssuer, TokenIssuer, TokenRequest, VerifiedAssertions,
@@ -35,6 +25,16 @@ use super::{
 use crate::check::Finding;
 use crate::jose::SigningKey;
 use crate::json::{Object, Value};
+use crate::oauth::access_token;
+use crate::oauth::answer::Answer;
+use crate::oauth::authorization_endpoint::redirect;
+use crate::oauth::client::AuthenticationMethod;
+use crate::oauth::client_authentication::basic;
+use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest};
+use crate::oauth::endpoints::read;
+use crate::oauth::grants::Grant;
+use crate::oauth::oauth_error::{ErrorCode, OAuthError};
+use crate::oauth::parameters::Parameters;
 use crate::transport::generated_id::generate_id;
 
 /// How many codes are remembered; the oldest are forgotten.
@@ -232,7 +232,7 @@ impl ScriptedState {
         }
         self.receive(RequestKind::Authorization { issuer: self.issuer.clone(), parameters });
         let iss = match self.behavior.iss {
-            SentIssuer::Own => Some(self.issuer.clone()),
+            SentIssuer::Own => Some(self.behavior.stated_issuer.unwrap_or(&self.issuer).to_owned()),
             SentIssuer::None => None,
             SentIssuer::Other(other) => Some(other.to_owned()),
             SentIssuer::WithSlash => Some(format!("{}/", self.issuer)),

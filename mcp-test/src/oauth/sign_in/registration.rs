@@ -68,9 +68,9 @@ async fn register(
     damage_parameters(&settings.faults, "register", &mut texts);
     let mut document: Object = texts.into_iter().collect();
     document.insert("redirect_uris", vec![REDIRECT_URI]);
-    if document.get("grant_types").is_none() {
-        document.insert("grant_types", vec!["authorization_code", "refresh_token"]);
-    }
+    let grants = document.get("grant_types").and_then(Value::as_str);
+    let grants = grants.unwrap_or("authorization_code refresh_token").to_owned();
+    document.insert("grant_types", grants.split(' ').collect::<Vec<_>>());
     document.insert("response_types", vec!["code"]);
     let body = Value::from(document).to_string().into();
     let request = HttpRequest { body, ..HttpRequest::new("POST") }

@@ -130,6 +130,14 @@ pub(super) const REASONS: &[Reason] = &[
         why: "the form is declined, which both report; the official suite fails each field as well, ours looks at the content, which the reply still has",
         requirement: "elicitation.response.decline-no-content",
     },
+    Reason {
+        explains: |it| {
+            let goes_on = ["any-resource", "any-issuer", "any-iss"];
+            goes_on.contains(&it.run.fault.as_str()) && it.ours == "-"
+        },
+        why: "the client goes on where it has to stop, which both report; the official suite also lists the steps that follow",
+        requirement: "auth.redirect.iss-mismatch-rejected",
+    },
 ];
 
 /// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
@@ -158,11 +166,19 @@ pub(super) const NEVER_RAISED: &[(Leg, &str, &str)] = &[
         "it is always SKIPPED: the official suite has not implemented it",
     ),
     (Leg::Server, "tasks-wire-fields-bootstrap", NO_CONNECTION),
+    (Leg::Client, "incoming-auth-request", LOGS),
     (Leg::Client, "incoming-request", LOGS),
+    (Leg::Client, "outgoing-auth-response", LOGS),
     (Leg::Client, "outgoing-response", LOGS),
     (Leg::Client, "outgoing-sse-event", LOGS),
     (Leg::Client, "outgoing-stream-close", LOGS),
+    (Leg::Client, "scope-retry-auth-attempt", INFORMS),
     (Leg::Client, "server-info", INFORMS),
+    (
+        Leg::Client,
+        "valid-bearer-token",
+        "it is SUCCESS for each token that was issued; `invalid-bearer-token` fails for others",
+    ),
 ];
 
 const LOGS: &str = "it only logs a message";

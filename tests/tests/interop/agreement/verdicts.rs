@@ -1,7 +1,6 @@
 //! The verdict of a suite on a run: its exit code and the statuses of its checks; those of the official suite are recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use mcp_test::scenario::Leg;
 use mcp_test_tests::folder::Folder;
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::runs::{RunKey, SharedRun};
 use super::serving::use_each;
-use crate::official_suite::{command_of, path_arg, run_official, statuses};
+use crate::official_suite::{checks_file, command_of, path_arg, run_official, statuses};
 use crate::peers::Peers;
 use crate::program::mcp_test;
 
@@ -95,15 +94,10 @@ fn verdicts(
         let code = execute(run.key.peer.leg(), address, &run.key.scenario, &options);
         Verdict {
             code,
-            checks: if is_empty(&folder) { BTreeMap::new() } else { statuses(&folder) },
+            // A suite that crashed, or refused the scenario, wrote none.
+            checks: checks_file(&folder).map(|_| statuses(&folder)).unwrap_or_default(),
         }
     })
-}
-
-/// Whether a suite wrote no checks into its folder.
-fn is_empty(folder: &Path) -> bool {
-    let runs = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    !runs.into_iter().any(|run| run.path().join("checks.json").is_file())
 }
 
 /// A check that has one status in the official suite and another in ours, or a different exit code.

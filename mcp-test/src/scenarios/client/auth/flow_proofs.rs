@@ -36,6 +36,24 @@ pub(super) fn of_machine() -> Vec<Proof> {
     vec![Proof::catches("invalid-bearer-token", Fault::misbehavior(Misbehavior::InventsToken))]
 }
 
+/// The same in a scenario in which a correct client stops after the authorization request.
+pub(super) fn of_consent() -> Vec<Proof> {
+    vec![
+        Proof::catches(
+            "pkce-code-challenge-sent",
+            Fault::no_parameter("authorize", "code_challenge"),
+        ),
+        Proof::catches(
+            "pkce-s256-method-used",
+            Fault::parameter("authorize", "code_challenge_method", "plain"),
+        ),
+        Proof::catches(
+            "sep-837-application-type-present",
+            Fault::no_parameter("register", "application_type"),
+        ),
+    ]
+}
+
 fn of_pkce() -> Vec<Proof> {
     let other = "another-verifier-of-the-right-length-43-characters";
     vec![
@@ -101,7 +119,8 @@ pub(super) fn of_whole_flow() -> Vec<Proof> {
 
 /// The proofs of a scenario at 2025-03-26 in which each step counts.
 pub(super) fn of_older_flow() -> Vec<Proof> {
-    let mut proofs = of_older_fallback();
+    let mut proofs = of_authorized_flow();
+    proofs.extend(of_older_steps(OF_OLDER, &OF_OLDER[2..]));
     // Such a client has not begun to sign in.
     let never = giving_up("metadata", STEPS[0], &STEPS[1..4], &[], Status::Warning);
     let skipped = OF_OLDER.iter().chain(&["invalid-bearer-token"]);
@@ -109,16 +128,23 @@ pub(super) fn of_older_flow() -> Vec<Proof> {
     proofs
 }
 
-/// The same in a scenario without metadata.
+/// The same in a scenario without metadata, which has no checks of PKCE.
 pub(super) fn of_older_fallback() -> Vec<Proof> {
-    let mut proofs = of_authorized_flow();
-    let (token, last) = (&OF_OLDER[2..], Status::Warning);
-    proofs.extend([
-        giving_up("register", STEPS[1], &STEPS[2..4], OF_OLDER, last),
-        giving_up("authorize", STEPS[2], &STEPS[3..4], OF_OLDER, last),
-        giving_up("token", STEPS[3], &[], token, last),
-    ]);
+    let invented = Fault::misbehavior(Misbehavior::InventsToken);
+    let mut proofs = vec![Proof::catches("invalid-bearer-token", invented)];
+    proofs.extend(of_older_steps(&OF_OLDER[4..], &OF_OLDER[4..]));
     proofs
+}
+
+/// The proofs of the steps at 2025-03-26; `unmade` are the checks that follow from an authorization request, and `token` those
+/// that follow from a token request.
+fn of_older_steps(unmade: &[&'static str], token: &[&'static str]) -> [Proof; 3] {
+    let last = Status::Warning;
+    [
+        giving_up("register", STEPS[1], &STEPS[2..4], unmade, last),
+        giving_up("authorize", STEPS[2], &STEPS[3..4], unmade, last),
+        giving_up("token", STEPS[3], &[], token, last),
+    ]
 }
 
 /// The proof that a check of an authorization request fails if none is made.

@@ -1,5 +1,6 @@
 //! `auth/iss-normalized`.
 
+use super::flow_proofs::of_consent;
 use super::issuers::{issuer_check, judge_refusal};
 use super::served::protected;
 use super::signing_in_client;
@@ -19,7 +20,7 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,
-    checks: signing_in![stopping: issuer_check(REJECTS, "Client compares iss without URL normalization", "The client makes no token request after a response whose `iss` has another slash", &["auth.redirect.iss-no-normalization"])],
+    checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client compares iss without URL normalization", "The client makes no token request after a response whose `iss` has another slash", &["auth.redirect.iss-no-normalization"])],
 }
 
 const REJECTS: &str = "sep-2468-client-no-normalization";
@@ -34,7 +35,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client();
+    passes on signing_in_client() and shares of_consent();
     catches "sep-2468-client-no-normalization" by misbehavior(Misbehavior::IgnoresResponseIssuer),
         also "token-request" Success, also "wire-well-formed" Success, also "client-left-well" Success;
 }

@@ -1,5 +1,6 @@
 //! `auth/iss-unexpected`.
 
+use super::flow_proofs::of_consent;
 use super::issuers::{issuer_check, judge_refusal};
 use super::served::protected;
 use super::signing_in_client;
@@ -19,7 +20,7 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,
-    checks: signing_in![stopping: issuer_check(REJECTS, "Client compares unadvertised iss and rejects mismatch", "The client makes no token request after a response with another `iss`, also if none was announced", &["auth.redirect.iss-unadvertised-compared"])],
+    checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client compares unadvertised iss and rejects mismatch", "The client makes no token request after a response with another `iss`, also if none was announced", &["auth.redirect.iss-unadvertised-compared"])],
 }
 
 const REJECTS: &str = "sep-2468-client-compare-iss-unadvertised";
@@ -38,7 +39,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client();
+    passes on signing_in_client() and shares of_consent();
     catches "sep-2468-client-compare-iss-unadvertised" by misbehavior(Misbehavior::IgnoresResponseIssuer),
         also "token-request" Success, also "wire-well-formed" Success, also "client-left-well" Success;
 }

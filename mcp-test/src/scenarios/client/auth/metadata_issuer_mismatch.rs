@@ -66,6 +66,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 proofs! {
     passes on signing_in_client();
     catches "sep-2468-client-validate-metadata-issuer" by misbehavior(Misbehavior::IgnoresMetadataIssuer),
-        also "client-registration" Success, also "authorization-request" Success,
-        also "token-request" Success, also "wire-well-formed" Success, also "client-left-well" Success;
+        also "client-registration" Success, also "authorization-request" Success;
 }

@@ -13,8 +13,9 @@
 /// | `refused` | as `partial`, without the checks of tokens |
 /// | `machine` | only those of the steps and tokens of a client without a user |
 /// | `stopping` | only the steps, where a correct client stops before it has a token |
+/// | `stopping_after_consent` | the same, where a correct client makes an authorization request |
 /// | `older` | as `whole`, at 2025-03-26 |
-/// | `older_fallback` | the same without metadata |
+/// | `older_fallback` | the same without metadata and PKCE, which the official suite does not check there |
 macro_rules! signing_in {
     (whole: $($own:expr),* $(,)?) => {
         signing_in!(@flow flow::METADATA, flow::REGISTRATION, flow::AUTHORIZATION, flow::TOKEN,
@@ -37,18 +38,21 @@ macro_rules! signing_in {
         signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
             flow::TOKEN.conditional().informs(), flow::VALID_BEARER, flow::INVALID_BEARER, $($own),*)
     };
+    (stopping_after_consent: $($own:expr),* $(,)?) => {
+        signing_in!(stopping: flow::APPLICATION_TYPE, flow::CHALLENGE_SENT, flow::S256, $($own),*)
+    };
     (stopping: $($own:expr),* $(,)?) => {
         signing_in!(@all flow::PRM.conditional().informs(), flow::METADATA.conditional().informs(),
             flow::REGISTRATION.conditional().informs(), flow::AUTHORIZATION.conditional().informs(),
             flow::TOKEN.conditional().informs(), $($own),*)
     };
     (older: $($own:expr),* $(,)?) => {
-        signing_in!(older_fallback: flow::METADATA.requires(&["auth.discovery.client-rfc8414"]), $($own),*)
+        signing_in!(older_fallback: flow::METADATA.requires(&["auth.discovery.client-rfc8414"]),
+            flow::CHALLENGE_SENT, flow::S256.requires(&["auth.pkce.client-uses"]),
+            flow::VERIFIER_SENT, flow::VERIFIER_MATCHES, $($own),*)
     };
     (older_fallback: $($own:expr),* $(,)?) => {
-        signing_in!(@all flow::CHALLENGE_SENT, flow::S256.requires(&["auth.pkce.client-uses"]),
-            flow::VERIFIER_SENT, flow::VERIFIER_MATCHES,
-            flow::REGISTRATION.requires(&["auth.registration.dcr-client"]),
+        signing_in!(@all flow::REGISTRATION.requires(&["auth.registration.dcr-client"]),
             flow::AUTHORIZATION.requires(&["auth.challenge.client-starts-flow"]),
             flow::TOKEN.requires(&["auth.challenge.client-starts-flow"]),
             flow::VALID_BEARER,

@@ -5,7 +5,7 @@ use super::flow_proofs::of_older_fallback;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
 use crate::check::Finding;
-use crate::oauth::scripted::{Behavior, MetadataAt, ProtectedResource};
+use crate::oauth::scripted::{Behavior, MetadataAt, ProtectedResource, SentIssuer};
 use crate::scenario::{ClientTest, Judging, Official, Suite};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
@@ -22,7 +22,12 @@ scenario! {
 }
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
-    let behavior = Behavior { metadata: MetadataAt::Nowhere, ..Behavior::default() };
+    let behavior = Behavior {
+        metadata: MetadataAt::Nowhere,
+        states_iss: false,
+        iss: SentIssuer::None,
+        ..Behavior::default()
+    };
     let resource = ProtectedResource::new(&facts(test), Vec::new());
     Ok(server_behind(test, resource.with_own_server(behavior)))
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::flow::judge_flow;
 use super::flow_proofs::{of_refused_flow, stopping_before_refusal};
 use super::references::SCOPE_CHALLENGE;
+use super::scopes::is_open;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
 use crate::check::Finding;
@@ -47,18 +48,22 @@ scenario! {
 
 const ATTEMPT: &str = "scope-retry-auth-attempt";
 const LIMIT: &str = "scope-retry-limit";
+const ADMIN: &str = "mcp:admin";
 /// How many authorization requests are few.
 const MOST: usize = 3;
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let refused = AtomicUsize::new(0);
     protected(test, Behavior::default(), move |resource| {
-        resource.admits(move |access| match access.token {
-            None => Verdict::Unauthorized { scope: None },
-            Some(_) if refused.fetch_add(1, Ordering::Relaxed) < MOST => {
-                Verdict::InsufficientScope { scope: "mcp:admin" }
+        resource.scopes_supported(&[ADMIN]).admits(move |access| {
+            match (access.method, access.has_token) {
+                (Some(method), _) if is_open(method) => Verdict::Admit,
+                (_, false) => Verdict::Unauthorized { scope: Some(ADMIN) },
+                (_, true) if refused.fetch_add(1, Ordering::Relaxed) < MOST => {
+                    Verdict::InsufficientScope { scope: ADMIN }
+                }
+                (_, true) => Verdict::Gone,
             }
-            Some(_) => Verdict::Gone,
         })
     })
 }

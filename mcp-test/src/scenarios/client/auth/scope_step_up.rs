@@ -3,7 +3,7 @@
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::{of_refused_flow, stopping_at_authorize};
 use super::references::{SCOPE_CHALLENGE, SCOPE_SELECTION};
-use super::scopes::should_ask_for;
+use super::scopes::{is_open, should_ask_for};
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
 use crate::check::Finding;
@@ -63,15 +63,14 @@ const WRITE: &str = "mcp:write";
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     protected(test, Behavior::default(), |resource| {
         resource.scopes_supported(&["mcp:profile"]).admits(|access| {
-            let is_open =
-                |method: &str| method == "initialize" || method.starts_with("notifications/");
+            let needed = if access.method == Some("tools/call") { WRITE } else { BASIC };
             match (access.method, access.token) {
-                (Some(method), None) if is_open(method) => Verdict::Admit,
+                (Some(method), _) if is_open(method) => Verdict::Admit,
                 (_, None) => Verdict::Unauthorized { scope: Some(BASIC) },
-                (Some("tools/call"), Some(token)) if !token.scopes.iter().any(|it| it == WRITE) => {
-                    Verdict::InsufficientScope { scope: WRITE }
+                (_, Some(token)) if token.scopes.iter().any(|scope| scope == needed) => {
+                    Verdict::Admit
                 }
-                (_, Some(_)) => Verdict::Admit,
+                (_, Some(_)) => Verdict::InsufficientScope { scope: needed },
             }
         })
     })
@@ -112,8 +111,9 @@ fn shared() -> Vec<Proof> {
 
 proofs! {
     passes on signing_in_client() and shares shared();
-    warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write"), under Strict,
-        also "scope-step-up-escalation" Failure, also "sep-2350-scope-union-on-reauth" Failure;
+    warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write"),
+        also "sep-2350-scope-union-on-reauth" Warning, also "client-left-well" Failure,
+        also "wire-well-formed" Skipped;
     warns "scope-step-up-escalation" by parameter("authorize", "scope", "mcp:basic"), also "client-left-well" Failure;
     warns "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::ForgetsScopes);
     catches "scope-step-up-escalation" by misbehavior(Misbehavior::NeverStepsUp), under Strict,

@@ -3,6 +3,11 @@
 use super::flow::Authorized;
 use crate::check::Finding;
 
+/// Whether a server that asks for scopes by method serves a message without a token, as the official one does.
+pub(super) fn is_open(method: &str) -> bool {
+    method == "initialize" || method.starts_with("notifications/")
+}
+
 /// Whether a request asks for all of these scopes.
 pub(super) fn should_ask_for(request: &Authorized, expected: &[&str]) -> Result<(), Finding> {
     let scopes = request.scopes();

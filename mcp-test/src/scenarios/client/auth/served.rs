@@ -10,7 +10,7 @@ use crate::json::Value;
 use crate::oauth::scripted::{
     Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, ScriptedServer, SharedFacts,
 };
-use crate::scenario::ClientTest;
+use crate::scenario::{ClientTest, Profile};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revisions, error_code};
 
@@ -57,7 +57,10 @@ pub(in crate::scenarios) fn server_behind(
                 _ => Answer::error(error_code::INVALID_PARAMS, "no such tool"),
             }
         })
-        .access(Arc::new(resource))
+        .access(Arc::new(match test.profile {
+            Profile::Official => resource.guarding_post_alone(),
+            Profile::Adaptive | Profile::Strict => resource,
+        }))
 }
 
 /// The tool of the protected server.
