@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::alteration::Alteration;
 use super::client_assertion::UsedAssertions;
 use super::client_registry::ClientRegistry;
-use super::alteration::Alteration;
 use super::exchange_recorder::ExchangeRecorder;
 use super::grants::Grants;
 use crate::jose::SigningKey;
