@@ -84,7 +84,7 @@ impl ScriptedClient {
     }
 
     /// Has each run sign in, with what `sign_in` makes for its task, where a server over HTTP demands it.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     #[must_use]
     pub(crate) fn signing_in(
         mut self,
@@ -95,7 +95,7 @@ impl ScriptedClient {
     }
 
     /// Runs another script as well, before its own.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     #[must_use]
     pub(crate) fn also<F, Fut>(mut self, other: F) -> Self
     where
@@ -166,7 +166,7 @@ impl ClientTask {
     }
 
     /// The faults of the client.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn faults(&self) -> &Arc<[Fault]> {
         &self.faults
     }

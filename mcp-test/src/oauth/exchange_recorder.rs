@@ -108,7 +108,6 @@ impl ExchangeRecorder {
             // The target of a redirect has the code in its query.
             if name == header::LOCATION {
                 secrets_in_url(&value).iter().for_each(|secret| state.learn(secret));
-                return state.mask(&Redactor::secrets().urls(&value));
             }
             state.mask(&Redactor::secrets().header(name.as_str(), &value))
         };

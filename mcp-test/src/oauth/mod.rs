@@ -14,6 +14,9 @@
 //! | `iss` in responses | RFC 9207 |
 //! | the resource that a token is for | RFC 8707 |
 //!
+//! Beside it are two others, which are not public: `scripted` has servers that accept everything, for scenarios that judge a client, and
+//! `sign_in` is a client.
+//!
 //! ```
 //! use mcp_test::oauth::AuthorizationServer;
 //!
@@ -33,15 +36,27 @@ pub(crate) mod alteration;
 pub(crate) mod answer;
 mod authorization_endpoint;
 mod authorization_server;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
 mod client_registry;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod dpop;
 mod endpoints;
 pub(crate) mod exchange_recorder;
 mod grants;
 mod metadata;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod oauth_error;
 pub(crate) mod parameters;
 mod pkce;
@@ -49,8 +64,16 @@ pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
 mod scope;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod scripted;
 mod server_state;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod sign_in;
 mod token_endpoint;
 

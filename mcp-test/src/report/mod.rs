@@ -31,6 +31,8 @@ mod progress;
 #[cfg(test)]
 mod sample;
 mod secrets;
+#[cfg(all(test, feature = "cli"))]
+mod sign_in_secrets;
 mod summary;
 #[cfg(feature = "cli")]
 mod wrap;

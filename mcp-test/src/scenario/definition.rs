@@ -9,12 +9,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "auth")]
+use super::AuthorizationCtx;
 use super::{
     Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
     Repeats, ServerCtx, Shared, Stop, Suite, Transports,
 };
-#[cfg(feature = "auth")]
-use super::AuthorizationCtx;
 use crate::check::Finding;
 use crate::json::{Object, Value};
 use crate::server::Server;
@@ -31,8 +31,7 @@ pub type RunClientTest = dyn for<'a> Fn(&'a mut ServerCtx) -> Running<'a> + Send
 
 /// Signs in at an authorization server, and checks its answers.
 #[cfg(feature = "auth")]
-pub type RunAuthorization =
-    dyn for<'a> Fn(&'a mut AuthorizationCtx) -> Running<'a> + Send + Sync;
+pub type RunAuthorization = dyn for<'a> Fn(&'a mut AuthorizationCtx) -> Running<'a> + Send + Sync;
 
 /// Makes the server to which a client connects, which only serves and records.
 ///

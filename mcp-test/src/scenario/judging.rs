@@ -37,11 +37,19 @@ pub struct ClientTest {
     /// What records the run.
     pub(crate) recorder: Recorder,
     context: Arc<OnceLock<serde_json::Value>>,
+    #[cfg_attr(
+        not(all(feature = "auth", feature = "scenarios")),
+        allow(dead_code, reason = "only scenarios of OAuth keep facts")
+    )]
     facts: Arc<OnceLock<Facts>>,
 }
 
 /// What the server notes for the judge beside the trace. `Debug` does not show it, since it may have secrets.
 #[derive(Clone)]
+#[cfg_attr(
+    not(all(feature = "auth", feature = "scenarios")),
+    allow(dead_code, reason = "only scenarios of OAuth keep facts")
+)]
 struct Facts(Arc<dyn Any + Send + Sync>);
 
 impl fmt::Debug for Facts {
@@ -86,7 +94,7 @@ impl ClientTest {
     }
 
     /// Passes this to the client as the context of the scenario: the members of a JSON object, which differ from run to run.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn tell_client(&self, context: serde_json::Value) {
         let _ = self.context.set(context);
     }
@@ -97,7 +105,7 @@ impl ClientTest {
     }
 
     /// Keeps what the server notes beside the trace for the judge; a test keeps one value.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn keep<T: Any + Send + Sync>(&self, facts: Arc<T>) {
         let _ = self.facts.set(Facts(facts));
     }
@@ -139,13 +147,13 @@ impl Judging {
     }
 
     /// The URL of the server.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn server_url(&self) -> String {
         self.test.url().to_owned()
     }
 
     /// What the server kept for the judge with [`ClientTest::keep`].
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn kept<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::downcast(Arc::clone(&self.test.facts.get()?.0)).ok()
     }
@@ -263,7 +271,7 @@ impl Judging {
     }
 
     /// Whether the scenario declares a check.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn declares(&self, id: &str) -> bool {
         let ClientTest { scenario, revision, .. } = &self.test;
         scenario.checks_at(*revision).any(|check| check.id == id)

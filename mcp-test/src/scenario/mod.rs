@@ -36,6 +36,7 @@ mod activity;
 mod assert_golden;
 mod assert_schema_valid;
 #[cfg(feature = "auth")]
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
 pub(crate) mod authorization;
 mod call_site;
 mod check_builder;

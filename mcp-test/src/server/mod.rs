@@ -282,7 +282,7 @@ impl Server {
 
     /// Has this decide who may send requests over HTTP.
     #[must_use]
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn access(self, access: Arc<dyn AccessControl>) -> Self {
         self.with(|script| script.access = Some(access))
     }

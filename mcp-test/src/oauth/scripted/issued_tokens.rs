@@ -22,6 +22,8 @@ pub(crate) struct IssuedToken {
 
 impl IssuedTokens {
     pub(super) fn add(&self, token: IssuedToken) {
+        #[cfg(test)]
+        super::seen_secrets::add(&token.text);
         let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if tokens.len() == MOST_KEPT {
             tokens.pop_front();

@@ -10,6 +10,8 @@ mod metadata;
 mod protected_resource;
 mod received_requests;
 mod scripted_server;
+#[cfg(test)]
+pub(crate) mod seen_secrets;
 
 pub(crate) use assertion::{Assertion, AssertionFault, Expiry, VerifiedAssertions};
 pub(crate) use behavior::{AnswersToken, Behavior, MetadataAt, SentIssuer, TokenIssuer};

@@ -113,6 +113,8 @@ impl ReceivedRequests {
 
     /// Adds a request.
     pub(crate) fn add(&self, kind: RequestKind) {
+        #[cfg(test)]
+        super::seen_secrets::add_of(&kind);
         let note = EventKind::Note(kind.summary());
         let seq = self.recorder.record_in(self.connection, None, Party::Client, note);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,10 +6,12 @@ mod peer;
 mod response;
 mod target;
 
+#[cfg(feature = "scenarios")]
 pub(crate) use authorization_ctx::is_secure;
 pub use authorization_ctx::{AuthorizationCtx, AuthorizationSetup};
 pub use callback_listener::{Callback, CallbackListener};
 pub use peer::AuthorizationPeer;
+#[cfg(feature = "scenarios")]
 pub(crate) use peer::asks_for_openid;
 pub use response::AuthorizationResponse;
 pub use target::{AuthorizationTarget, ConsentRequest, RegisteredAs};

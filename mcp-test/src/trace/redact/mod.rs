@@ -218,6 +218,8 @@ impl Redactor {
             // Ids are opaque texts without a pattern, so only their header shows what they are.
             "mcp-session-id" if self.level == Level::Golden => self.placeholder("session", value),
             "last-event-id" => self.event_id(value),
+            // The target of a redirect may have a code in its query.
+            "location" => self.urls(value),
             _ => self.text(value),
         }
     }

@@ -18,6 +18,7 @@ const REDIRECTS: usize = 5;
 /// Why a document cannot be downloaded.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "only `fetch` has the rest"))]
 pub(crate) enum FetchError {
     #[error("no response within {0}")]
     TimedOut(String),
@@ -81,7 +82,7 @@ impl FetchError {
     /// Whether nothing at that address can be talked to, which says nothing about a server.
     #[cfg(feature = "auth")]
     pub(crate) fn is_unreachable(&self) -> bool {
-        use ExchangeError::{NeedsTlsFeature, Refused, TimedOut, Unreachable, UnknownHost};
+        use ExchangeError::{NeedsTlsFeature, Refused, TimedOut, UnknownHost, Unreachable};
         let Self::Exchange(error) = self else { return false };
         matches!(error, Refused | TimedOut | Unreachable(_) | UnknownHost(_) | NeedsTlsFeature)
     }

@@ -1,0 +1,120 @@
+//! What is written about clients that sign in has none of their secrets.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::sample::{info, rerun};
+use super::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles, Secrets};
+use crate::client::ScriptedClient;
+use crate::oauth::scripted::seen_secrets;
+use crate::run::{Plan, RunEvent, Selection, run};
+use crate::scenario::{Damage, Leg, Profile, Scenario};
+use crate::scenarios;
+use crate::scenarios::client::auth::signing_in_client;
+use crate::trace::render;
+use crate::transport::Fault;
+
+/// A shorter text may be a part of anything.
+const SHORTEST_SECRET: usize = 12;
+
+fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
+    let names = ["client-pkce-support", "client-state", "client-token-use"];
+    scenarios::all().filter(move |scenario| {
+        scenario.leg == Leg::Client
+            && (scenario.id.starts_with("auth/") || names.contains(&scenario.id.as_ref()))
+    })
+}
+
+fn faults(scenario: &Scenario) -> Vec<Option<Fault>> {
+    let proofs = scenario.proofs.expect("a built-in scenario has proofs")().proofs;
+    let faults = proofs.into_iter().filter_map(|proof| match proof.damage {
+        Damage::Fault(fault) => Some(Some(fault)),
+        Damage::Peer { .. } => None,
+    });
+    [None].into_iter().chain(faults).collect()
+}
+
+fn events(client: &ScriptedClient, scenario: &Scenario, profile: Profile) -> Vec<RunEvent> {
+    let selection = Selection { scenarios: vec![scenario.id.to_string()], ..Selection::default() };
+    let plan = Plan::build(client.target(), profile, &selection).expect("a plan");
+    let mut events = Vec::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let plan = plan.timeout(Duration::from_secs(20));
+    runtime.expect("a runtime").block_on(run(&plan, &mut |event| events.push(event)));
+    events
+}
+
+/// Everything that is written about a run.
+fn written(events: Vec<RunEvent>, folder: &Path, profile: Profile) -> Vec<String> {
+    let options = |brief: bool| ConsoleOptions {
+        leg: Leg::Client,
+        target: "a client".to_owned(),
+        selection: "a scenario".to_owned(),
+        profile,
+        single: !brief,
+        brief,
+        verbose: true,
+        coverage: false,
+        results: None,
+        timestamps: false,
+        rerun: rerun(),
+    };
+    let (mut brief, mut official, mut json) = (Vec::new(), Vec::new(), Vec::new());
+    let mut texts = Vec::new();
+    {
+        let mut consoles =
+            [Console::new(&mut brief, options(true)), Console::new(&mut official, options(false))];
+        let mut json = Json::new(&mut json, info());
+        let mut results = ResultFiles::create(folder, info()).expect("a folder");
+        let mut files = FileReports::new(info(), rerun());
+        for format in FileFormat::ALL {
+            files.add(format, &folder.join(format.as_str()));
+        }
+        for event in events {
+            let event = Secrets::default().mask_event(event);
+            consoles.iter_mut().for_each(|console| console.event(&event).expect("a text"));
+            json.event(&event).expect("a text");
+            results.event(&event).expect("files");
+            files.event(&event).expect("files");
+            if let RunEvent::Finished(outcome) = &event {
+                texts.push(render(&outcome.trace, &crate::trace::Style::full()));
+            }
+        }
+    }
+    texts.extend([brief, official, json].map(|text| String::from_utf8(text).expect("UTF-8")));
+    texts.extend(files_below(folder));
+    texts
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let texts = entries.flat_map(|entry| match entry.path() {
+        path if path.is_dir() => files_below(&path),
+        path => vec![fs::read_to_string(path).expect("a text")],
+    });
+    texts.collect()
+}
+
+#[test]
+fn no_secret_of_signing_in_is_in_anything_that_is_written() {
+    let (mut secrets, mut texts) = (0, 0);
+    for scenario in scenarios_of_sign_in() {
+        for fault in faults(scenario) {
+            let client = signing_in_client().faults(fault.clone());
+            for profile in [Profile::Official, Profile::Strict] {
+                let folder = tempfile::tempdir().expect("a folder");
+                let written = written(events(&client, scenario, profile), folder.path(), profile);
+                let mut seen = seen_secrets::take();
+                seen.retain(|secret| secret.len() >= SHORTEST_SECRET);
+                for text in &written {
+                    let found = seen.iter().find(|secret| text.contains(secret.as_str()));
+                    assert_eq!(found, None, "{} with {fault:?}\n{text}", scenario.id);
+                }
+                secrets += seen.len();
+                texts += written.len();
+            }
+        }
+    }
+    assert!(secrets > 1_000 && texts > 1_000, "{secrets} secrets, {texts} texts");
+}
