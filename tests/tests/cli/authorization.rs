@@ -288,8 +288,8 @@ fn hostile(answers: Answers) -> String {
         for connection in listener.incoming() {
             let Ok(mut connection) = connection else { return };
             thread::spawn(move || {
-                let mut head = [0; 4096];
-                connection.read(&mut head).ok();
+                let head = BufReader::new(&mut connection).lines().map_while(Result::ok);
+                head.take_while(|line| !line.is_empty()).for_each(drop);
                 answers(&mut connection, port);
                 connection.shutdown(Shutdown::Both).ok();
             });
@@ -304,7 +304,7 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 fn hostile_servers_are_bounded() {
     let silent: Answers = |connection, _| {
         let mut rest = [0; 1];
-        connection.read(&mut rest).ok();
+        connection.read_exact(&mut rest).ok();
     };
     let endless: Answers = |connection, _| {
         // Nothing more comes from the client, so that each read takes its time-out.
@@ -312,7 +312,7 @@ fn hostile_servers_are_bounded() {
         if write!(connection, "{HEAD}\r\n{{").is_ok() {
             let mut more = [0; 1];
             while connection.write_all(b" ").is_ok() {
-                connection.read(&mut more).ok();
+                connection.read_exact(&mut more).ok();
             }
         }
     };
