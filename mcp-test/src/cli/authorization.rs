@@ -206,8 +206,8 @@ impl Setting<String> {
             return Ok(());
         }
         let ids = known.iter().map(|id| format!("`{id}`"));
-        let problem = format!("there is no scenario `{}`", words::name(&self.value));
-        Err(self.wrong(format!("{problem}; there are {}", words::list(ids, "and"))))
+        let problem = format!("unknown scenario `{}`", words::name(&self.value));
+        Err(self.wrong(format!("{problem}; expected {}", words::list(ids, "or"))))
     }
 }
 
@@ -228,7 +228,7 @@ fn read(path: &Path) -> Result<Settings, CliError> {
     if let Some(unknown) = members.keys().find(|name| !KNOWN.contains(name)) {
         let suggestion = words::closest(unknown, KNOWN);
         let suggestion = suggestion.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-        return Err(wrong(member(path, unknown), format!("there is no such setting{suggestion}")));
+        return Err(wrong(member(path, unknown), format!("unknown setting{suggestion}")));
     }
     let text = |name: &str| text_member(path, &members, name);
     let secret = text("clientSecret")?;
@@ -369,7 +369,7 @@ mod tests {
         - --file FILE {}
           --file FILE: `url`: it is missing, and there is no --url
         - --file FILE {"urls": "https://a.example"}
-          --file FILE: `urls`: there is no such setting; did you mean `url`?
+          --file FILE: `urls`: unknown setting; did you mean `url`?
         - --file FILE {"url": 7}
           --file FILE: `url`: expected a string, got a number
         - --file FILE {"url": "https://a.example", "port": 0}
@@ -377,7 +377,7 @@ mod tests {
         - --file FILE {"url": "https://a.example", "port": "3000"}
           --file FILE: `port`: expected a whole number from 1 to 65535, got "3000"
         - --file FILE {"url": "https://a.example", "scenario": "grant"}
-          --file FILE: `scenario`: there is no scenario `grant`; there are `authorization-server-metadata-endpoint` and `authorization-code-grant`
+          --file FILE: `scenario`: unknown scenario `grant`; expected `authorization-server-metadata-endpoint` or `authorization-code-grant`
         - --file FILE {"url": "https://a.example", "clientSecret": "s3cret"}
           --file FILE: `clientSecret`: it needs the id of a client: --client-id ID
         - --file FILE {"url": "https://a.example", "clientId": ""}

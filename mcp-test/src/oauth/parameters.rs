@@ -27,6 +27,11 @@ impl Parameters {
         self.all(name).next()
     }
 
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+
     /// The names, for people.
     pub(crate) fn names(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();

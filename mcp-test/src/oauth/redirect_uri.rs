@@ -13,12 +13,10 @@ pub(super) fn may_be_registered(uri: &str) -> bool {
         return false;
     }
     let Ok(url) = Url::parse(uri) else { return false };
-    let is_safe = match url.scheme() {
-        "https" => true,
-        "http" => url.host_str().is_some_and(is_this_machine),
-        _ => false,
-    };
-    is_safe && url.fragment().is_none() && url.username().is_empty() && url.password().is_none()
+    is_secure(&url)
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
 }
 
 /// Whether the redirect URI of a request is this registered one.
@@ -47,6 +45,15 @@ fn split_port(uri: &str) -> Option<(&str, &str)> {
     // A number as it is written by everyone, so that two texts that differ elsewhere are not taken for the same.
     let is_port = port.parse::<u16>().is_ok_and(|number| number.to_string() == port);
     (is_port && is_loopback(host)).then_some((host, path))
+}
+
+/// Whether nobody on the way can read what is sent to a URL: it is `https`, or `http` to this machine.
+pub(crate) fn is_secure(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => true,
+        "http" => url.host_str().is_some_and(is_this_machine),
+        _ => false,
+    }
 }
 
 /// Whether a host is this machine.

@@ -14,13 +14,22 @@ use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
 /// How many requests are kept; a client that makes more has failed already.
 const MOST_KEPT: usize = 500;
+/// The bytes of all that are kept. JSON takes many times as much memory as its text, and several scenarios run at once.
+const MOST_BYTES: usize = 1024 * 1024;
 
 /// The requests of one test; clones share them.
 #[derive(Clone)]
 pub(crate) struct ReceivedRequests {
     recorder: Recorder,
     connection: ConnectionId,
-    kept: Arc<Mutex<Vec<ReceivedRequest>>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// What is kept.
+#[derive(Default)]
+struct Kept {
+    requests: Vec<ReceivedRequest>,
+    bytes: usize,
 }
 
 /// A request, and the remark about it in the trace.
@@ -111,21 +120,23 @@ impl ReceivedRequests {
         Self { recorder, connection, kept: Arc::default() }
     }
 
-    /// Adds a request.
+    /// Adds a request, unless too many, or too large ones, have come already: then the trace gets no remark either.
     pub(crate) fn add(&self, kind: RequestKind) {
         #[cfg(test)]
         super::seen_secrets::add_of(&kind);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += kind.bytes();
+        if kept.requests.len() == MOST_KEPT || kept.bytes > MOST_BYTES {
+            return;
+        }
         let note = EventKind::Note(kind.summary());
         let seq = self.recorder.record_in(self.connection, None, Party::Client, note);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < MOST_KEPT {
-            kept.push(ReceivedRequest { seq, kind });
-        }
+        kept.requests.push(ReceivedRequest { seq, kind });
     }
 
     /// All requests so far.
     pub(crate) fn all(&self) -> Vec<ReceivedRequest> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }
 }
 
@@ -148,6 +159,18 @@ impl TokenRequest {
 }
 
 impl RequestKind {
+    /// About how many bytes of the client it has.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::ResourceMetadata { path, .. } | Self::ServerMetadata { path, .. } => path.len(),
+            Self::Registration { document, .. } => document.to_string().len(),
+            Self::Authorization { parameters, .. } => parameters.bytes(),
+            // A verified assertion has claims, which are in its text.
+            Self::Token(request) | Self::Exchange(request) => 2 * request.parameters.bytes(),
+            Self::Mcp(McpRequest { method, .. }) => method.as_ref().map_or(0, String::len),
+        }
+    }
+
     /// The request without its values, most of which are secrets.
     fn summary(&self) -> String {
         let status = |found: &bool| if *found { "" } else { ", which do not exist" };
@@ -176,5 +199,30 @@ impl RequestKind {
                 format!("the client sent `{what}` with {token}{refused}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_flood_is_bounded() {
+        let recorder = Recorder::new();
+        let received = ReceivedRequests::new(recorder.clone());
+        let document = Value::from(vec!["x".repeat(1024); 60]);
+        for _ in 0..MOST_KEPT {
+            let (issuer, document) = (String::new(), document.clone());
+            received.add(RequestKind::Registration { issuer, document });
+        }
+        let kept = received.all().len();
+        assert!((10..20).contains(&kept), "{kept}");
+        assert_eq!(recorder.trace().events.len(), kept + 1, "a remark each, and the opening");
+        let path = || "/".to_owned();
+        let few = ReceivedRequests::new(Recorder::new());
+        for _ in 0..=MOST_KEPT {
+            few.add(RequestKind::ServerMetadata { path: path(), found: false });
+        }
+        assert_eq!(few.all().len(), MOST_KEPT);
     }
 }

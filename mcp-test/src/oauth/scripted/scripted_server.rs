@@ -15,6 +15,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use reqwest::Url;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::{
@@ -51,6 +52,8 @@ pub(crate) struct SharedFacts {
 pub(crate) struct ScriptedServer {
     state: Arc<ScriptedState>,
     task: JoinHandle<()>,
+    /// Its end is the signal for open connections to close.
+    _stop: oneshot::Sender<()>,
 }
 
 /// A scripted authorization server, wherever it is served.
@@ -76,7 +79,7 @@ impl ScriptedServer {
     ///
     /// # Errors
     ///
-    /// A finding about the environment, if no port can be bound, or there are no random numbers.
+    /// A finding about the environment, if no port can be bound, or the operating system returns no random numbers.
     pub(crate) fn start(behavior: Behavior, facts: &SharedFacts) -> Result<Self, Finding> {
         // Without waiting, so that a scenario can make its server without an await.
         let bind = || -> io::Result<TcpListener> {
@@ -91,11 +94,15 @@ impl ScriptedServer {
         })?;
         let state = Arc::new(ScriptedState::new(behavior, format!("http://{address}"), facts)?);
         let router = Router::new().fallback(serve).with_state(Arc::clone(&state));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = axum::serve(listener, router).with_graceful_shutdown(async {
+            stopped.await.ok();
+        });
         let task = tokio::spawn(async move {
             // It ends when it is aborted, or when no connection can be accepted any more, which the client notices.
-            axum::serve(listener, router).await.ok();
+            serving.await.ok();
         });
-        Ok(Self { state, task })
+        Ok(Self { state, task, _stop: stop })
     }
 
     /// Its issuer.
@@ -132,7 +139,7 @@ impl ScriptedState {
     ///
     /// # Errors
     ///
-    /// A finding about the environment, if there are no random numbers.
+    /// A finding about the environment, if the operating system returns no random numbers.
     pub(super) fn new(
         behavior: Behavior,
         origin: String,
@@ -150,7 +157,7 @@ impl ScriptedState {
         let path = head.uri.path();
         if head.method == Method::GET && metadata::may_be_at(path) {
             let found = metadata::path(&self.behavior).is_some_and(|own| own == path);
-            // An identity provider is no authorization server of the protected one.
+            // An identity provider is not an authorization server of the protected one.
             if !self.behavior.is_identity_provider {
                 self.receive(RequestKind::ServerMetadata { path: path.to_owned(), found });
             }

@@ -30,9 +30,7 @@ pub(crate) enum SignInError {
     UnsafeUrl(String),
     #[error("the authorization server has no `{0}`")]
     NoEndpoint(&'static str),
-    #[error(
-        "there is no client id: the authorization server registers no clients, and none was given"
-    )]
+    #[error("no client id: the authorization server registers no clients, and none was given")]
     NoClientId,
     #[error("the authorization server supports none of the authentication methods of the client")]
     NoMethod,

@@ -7,7 +7,7 @@ use reqwest::Url;
 use super::SignInError;
 use crate::clock::Deadline;
 use crate::json::Value;
-use crate::oauth::redirect_uri::is_this_machine;
+use crate::oauth::redirect_uri::is_secure;
 use crate::transport::{HttpRequest, PlainResponse, request_once};
 
 /// The bytes of the largest response that is read.
@@ -54,12 +54,11 @@ pub(super) fn object(
 
 /// Refuses a URL by which a secret could be read on its way.
 fn check_url(text: &str) -> Result<(), SignInError> {
-    let is_safe = Url::parse(text).is_ok_and(|url| match url.scheme() {
-        "https" => true,
-        "http" => url.host_str().is_some_and(is_this_machine),
-        _ => false,
-    });
-    if is_safe { Ok(()) } else { Err(SignInError::UnsafeUrl(text.to_owned())) }
+    if Url::parse(text).is_ok_and(|url| is_secure(&url)) {
+        Ok(())
+    } else {
+        Err(SignInError::UnsafeUrl(text.to_owned()))
+    }
 }
 
 /// Scheme, host and port of a URL, and its path, which is empty at the root.

@@ -14,7 +14,7 @@ use crate::clock::{self, Deadline};
 use crate::expect::words;
 use crate::json::Value;
 use crate::oauth::exchange_recorder::ExchangeRecorder;
-use crate::oauth::redirect_uri::is_this_machine;
+use crate::oauth::redirect_uri;
 use crate::scenario::{CheckBuilder, Declared, Profile, Skip, Stop};
 use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Seq, Trace};
@@ -163,7 +163,7 @@ impl AuthorizationCtx {
     ///
     /// # Errors
     ///
-    /// A finding, if there is no response.
+    /// A finding, if the server does not respond.
     pub async fn get_document(&mut self, url: &str) -> Result<AuthorizationResponse, Finding> {
         self.send(url, &HttpRequest::get().header("Accept", "application/json")).await
     }
@@ -172,7 +172,7 @@ impl AuthorizationCtx {
     ///
     /// # Errors
     ///
-    /// A finding, if there is no response.
+    /// A finding, if the server does not respond.
     pub async fn get_page(&mut self, url: &str) -> Result<AuthorizationResponse, Finding> {
         self.send(url, &HttpRequest::get().header("Accept", "text/html")).await
     }
@@ -181,7 +181,7 @@ impl AuthorizationCtx {
     ///
     /// # Errors
     ///
-    /// A finding, if there is no response, or what is sent could be read on its way.
+    /// A finding, if the server does not respond, or what is sent could be read on its way.
     pub async fn post_form(
         &mut self,
         url: &str,
@@ -309,11 +309,7 @@ impl AuthorizationCtx {
 /// Whether nobody on the way can read what is sent to a URL.
 #[must_use]
 pub(crate) fn is_secure(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| match url.scheme() {
-        "https" => true,
-        "http" => url.host_str().is_some_and(is_this_machine),
-        _ => false,
-    })
+    Url::parse(url).is_ok_and(|url| redirect_uri::is_secure(&url))
 }
 
 fn without_query(url: &str) -> String {

@@ -19,7 +19,7 @@ pub(super) enum Refusal {
 ///
 /// # Errors
 ///
-/// A finding, if there is no response.
+/// A finding, if the server does not respond.
 pub(super) async fn unregistered_uri(
     ctx: &mut AuthorizationCtx,
     grant: &Grant,
@@ -53,7 +53,7 @@ pub(super) async fn unregistered_uri(
 ///
 /// # Errors
 ///
-/// A finding, if there is no response.
+/// A finding, if the server does not respond.
 pub(super) async fn without_pkce(
     ctx: &mut AuthorizationCtx,
     grant: &Grant,

@@ -1,11 +1,12 @@
 //! What the scenarios about authentication at the token endpoint have in common.
 
 use super::flow::{Flow, judge_flow};
+use super::flow_proofs::{of_flow, of_resource};
 use super::references::TOKEN_REQUEST;
 use super::resource_parameter::judge_resource;
 use crate::check::Finding;
 use crate::oauth::scripted::{PresentedCredentials, TokenRequest};
-use crate::scenario::{CheckSpec, Judging};
+use crate::scenario::{CheckSpec, Judging, Proof};
 
 /// The check of the method.
 pub(super) const METHOD: CheckSpec = CheckSpec::official(
@@ -15,6 +16,13 @@ pub(super) const METHOD: CheckSpec = CheckSpec::official(
     &[TOKEN_REQUEST],
 )
 .requires(&["mcp-test.token-endpoint-auth-method"]);
+
+/// The proofs that all of these scenarios have.
+pub(super) fn of_method() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.extend(of_resource());
+    proofs
+}
 
 /// Judges the method of each token request, and the resource that the client names.
 pub(super) fn judge_method(judging: &mut Judging, expected: &str) -> Result<(), Finding> {

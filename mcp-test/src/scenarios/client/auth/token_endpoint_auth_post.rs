@@ -1,14 +1,13 @@
 //! `auth/token-endpoint-auth-post`.
 
-use super::flow_proofs::{of_flow, of_resource};
 use super::resource_parameter::{CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID};
 use super::served::protected;
-use super::token_endpoint::{METHOD, judge_method};
+use super::token_endpoint::{METHOD, judge_method, of_method};
 use super::{CORE_SUITES, signing_in_client};
 use crate::check::Finding;
 use crate::oauth::client::AuthenticationMethod;
 use crate::oauth::scripted::Behavior;
-use crate::scenario::{ClientTest, Judging, Official, Proof};
+use crate::scenario::{ClientTest, Judging, Official};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
 use crate::transport::Misbehavior;
@@ -33,13 +32,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     judge_method(judging, "client_secret_post")
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.extend(of_resource());
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
+    passes on signing_in_client() and shares of_method();
     catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
 }
