@@ -13,7 +13,7 @@ use crate::scenario::{
     Repeats, Serve, TOOK_PART, has_sent, serve_client,
 };
 use crate::spec::Revision;
-use crate::trace::{Party, Recorder, Trace};
+use crate::trace::{EventKind, Party, Recorder, Trace};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, ServerAddress};
 
@@ -90,7 +90,8 @@ impl CellRun<'_> {
 
     /// Why the conversation is no test of what the scenario is about; officially it is one nevertheless.
     fn refused(&self, spoken: Revision, judging: &Judging) -> Option<String> {
-        if self.profile == Profile::Official {
+        // Without a token, the client could not show what it speaks.
+        if self.profile == Profile::Official || demanded_tokens_alone(&judging.trace()) {
             return None;
         }
         self.other_revision(spoken, judging)
@@ -232,6 +233,16 @@ enum GivesUp {
     Allowed,
     /// The server refused what the client speaks.
     Refused,
+}
+
+/// Whether the server answered every request by demanding a token, or another one.
+fn demanded_tokens_alone(trace: &Trace) -> bool {
+    let mut statuses = trace.events.iter().filter_map(|event| match event.kind {
+        EventKind::HttpResponse { status, .. } => Some(status),
+        _ => None,
+    });
+    let first = statuses.next();
+    first == Some(401) && statuses.all(|status| matches!(status, 401 | 403))
 }
 
 /// Why a client that did something else was not tested.
