@@ -75,6 +75,9 @@ pub(super) struct TargetArgs {
     /// The command that is, or starts, the server
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
+    /// The issuer of the tokens of the test, which the command learns from a variable.
+    #[arg(skip)]
+    pub(super) issuer: Option<String>,
 }
 
 /// How a server is reached over HTTP.

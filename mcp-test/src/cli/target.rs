@@ -13,6 +13,9 @@ use crate::server::reference;
 use crate::trace::{is_secret_variable, secrets_in_command};
 use crate::transport::{Target, TransportKind};
 
+/// The variable by which a command learns the issuer of the tokens of a test.
+const ISSUER: &str = "MCP_TEST_ISSUER";
+
 /// The target that the arguments select.
 pub(super) struct ResolvedTarget {
     /// The server under test.
@@ -111,8 +114,9 @@ impl TargetArgs {
             }
             command = command.cwd(cwd);
         }
-        for (name, value) in env {
-            command = command.env(*name, *value);
+        let issuer = self.issuer.as_deref().map(|issuer| (ISSUER, issuer));
+        for (name, value) in issuer.into_iter().chain(env.iter().copied()) {
+            command = command.env(name, value);
         }
         Ok(Some(command))
     }

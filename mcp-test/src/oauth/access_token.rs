@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::grants::Grant;
 use super::oauth_error::{ErrorCode, OAuthError};
 use crate::clock;
-use crate::jose::SigningKey;
+use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
 use crate::transport::generated_id::generate_id;
 
@@ -19,6 +19,17 @@ pub(super) fn issue(
     grant: &Grant,
     bound_to: Option<&str>,
 ) -> Result<String, OAuthError> {
+    sign(key, &claims(issuer, grant, bound_to).into())
+        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+}
+
+/// Signs the claims of an access token.
+pub(super) fn sign(key: &SigningKey, claims: &Value) -> Result<String, JoseError> {
+    key.sign("at+jwt", claims)
+}
+
+/// The claims of an access token for what was granted.
+pub(super) fn claims(issuer: &str, grant: &Grant, bound_to: Option<&str>) -> Object {
     let now = clock::unix_time().as_secs();
     let mut claims = Object::new();
     claims.insert("iss", issuer);
@@ -35,8 +46,7 @@ pub(super) fn issue(
         let key: Object = [("jkt", thumbprint)].into_iter().collect();
         claims.insert("cnf", key);
     }
-    key.sign("at+jwt", &claims.into())
-        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+    claims
 }
 
 /// Whom the token is for. A token for no resource is for the authorization server, so that no protected server accepts it.

@@ -16,6 +16,8 @@ use super::client::OAuthClient;
 use super::client_registry::ClientRegistry;
 use super::endpoints;
 use super::exchange_recorder::ExchangeRecorder;
+#[cfg(feature = "cli")]
+use super::issuer_tokens::IssuerTokens;
 use super::server_state::ServerState;
 use crate::jose::{JoseError, Jwk, SigningKey};
 use crate::trace::{Recorder, Trace};
@@ -105,6 +107,16 @@ impl AuthorizationServer {
     #[must_use]
     pub fn public_key(&self) -> &Jwk {
         self.state.key.public()
+    }
+
+    /// Its tokens for tests of a protected server.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system has no random numbers.
+    #[cfg(feature = "cli")]
+    pub(crate) fn test_tokens(&self) -> Result<IssuerTokens, JoseError> {
+        IssuerTokens::new(self.issuer(), Arc::clone(&self.state.key))
     }
 
     /// What it has received and sent so far, without tokens, codes, verifiers and secrets.
@@ -200,7 +212,7 @@ impl AuthorizationServerBuilder {
             issuer,
             base: self.path,
             scopes: self.scopes,
-            key: SigningKey::es256()?,
+            key: Arc::new(SigningKey::es256()?),
             hosts,
             recorder,
             alteration: self.alteration,

@@ -40,6 +40,11 @@ mod authorization_server;
     not(feature = "scenarios"),
     allow(dead_code, unused_imports, reason = "scenarios use the rest")
 )]
+pub(crate) mod challenge;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
@@ -52,6 +57,8 @@ pub(crate) mod dpop;
 mod endpoints;
 pub(crate) mod exchange_recorder;
 mod grants;
+#[cfg(feature = "scenarios")]
+pub(crate) mod issuer_tokens;
 mod metadata;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -63,6 +70,8 @@ mod pkce;
 pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
+#[cfg(feature = "scenarios")]
+pub(crate) mod resource_server;
 mod scope;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -76,6 +85,8 @@ mod server_state;
 )]
 pub(crate) mod sign_in;
 mod token_endpoint;
+#[cfg(feature = "scenarios")]
+pub(crate) mod trusted_keys;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What all requests to a server share.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::alteration::Alteration;
 use super::client_assertion::UsedAssertions;
@@ -16,7 +16,7 @@ pub(super) struct ServerState {
     /// The path of the issuer: empty, or such as `/tenant`.
     pub(super) base: String,
     pub(super) scopes: Vec<String>,
-    pub(super) key: SigningKey,
+    pub(super) key: Arc<SigningKey>,
     pub(super) hosts: AllowedHosts,
     pub(super) recorder: ExchangeRecorder,
     pub(super) alteration: Alteration,

@@ -1,0 +1,89 @@
+//! `check --auth`: a server is tested as a protected one, with tokens of an issuer that mcp-test runs.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::runtime::Runtime;
+
+use super::common_args::TargetArgs;
+use super::error::CliError;
+use super::option_value as value;
+use super::output;
+use crate::oauth::{AuthorizationServer, StartError};
+use crate::transport::Target;
+use crate::transport::test_tokens::{GivenTokens, TestTokens};
+
+/// How a protected server is tested.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct ProtectionArgs {
+    /// Test the server as a protected one, too: what it tells clients without a token, and which tokens it refuses
+    #[arg(long)]
+    auth: bool,
+    /// With --auth, issue the tokens of the test, good and bad ones, as an authorization server at this address, which the server
+    /// has to trust; a bare port listens on localhost only, port 0 picks a free one. A command learns the issuer from the
+    /// variable MCP_TEST_ISSUER [default with a command: 0]
+    #[arg(long, value_name = "ADDRESS", requires = "auth", value_parser = value::address)]
+    issuer: Option<SocketAddr>,
+}
+
+/// The tokens of a test of a protected server, and the issuer that they come from.
+pub(super) struct Protection {
+    tokens: Arc<dyn TestTokens>,
+    /// It answers as long as this lives.
+    server: Option<AuthorizationServer>,
+}
+
+impl ProtectionArgs {
+    /// Starts the issuer in a runtime, if the server is tested as a protected one.
+    pub(super) fn start(
+        &self,
+        target: &TargetArgs,
+        runtime: &Runtime,
+    ) -> Result<Option<Protection>, CliError> {
+        if !self.auth {
+            return Ok(None);
+        }
+        if target.url.is_none() {
+            return Err(CliError::AuthWithoutUrl);
+        }
+        let free_port = || (!target.command.is_empty()).then(|| ([127, 0, 0, 1], 0).into());
+        let Some(address) = self.issuer.or_else(free_port) else {
+            output::warn(
+                "the server is tested without tokens, since no issuer is given: what needs one is skipped\n  \
+                 `--issuer ADDRESS` issues tokens as an authorization server that the server has to trust",
+            );
+            let tokens = Arc::new(GivenTokens::default());
+            return Ok(Some(Protection { tokens, server: None }));
+        };
+        let server = runtime.block_on(AuthorizationServer::builder().listen(address));
+        let server = server.map_err(|error| match error {
+            StartError::Listen(source) => CliError::Listen { address, source },
+            other => CliError::Serve(other.into()),
+        })?;
+        let tokens = server.test_tokens().map_err(|error| CliError::Serve(error.into()))?;
+        output::note(&format!("Issuer {}, which the server has to trust", server.issuer()));
+        Ok(Some(Protection { tokens: Arc::new(tokens), server: Some(server) }))
+    }
+
+    /// The arguments for a rerun.
+    pub(super) fn rerun_args(&self) -> Vec<String> {
+        let mut args = Vec::new();
+        args.extend(self.auth.then(|| "--auth".to_owned()));
+        let issuer = self.issuer.map(|address| ["--issuer".to_owned(), address.to_string()]);
+        args.extend(issuer.into_iter().flatten());
+        args
+    }
+}
+
+impl Protection {
+    /// The issuer, if mcp-test runs it.
+    pub(super) fn issuer(&self) -> Option<String> {
+        self.server.as_ref().map(|server| server.issuer().to_owned())
+    }
+
+    /// The target with the tokens of the test.
+    pub(super) fn of(&self, target: Target) -> Target {
+        target.protected(Arc::clone(&self.tokens))
+    }
+}
