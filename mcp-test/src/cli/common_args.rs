@@ -75,9 +75,9 @@ pub(super) struct TargetArgs {
     /// The command that is, or starts, the server
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
-    /// The issuer of the tokens of the test, which the command learns from a variable.
+    /// What the command learns of the test, by variables.
     #[arg(skip)]
-    pub(super) issuer: Option<String>,
+    pub(super) variables: Vec<(&'static str, String)>,
 }
 
 /// How a server is reached over HTTP.

@@ -13,9 +13,6 @@ use crate::server::reference;
 use crate::trace::{is_secret_variable, secrets_in_command};
 use crate::transport::{Target, TransportKind};
 
-/// The variable by which a command learns the issuer of the tokens of a test.
-const ISSUER: &str = "MCP_TEST_ISSUER";
-
 /// The target that the arguments select.
 pub(super) struct ResolvedTarget {
     /// The server under test.
@@ -114,8 +111,8 @@ impl TargetArgs {
             }
             command = command.cwd(cwd);
         }
-        let issuer = self.issuer.as_deref().map(|issuer| (ISSUER, issuer));
-        for (name, value) in issuer.into_iter().chain(env.iter().copied()) {
+        let own = self.variables.iter().map(|(name, value)| (*name, value.as_str()));
+        for (name, value) in own.chain(env.iter().copied()) {
             command = command.env(name, value);
         }
         Ok(Some(command))

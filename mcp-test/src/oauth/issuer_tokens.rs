@@ -18,7 +18,7 @@ use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
 use crate::trace::Recorder;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
-use crate::transport::test_tokens::{BoundToken, TestTokens, TokenKind};
+use crate::transport::test_tokens::{BoundToken, Downstream, TestTokens, TokenKind};
 use crate::transport::{HttpRequest, Limits, Target, TransportKind};
 
 /// How long each of the two questions to the server may take.
@@ -37,6 +37,9 @@ pub(crate) struct IssuerTokens {
     /// The key that tokens are bound to.
     client_key: Arc<SigningKey>,
     demanded: OnceLock<Demanded>,
+    /// The scopes of all tokens, whatever the server demands.
+    scopes: Option<Vec<String>>,
+    downstream: Option<Arc<dyn Downstream>>,
     /// The token of the ordinary requests, with the resource that it is for.
     user_token: Mutex<Option<(String, String)>>,
 }
@@ -66,8 +69,23 @@ impl IssuerTokens {
             unknown_key: SigningKey::es256()?,
             client_key: Arc::new(SigningKey::es256()?),
             demanded: OnceLock::new(),
+            scopes: None,
+            downstream: None,
             user_token: Mutex::default(),
         })
+    }
+
+    /// Has the server call this service.
+    pub(crate) fn calling(mut self, downstream: Arc<dyn Downstream>) -> Self {
+        self.downstream = Some(downstream);
+        self
+    }
+
+    /// Tokens with these scopes, whatever the server says.
+    #[cfg(feature = "cli")]
+    pub(crate) fn scopes(mut self, scopes: impl IntoIterator<Item = String>) -> Self {
+        self.scopes = Some(scopes.into_iter().collect());
+        self
     }
 
     /// Tokens with these scopes, which are bound to a key or not, whatever the server says.
@@ -87,6 +105,11 @@ impl IssuerTokens {
         self.demanded.get_or_init(Demanded::default)
     }
 
+    /// The scopes of tokens.
+    fn granted(&self) -> &[String] {
+        self.scopes.as_ref().unwrap_or(&self.demanded().scopes)
+    }
+
     /// What the server at a URL calls itself.
     fn resource(&self, url: &str) -> String {
         self.demanded().resource.clone().unwrap_or_else(|| without_query(url))
@@ -97,7 +120,7 @@ impl IssuerTokens {
         let grant = Grant {
             client: "mcp-test".to_owned(),
             subject: subject.to_owned(),
-            scopes: self.demanded().scopes.clone(),
+            scopes: self.granted().to_vec(),
             resources: vec![self.resource(url)],
         };
         let thumbprint = is_bound.then(|| self.client_key.public().thumbprint());
@@ -238,7 +261,7 @@ impl TestTokens for IssuerTokens {
     fn token(&self, kind: TokenKind, url: &str) -> Option<String> {
         match kind {
             TokenKind::User => self.user_token(url),
-            TokenKind::NoScope if self.demanded().scopes.is_empty() => None,
+            TokenKind::NoScope if self.granted().is_empty() => None,
             _ => self.issue(kind, url, self.demanded().is_bound),
         }
     }
@@ -266,6 +289,10 @@ impl TestTokens for IssuerTokens {
 
     fn issuer(&self) -> Option<&str> {
         Some(&self.issuer)
+    }
+
+    fn downstream(&self) -> Option<Arc<dyn Downstream>> {
+        self.downstream.clone()
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
 mod client_registry;
+#[cfg(feature = "cli")]
+pub(crate) mod downstream_service;
 #[cfg_attr(
     not(feature = "scenarios"),
     allow(dead_code, unused_imports, reason = "scenarios use the rest")

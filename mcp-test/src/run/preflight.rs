@@ -51,7 +51,7 @@ impl PreflightFailure {
     /// Whether the target demands credentials that it did not get.
     #[cfg(feature = "auth")]
     pub(super) fn lacks_credentials(&self) -> bool {
-        matches!(self.finding.cause.as_deref(), Some(Cause::Status(401)))
+        matches!(self.finding.cause.as_deref(), Some(Cause::Status(401 | 403)))
     }
 }
 

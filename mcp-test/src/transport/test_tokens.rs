@@ -64,6 +64,18 @@ pub(crate) trait TestTokens: Authorizer {
 
     /// The issuer, if the tokens are made for the test.
     fn issuer(&self) -> Option<&str>;
+
+    /// The service that the server calls.
+    fn downstream(&self) -> Option<Arc<dyn Downstream>>;
+}
+
+/// A service that the server under test calls, which keeps what it receives.
+pub(crate) trait Downstream: Debug + Send + Sync {
+    /// How many requests it has received.
+    fn requests(&self) -> usize;
+
+    /// Whether a request that it has received contains this text, in its URL, its headers or its body.
+    fn has_received(&self, text: &str) -> bool;
 }
 
 impl TokenKind {
@@ -86,11 +98,23 @@ impl TokenKind {
 
 /// Tokens that an operator has given by role; without any, what needs none can be tested.
 #[derive(Default)]
-pub(crate) struct GivenTokens(BTreeMap<TokenKind, String>);
+pub(crate) struct GivenTokens {
+    tokens: BTreeMap<TokenKind, String>,
+    downstream: Option<Arc<dyn Downstream>>,
+}
+
+impl GivenTokens {
+    /// Has the server call this service.
+    #[cfg(feature = "cli")]
+    pub(crate) fn calling(mut self, downstream: Arc<dyn Downstream>) -> Self {
+        self.downstream = Some(downstream);
+        self
+    }
+}
 
 impl Authorizer for GivenTokens {
     fn headers(&self, method: &str, url: &str) -> Vec<(String, String)> {
-        let user = self.0.get(&TokenKind::User);
+        let user = self.tokens.get(&TokenKind::User);
         user.map(|token| self.authorize(token, method, url)).unwrap_or_default()
     }
 
@@ -105,7 +129,7 @@ impl TestTokens for GivenTokens {
     }
 
     fn token(&self, kind: TokenKind, _: &str) -> Option<String> {
-        self.0.get(&kind).cloned()
+        self.tokens.get(&kind).cloned()
     }
 
     fn bound_token(&self, _: &str) -> Option<BoundToken> {
@@ -123,12 +147,16 @@ impl TestTokens for GivenTokens {
     fn issuer(&self) -> Option<&str> {
         None
     }
+
+    fn downstream(&self) -> Option<Arc<dyn Downstream>> {
+        self.downstream.clone()
+    }
 }
 
 impl Debug for GivenTokens {
     /// Without the tokens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.tokens.keys()).finish()
     }
 }
 

@@ -133,7 +133,7 @@ pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, 
     args.run.expand_scenarios(command.leg())?;
     let runtime = runtime()?;
     let protection = args.protection.start(&args.target, &runtime)?;
-    args.target.issuer = protection.as_ref().and_then(Protection::issuer);
+    args.target.variables = protection.as_ref().map(Protection::variables).unwrap_or_default();
     let resolved = args.target.resolve(command.name(), &variable)?;
     let target = resolved.over(&args.transports);
     let target = match &protection {

@@ -14,4 +14,5 @@ scenarios![
     authorization_scopes,
     authorization_sessions,
     authorization_dpop,
+    authorization_passthrough,
 ];

@@ -50,10 +50,15 @@ pub(super) fn behind(
     change: impl FnOnce(ResourceServer) -> ResourceServer,
     is_bound: bool,
 ) -> Server {
+    let (resource, tokens) = resource_and_tokens(is_bound);
+    server.access(Arc::new(change(resource))).test_tokens(Arc::new(tokens))
+}
+
+/// A protected resource that demands one scope, and the tokens for it.
+pub(super) fn resource_and_tokens(is_bound: bool) -> (ResourceServer, IssuerTokens) {
     let key = Arc::new(SigningKey::es256().expect("the operating system has random numbers"));
     let keys = TrustedKeys::Known(KeySet::from_iter([key.public().clone()]));
     let resource = ResourceServer::new(ISSUER, keys).scopes([SCOPE]);
     let tokens = IssuerTokens::new(ISSUER, key).expect("the operating system has random numbers");
-    let tokens = tokens.demanding([SCOPE], is_bound);
-    server.access(Arc::new(change(resource))).test_tokens(Arc::new(tokens))
+    (resource, tokens.demanding([SCOPE], is_bound))
 }
