@@ -75,7 +75,7 @@ server = MCPServer(
 )
 
 
-@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+@server.tool(annotations=ToolAnnotations(read_only_hint=True), structured_output=False)
 async def weather(ctx: Context) -> str:
     """Asks another service, with credentials of its own."""
     if DOWNSTREAM:

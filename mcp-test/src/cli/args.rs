@@ -372,7 +372,7 @@ pub(super) struct ReferenceServerArgs {
     /// Demand tokens of this issuer for every request over HTTP
     #[arg(long, value_name = "ISSUER", requires = "address", value_parser = value::issuer)]
     pub(super) protected: Option<String>,
-    /// Demand a scope of these tokens (repeatable)
+    /// Demand a scope of these tokens (repeatable) [default: none]
     #[arg(long = "scope", value_name = "SCOPE", requires = "protected")]
     pub(super) scopes: Vec<String>,
     /// Inject a fault (repeatable); see `mcp-test list --faults`

@@ -26,15 +26,15 @@ pub(super) struct ProtectionArgs {
     /// Test the server as a protected one, too: what it tells clients without a token, and which tokens it refuses
     #[arg(long)]
     auth: bool,
-    /// With --auth, issue the tokens of the test, good and bad ones, as an authorization server at this address, which the server
+    /// With `--auth`, issue the tokens of the test, good and bad ones, as an authorization server at this address, which the server
     /// has to trust; a bare port listens on localhost only, port 0 picks a free one. A command learns the issuer from the
-    /// variable MCP_TEST_ISSUER [default with a command: 0]
+    /// variable MCP_TEST_ISSUER [default: 0 with a command, otherwise none]
     #[arg(long, value_name = "ADDRESS", requires = "auth", value_parser = value::address)]
     issuer: Option<SocketAddr>,
     /// A scope of these tokens (repeatable) [default: those that the server names in its challenge or its metadata]
     #[arg(long = "issuer-scope", value_name = "SCOPE", requires = "auth")]
     scopes: Vec<String>,
-    /// With --auth, be a service at this address that the server calls, to which it must not pass on a token; a command learns the
+    /// With `--auth`, be a service at this address that the server calls, to which it must not pass on a token; a command learns the
     /// URL from the variable MCP_TEST_DOWNSTREAM
     #[arg(long, value_name = "ADDRESS", requires = "auth", value_parser = value::address)]
     downstream: Option<SocketAddr>,

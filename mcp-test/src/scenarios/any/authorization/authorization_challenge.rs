@@ -253,6 +253,11 @@ proofs! {
         also "wire-well-formed" Success,
         also "challenge-sent" Info, also "challenge-should-name-metadata" Info,
         also "challenge-names-scopes" Info, also "challenge-without-offline-access" Info;
+    warns "token-checked-first" by misbehavior(Misbehavior::SkipsAuthorization),
+        also "request-without-token-refused" Failure, also "wire-schema-valid" Success,
+        also "wire-well-formed" Success,
+        also "challenge-sent" Info, also "challenge-should-name-metadata" Info,
+        also "challenge-names-scopes" Info, also "challenge-without-offline-access" Info;
     catches "request-without-token-refused" on refusing_with_403(),
         also "token-checked-first" Warning,
         also "challenge-sent" Info, also "challenge-should-name-metadata" Info,

@@ -77,6 +77,7 @@ scenario! {
             "ResourceMetadataNamesTestIssuer",
             "The issuer of the tokens for this test is among `authorization_servers`",
         )
+        .requires(&["auth.discovery.prm-authorization-servers"])
         .informs()
         .conditional(),
     ],

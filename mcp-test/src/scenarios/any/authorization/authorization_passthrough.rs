@@ -42,11 +42,16 @@ const MOST: usize = 20;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let Some(server) = ProtectedServer::of(ctx) else { return Ok(()) };
-    let (Some(downstream), Some(token)) =
-        (server.tokens.downstream(), server.tokens.token(TokenKind::User, &server.url))
-    else {
+    let Some(downstream) = server.tokens.downstream() else {
         ctx.skip_the_rest("no service that the server calls is given (`--downstream`)");
         return Ok(());
+    };
+    let token = match server.accepted(ctx, TokenKind::User).await? {
+        Ok(token) => token,
+        Err(why) => {
+            ctx.skip_the_rest(&why);
+            return Ok(());
+        }
     };
     let before = downstream.requests();
     let tools = ctx.callable_tools().await?;
