@@ -14,9 +14,9 @@ fn check(options: &[&str], server: &[&str]) -> (i32, String, String) {
     args.extend(["--", MCP_TEST, "reference", "server", "--listen", &port]);
     args.extend(["--protected", &trusted]);
     args.extend(server);
-    let (code, stdout, stderr) = mcp_test(&args);
+    let run = mcp_test(&args);
     let shown = |text: String| text.replace(&issuer, "[issuer]").replace(&port, "[port]");
-    (code, shown(stdout), shown(stderr))
+    (run.code, shown(run.stdout), shown(run.stderr))
 }
 
 #[test]
@@ -60,8 +60,9 @@ fn a_server_that_trusts_another_issuer_is_tested_without_tokens() {
     let server = [MCP_TEST, "reference", "server", "--listen", &port];
     let server = [server.as_slice(), &["--protected", "http://127.0.0.1:9"]].concat();
     let options = ["check", "--auth", "--issuer", &issuer, "--url", &url, "--verbose", "--"];
-    let (code, stdout, stderr) = mcp_test(&[options.as_slice(), &server].concat());
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    let run = mcp_test([options.as_slice(), &server].concat());
+    let stdout = &run.stdout;
+    assert_eq!(run.code, 0, "{stdout}{}", run.stderr);
     assert!(stdout.contains("the server does not accept the token of `user`"), "{stdout}");
     let is_passed = |line: &str| line.contains("challenge-sent") && line.contains("SUCCESS");
     assert!(stdout.lines().any(is_passed), "{stdout}");
@@ -77,9 +78,9 @@ fn the_service_that_a_server_calls_is_named() {
 #[test]
 fn what_has_no_effect_is_wrong_usage() {
     let refused = |args: &[&str]| {
-        let (code, stdout, stderr) = mcp_test(args);
-        assert_eq!((code, stdout.as_str()), (2, ""), "{args:?}: {stderr}");
-        stderr
+        let run = mcp_test(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+        run.stderr
     };
     insta::assert_snapshot!(refused(&["check", "--auth", "--reference"]), @"error: --auth: requires --url, since only servers over HTTP are protected by tokens");
     insta::assert_snapshot!(refused(&["reference", "server", "--listen", "0", "--fault", "any-audience"]), @"error: --fault any-audience: has no effect without --protected ISSUER, by which the server demands tokens");

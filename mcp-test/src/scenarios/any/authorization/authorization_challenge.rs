@@ -230,6 +230,20 @@ fn challenging_with(value: &'static str) -> Server {
     })
 }
 
+fn without_metadata() -> Server {
+    challenging_with("Bearer scope=\"mcp:use\"")
+}
+
+fn without_scope() -> Server {
+    challenging_with("Bearer resource_metadata=\"http://localhost/metadata\"")
+}
+
+fn with_offline_access() -> Server {
+    challenging_with(
+        "Bearer scope=\"mcp:use offline_access\", resource_metadata=\"http://localhost/metadata\"",
+    )
+}
+
 fn refusing_with_403() -> Server {
     altered(|answer| {
         if answer.status == StatusCode::UNAUTHORIZED {
@@ -266,9 +280,9 @@ proofs! {
     catches "challenge-sent" on without_challenge(),
         also "challenge-should-name-metadata" Info,
         also "challenge-names-scopes" Info, also "challenge-without-offline-access" Info;
-    catches "challenge-names-metadata" on challenging_with("Bearer scope=\"mcp:use\""), at V2025_06_18;
-    warns "challenge-should-name-metadata" on challenging_with("Bearer scope=\"mcp:use\"");
-    warns "challenge-names-scopes" on challenging_with("Bearer resource_metadata=\"http://localhost/.well-known/oauth-protected-resource/mcp\"");
-    warns "challenge-without-offline-access" on challenging_with("Bearer scope=\"mcp:use offline_access\", resource_metadata=\"http://localhost/.well-known/oauth-protected-resource/mcp\"");
+    catches "challenge-names-metadata" on without_metadata(), at V2025_06_18;
+    warns "challenge-should-name-metadata" on without_metadata();
+    warns "challenge-names-scopes" on without_scope();
+    warns "challenge-without-offline-access" on with_offline_access();
     catches "malformed-credentials-refused" on breaking_on_malformed();
 }

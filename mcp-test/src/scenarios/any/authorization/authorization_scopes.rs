@@ -143,6 +143,22 @@ fn challenging_with(value: &'static str) -> Server {
     })
 }
 
+fn with_another_error() -> Server {
+    challenging_with(
+        "Bearer error=\"access_denied\", scope=\"mcp:use\", resource_metadata=\"http://localhost/metadata\"",
+    )
+}
+
+fn without_scope() -> Server {
+    challenging_with(
+        "Bearer error=\"insufficient_scope\", resource_metadata=\"http://localhost/metadata\"",
+    )
+}
+
+fn without_metadata() -> Server {
+    challenging_with("Bearer error=\"insufficient_scope\", scope=\"mcp:use\"")
+}
+
 proofs! {
     passes on protected();
     catches "missing-scope-refused" by misbehavior(Misbehavior::IgnoresScopes),
@@ -151,7 +167,7 @@ proofs! {
     catches "missing-scope-refused" on refusing_with_401(),
         also "insufficient-scope-challenge" Info, also "insufficient-scope-names-scopes" Info,
         also "insufficient-scope-names-metadata" Info;
-    warns "insufficient-scope-challenge" on challenging_with("Bearer error=\"access_denied\", scope=\"mcp:use\", resource_metadata=\"http://localhost/.well-known/oauth-protected-resource/mcp\"");
-    warns "insufficient-scope-names-scopes" on challenging_with("Bearer error=\"insufficient_scope\", resource_metadata=\"http://localhost/.well-known/oauth-protected-resource/mcp\"");
-    warns "insufficient-scope-names-metadata" on challenging_with("Bearer error=\"insufficient_scope\", scope=\"mcp:use\"");
+    warns "insufficient-scope-challenge" on with_another_error();
+    warns "insufficient-scope-names-scopes" on without_scope();
+    warns "insufficient-scope-names-metadata" on without_metadata();
 }
