@@ -271,8 +271,10 @@ impl Child {
         }
         // Before stdin is closed: a later exit may be a consequence of that.
         let has_exited = self.leader.exit().is_some();
-        // Now, while their parents live: an orphan that left the group and cleared its environment cannot be found later.
-        self.tree.refresh();
+        if !has_exited {
+            // Now, while their parents live: an orphan that left the group and cleared its environment cannot be found later.
+            self.tree.refresh();
+        }
         self.stdin = None;
         let mut how =
             if has_exited { ShutdownStep::AlreadyExited } else { ShutdownStep::StdinClosed };
@@ -282,6 +284,7 @@ impl Child {
         };
         // After a signal descendants are expected to be still ending, so they count only after an exit on its own.
         let leftovers = if exit.is_some() { self.tree.leftovers() } else { Vec::new() };
+        let is_over = exit.is_some() && ProcessTree::is_over(&leftovers);
         if exit.is_none() {
             how = ShutdownStep::Terminated;
             self.tree.terminate();
@@ -292,17 +295,19 @@ impl Child {
             self.tree.kill(Deadline::after(DEATH));
             exit = within(Deadline::after(DEATH), self.leader.exited()).await.ok();
         }
-        self.clean_up();
+        self.clean_up(is_over);
         Shutdown { how, exit: exit.unwrap_or(Exit::Unknown), leftovers }
     }
 
-    /// Kills the whole tree, reads the remaining output, and releases the process id, in this order.
-    fn clean_up(&mut self) {
+    /// Kills the whole tree, unless all of it is known to be over, reads the remaining output, and releases the process id, in this order.
+    fn clean_up(&mut self, is_over: bool) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
         // The group must not be signalled once the leader is reaped: its id may then belong to another process.
-        self.tree.kill(Deadline::after(DEATH));
+        if !is_over {
+            self.tree.kill(Deadline::after(DEATH));
+        }
         self.tree.release();
         self.leader.reap(Deadline::after(DEATH));
         self.logs.iter().for_each(Lines::close);
@@ -311,6 +316,6 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.clean_up();
+        self.clean_up(false);
     }
 }

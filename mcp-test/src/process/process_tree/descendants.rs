@@ -1,6 +1,8 @@
 //! Finds descendants in `/proc`, and signals them without hitting an unrelated process that reuses an id.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +18,8 @@ pub(super) struct Descendants {
     /// All its children are descendants: those that it started, and the orphans that it has adopted.
     guardian: Option<u32>,
     marker: Vec<u8>,
+    /// When the leader was started: no descendant is older. 0 if it was gone already.
+    since: u64,
     known: Mutex<HashSet<Identity>>,
 }
 
@@ -33,7 +37,8 @@ pub(super) struct Descendant {
 impl Descendants {
     pub(super) fn new(leader: u32, marker: &str, guardian: Option<u32>) -> Self {
         let marker = format!("{marker}=").into_bytes();
-        Self { leader, guardian, marker, known: Mutex::default() }
+        let since = stat(leader).map_or(0, |leader| leader.started);
+        Self { leader, guardian, marker, since, known: Mutex::default() }
     }
 
     /// All living members of the tree, including the leader.
@@ -46,7 +51,8 @@ impl Descendants {
             if one.group == self.leader
                 || Some(one.parent) == self.guardian
                 || known.contains(&one.identity())
-                || self.is_marked(one.pid)
+                // To read the environment of every process of the machine takes most of the time of a listing.
+                || one.started >= self.since && self.is_marked(one.pid)
             {
                 tree.insert(one.pid);
             }
@@ -126,7 +132,8 @@ pub(in crate::process) fn adopted_zombies() -> Vec<Pid> {
 }
 
 fn all_processes() -> Vec<Descendant> {
-    all_ids().filter(|pid| *pid != std::process::id()).filter_map(stat).collect()
+    let own = std::process::id();
+    all_ids().filter(|pid| *pid != own).filter_map(stat).collect()
 }
 
 fn all_ids() -> impl Iterator<Item = u32> {
@@ -141,7 +148,10 @@ fn stat(pid: u32) -> Option<Descendant> {
 
 /// Reads `/proc/<pid>/stat`; also whether the process is alive.
 fn read_stat(pid: u32) -> Option<(Descendant, bool)> {
-    let line = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // More than the 52 fields ever have. One call reads all, where a reader that does not know the size needs several.
+    let mut buffer = [0; 2048];
+    let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut buffer).ok()?;
+    let line = &buffer[..length];
     // The second field, the name in parentheses, may itself contain parentheses and spaces.
     let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
     let fields = std::str::from_utf8(&line[after_name..]).ok()?;

@@ -81,6 +81,12 @@ impl ProcessTree {
         Vec::new()
     }
 
+    /// Whether these leftovers show that none is left that could start another one.
+    pub(super) fn is_over(leftovers: &[LeftoverProcess]) -> bool {
+        // Elsewhere they cannot be listed.
+        cfg!(target_os = "linux") && leftovers.is_empty()
+    }
+
     /// Asks all to terminate. The leader must not have been reaped.
     pub(super) fn terminate(&self) {
         #[cfg(target_os = "linux")]
