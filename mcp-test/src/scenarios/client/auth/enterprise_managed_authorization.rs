@@ -82,7 +82,8 @@ const JAG_LIFETIME: Duration = Duration::from_secs(300);
 /// For clocks that differ.
 const LEEWAY: Duration = Duration::from_secs(5);
 
-fn serve(test: &ClientTest) -> Result<Server, Finding> {
+/// The protected server with its identity provider, which the context describes.
+pub(in crate::scenarios) fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let facts = facts(test);
     let asked = test.clone();
     let provider = ScriptedServer::start(
