@@ -47,8 +47,13 @@ pub(crate) fn client_with(habits: TaskHabits) -> ScriptedClient {
 }
 
 /// Scenarios of mcp-test with a protected server, whose tool is to be called as well.
-const PROTECTED: [&str; 4] =
-    ["client-credentials-renewal", "client-scopes", "client-token-expiry", "client-token-refresh"];
+const PROTECTED: [&str; 5] = [
+    "client-credentials-renewal",
+    "client-enterprise-token",
+    "client-scopes",
+    "client-token-expiry",
+    "client-token-refresh",
+];
 
 /// Connects, and performs the task of the scenario.
 async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> crate::Result {

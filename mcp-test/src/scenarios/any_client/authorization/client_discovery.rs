@@ -45,12 +45,20 @@ scenario! {
             "The client finds an authorization server by OpenID Connect alone",
         )
         .requires(&["auth.discovery.client-both-mechanisms", "auth.discovery.as-order-root-issuer"]),
+        CheckSpec::own(
+            NO_SLASH,
+            "ClientNamesResourceWithoutSlash",
+            "The resource ends without a slash, as in the metadata of the server",
+        )
+        .requires(&["auth.resource.no-trailing-slash"])
+        .warns(),
     ],
 }
 
 const WELL_KNOWN: &str = "client-tries-well-known-uris";
 const PATH_FIRST: &str = "client-tries-path-first";
 const OAUTH_FIRST: &str = "client-tries-oauth-first";
+const NO_SLASH: &str = "client-names-resource-without-slash";
 const OPENID: &str = "client-supports-openid-discovery";
 
 const AT_ROOT: &str = "/.well-known/oauth-protected-resource";
@@ -74,7 +82,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .got(format!("`{} {}`", guess.request.verb, guess.request.path))
             .evidence(guess.seq);
         judging.check(WELL_KNOWN).fail(finding);
-        for check in [PATH_FIRST, OAUTH_FIRST, OPENID] {
+        for check in [PATH_FIRST, OAUTH_FIRST, OPENID, NO_SLASH] {
             judging.check(check).skip("the client does not look for the metadata of the server");
         }
         return Ok(());
@@ -83,7 +91,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     judging.check(WELL_KNOWN).pass();
     judge_order(judging, PATH_FIRST, &flow.resource_metadata, [AT_PATH, AT_ROOT]);
     if flow.server_metadata.is_empty() {
-        for check in [OAUTH_FIRST, OPENID] {
+        for check in [OAUTH_FIRST, OPENID, NO_SLASH] {
             judging.check(check).skip("the client looks for no authorization server");
         }
         return Ok(());
@@ -99,7 +107,27 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
     };
     judging.check(OPENID).judge(outcome);
+    judge_slash(judging, &flow);
     Ok(())
+}
+
+/// Judges whether the resource, which is the origin of the server, has the slash that its metadata do not have.
+fn judge_slash(judging: &mut Judging, flow: &Flow) {
+    let row = judging.check(NO_SLASH);
+    let mut named = flow.authorizations.iter().filter_map(|received| {
+        received.request.parameters.first("resource").map(|resource| (received.seq, resource))
+    });
+    match named.next() {
+        None => row.skip("the client names no resource"),
+        Some((seq, resource)) if resource.ends_with('/') => row.fail(
+            Finding::peer("the resource ends with a slash, which its metadata do not have")
+                .expected(format!("`{}`", resource.trim_end_matches('/')))
+                .got(format!("`{resource}`"))
+                .evidence(seq)
+                .should(),
+        ),
+        Some(_) => row.pass(),
+    };
 }
 
 /// The first request of a client that looks for the authorization server at the origin of the server, without its metadata.
@@ -144,10 +172,11 @@ proofs! {
     passes on signing_in_client();
     catches "client-tries-well-known-uris" by misbehavior(Misbehavior::SkipsWellKnown), at V2025_11_25,
         also "client-tries-path-first" Skipped, also "client-tries-oauth-first" Skipped,
-        also "client-supports-openid-discovery" Skipped,
+        also "client-supports-openid-discovery" Skipped, also "client-names-resource-without-slash" Skipped,
         also "client-left-well" Skipped, also "wire-well-formed" Skipped;
     catches "client-tries-path-first" by misbehavior(Misbehavior::TriesRootFirst);
     catches "client-tries-oauth-first" by misbehavior(Misbehavior::TriesOpenIdFirst);
+    warns "client-names-resource-without-slash" by parameter("authorize", "resource", "http://127.0.0.1/");
     catches "client-supports-openid-discovery" by misbehavior(Misbehavior::SkipsOpenId),
-        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+        also "client-names-resource-without-slash" Skipped, also "client-left-well" Skipped, also "wire-well-formed" Skipped;
 }

@@ -32,6 +32,14 @@ scenario! {
         )
         .requires(&["auth.scope.challenge-authoritative", "auth.scope.no-relation-assumed"]),
         CheckSpec::own(
+            STEP_UP,
+            "ClientStepUpScopes",
+            "Each later authorization request asks for the scope that the call needs",
+        )
+        .requires(&["auth.scope.step-up-challenge-scopes"])
+        .within(Revisions::only(Revision::V2025_11_25))
+        .warns(),
+        CheckSpec::own(
             NOT_WIDENED,
             "ClientScopesNotWidened",
             "No authorization request asks for scopes of metadata that the challenge does not name",
@@ -56,6 +64,7 @@ scenario! {
 }
 
 const CHALLENGED: &str = "client-scopes-of-challenge";
+const STEP_UP: &str = "client-step-up-scopes";
 const NOT_WIDENED: &str = "client-scopes-not-widened";
 const NOT_INVENTED: &str = "client-scopes-not-invented";
 const ENDS: &str = "client-accepts-fewer-scopes";
@@ -94,21 +103,33 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     if flow.authorizations.is_empty() {
-        for check in [CHALLENGED, NOT_WIDENED, NOT_INVENTED, ENDS] {
-            judging.check(check).missing(Step::Authorization.not_taken(&flow));
+        for check in [CHALLENGED, STEP_UP, NOT_WIDENED, NOT_INVENTED, ENDS] {
+            if judging.declares(check) {
+                judging.check(check).missing(Step::Authorization.not_taken(&flow));
+            }
         }
         return Ok(());
     }
     for (index, Received { seq, request }) in flow.authorizations.iter().enumerate() {
-        // The first request follows the first challenge; the others may follow the one that refuses the call.
-        let challenged = if index == 0 { BOTH } else { CLOSE };
+        // The first request follows the first challenge; the others may follow the one that refuses the call, whose scopes are
+        // recommended at 2025-11-25.
+        let challenged = match index {
+            0 => (CHALLENGED, asks_for(request, BOTH)),
+            _ if judging.declares(STEP_UP) => {
+                (STEP_UP, asks_for(request, CLOSE).map_err(Finding::should))
+            }
+            _ => (CHALLENGED, asks_for(request, CLOSE)),
+        };
         for (check, outcome) in [
-            (CHALLENGED, asks_for(request, challenged)),
+            challenged,
             (NOT_WIDENED, asks_for_none_of(request, |scope| is_listed(scope))),
             (NOT_INVENTED, asks_for_none_of(request, |scope| is_unknown(scope))),
         ] {
             judging.check(check).judge(outcome.map_err(|finding| finding.evidence(*seq)));
         }
+    }
+    if judging.declares(STEP_UP) && flow.authorizations.len() == 1 {
+        judging.check(STEP_UP).skip("the client does not ask for the scope that a call needs");
     }
     let seqs: Vec<_> = flow.authorizations.iter().map(|received| received.seq).collect();
     let outcome = match seqs.len() {
@@ -159,6 +180,8 @@ fn is_unknown(scope: &str) -> bool {
 proofs! {
     passes on signing_in_client();
     catches "client-scopes-of-challenge" by no_parameter("authorize", "scope");
+    warns "client-step-up-scopes" by parameter("authorize", "scope", "tickets:open"), at V2025_11_25,
+        also "client-scopes-of-challenge" Failure;
     warns "client-scopes-not-widened" by parameter("authorize", "scope", "tickets:open tickets:close files:write");
     warns "client-scopes-not-invented" by parameter("authorize", "scope", "tickets:open tickets:close root");
     warns "client-accepts-fewer-scopes" by misbehavior(Misbehavior::StepsUpEndlessly);

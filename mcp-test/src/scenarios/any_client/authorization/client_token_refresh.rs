@@ -1,20 +1,26 @@
 //! `client-token-refresh`.
 
+use std::time::Duration;
+
+use serde_json::json;
+
 use super::expiry::{LIFETIME, expiring, first_expired};
 use super::flow::{Flow, Received, Step, judge_flow};
 use super::older::protected_at;
+use super::served::TOOL;
 use super::signing_in_client;
 use crate::check::Finding;
+use crate::clock;
 use crate::oauth::scripted::{Behavior, PresentedRefreshToken, RefreshToken, TokenRequest};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
-use crate::server::Server;
+use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions};
 use crate::transport::Misbehavior;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The access tokens of the client expire, the first one before it has listed the tools, and the next one after that. With each one
-    /// it gets a refresh token, a new one each time. It may redeem that, or ask its user again.
+    /// The access tokens of the client expire, the first one before it has listed the tools, and the next one after that, which takes
+    /// a second. With each one it gets a refresh token, a new one each time. It may redeem that, or ask its user again.
     ///
     /// What a refresh request must be is left to OAuth (RFC 6749, section 6), apart from `resource`.
     Client "client-token-refresh": "The client renews its token as the first one was granted",
@@ -55,9 +61,17 @@ const PRIVATE: &str = "client-refresh-token-private";
 /// The checks of refresh requests.
 const OF_REQUESTS: [&str; 4] = [RESOURCE, SCOPE, NEWEST, CLIENT];
 
+/// By how much a listing of the tools takes longer than a token is valid.
+const MARGIN: Duration = Duration::from_millis(100);
+
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let behavior = Behavior { refreshes: true, lifetime: LIFETIME, ..Behavior::default() };
-    protected_at(test, behavior, |resource| resource.admits(expiring()))
+    let server = protected_at(test, behavior, |resource| resource.admits(expiring()))?;
+    // So long that a client which looks at the clock alone, and not at the refusal, sees its token expire.
+    Ok(server.on("tools/list", |_: Call| async {
+        clock::quiet(LIFETIME + MARGIN).await;
+        json!({ "tools": [{ "name": TOOL, "inputSchema": { "type": "object" } }] })
+    }))
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
@@ -141,7 +155,10 @@ fn examine(check: &str, request: &TokenRequest, token: &RefreshToken) -> Result<
 
 /// Judges where the refresh tokens came to.
 fn judge_places(judging: &mut Judging, flow: &Flow) {
+    // Before 2026-07-28 the specification says nothing about refresh tokens.
+    let is_stated = judging.revision() >= Revision::V2026_07_28;
     let row = judging.check(PRIVATE);
+    let row = if is_stated { row } else { row.requires("mcp-test.refresh-request") };
     if flow.tokens.is_empty() {
         row.missing(Step::Token.not_taken(flow));
         return;

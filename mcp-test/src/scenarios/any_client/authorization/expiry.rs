@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::flow::{Flow, Received};
 use crate::oauth::scripted::{Access, McpRequest, Verdict};
 
-/// How long the tokens are valid, as the authorization server says. The server lets them expire by what they were used for, so
-/// that nobody has to wait.
+/// How long the tokens are valid, as the authorization server says. The server lets them expire by what they were used for,
+/// so that nothing depends on when requests arrive.
 pub(super) const LIFETIME: Duration = Duration::from_secs(1);
 /// The scope of the challenges.
 pub(super) const SCOPE: &str = "files:read";
