@@ -17,7 +17,6 @@ scenarios![
     client_scopes,
     client_discovery,
     client_default_endpoints,
-    client_pkce_openid,
     client_sign_in_requests,
     client_no_registration,
     client_resource_case,
