@@ -66,7 +66,7 @@ scenario! {
         CheckSpec::own(
             SUPPORT,
             "ClientChecksDocumentSupport",
-            "The id is no URL where the authorization server does not say that it reads one",
+            "The id is not a URL where the authorization server does not say that it reads one",
         )
         .requires(&["auth.registration.cimd-check-support"])
         .within(Revisions::from(Revision::V2025_11_25))
