@@ -122,8 +122,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         };
         for (check, outcome) in [
             challenged,
-            (NOT_WIDENED, asks_for_none_of(request, |scope| is_listed(scope))),
-            (NOT_INVENTED, asks_for_none_of(request, |scope| is_unknown(scope))),
+            (NOT_WIDENED, asks_for_none_of(request, is_listed)),
+            (NOT_INVENTED, asks_for_none_of(request, is_unknown)),
         ] {
             judging.check(check).judge(outcome.map_err(|finding| finding.evidence(*seq)));
         }
