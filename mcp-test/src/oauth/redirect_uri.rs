@@ -23,7 +23,7 @@ pub(super) fn may_be_registered(uri: &str) -> bool {
 ///
 /// They are compared as texts. Only the port of a loopback address may differ, since a program on the user's machine takes
 /// any free one (RFC 8252, section 7.3).
-pub(super) fn is_registered(registered: &str, requested: &str) -> bool {
+pub(crate) fn is_registered(registered: &str, requested: &str) -> bool {
     if registered == requested {
         return true;
     }

@@ -19,10 +19,9 @@ use crate::transport::Fault;
 const SHORTEST_SECRET: usize = 12;
 
 fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
-    let names = ["client-pkce-support", "client-state", "client-token-use"];
-    scenarios::all().filter(move |scenario| {
-        scenario.leg == Leg::Client
-            && (scenario.id.starts_with("auth/") || names.contains(&scenario.id.as_ref()))
+    scenarios::all().filter(|scenario| {
+        let is_own = scenario.file.contains("any_client/authorization");
+        scenario.leg == Leg::Client && (scenario.id.starts_with("auth/") || is_own)
     })
 }
 

@@ -188,7 +188,7 @@ mod tests {
         jsonrpc                  37         3            2             0
         lifecycle                15         5            1             0
         logging                   3         3            3             0
-        mcp-test                 16         0            0             0
+        mcp-test                 17         0            0             0
         mrtr                     10         0            0             0
         pagination                6         1            0             0
         ping                      5         2            3             0
@@ -204,7 +204,7 @@ mod tests {
         tools                    17        10           11             0
         transport                58        11            3             0
         versioning                5         0            1             0
-        all                     408       132           79             0
+        all                     409       132           79             0
         ");
     }
 }

@@ -46,6 +46,15 @@ pub(crate) fn client_with(habits: TaskHabits) -> ScriptedClient {
     })
 }
 
+/// Scenarios of mcp-test with a protected server, whose tool is to be called as well.
+const PROTECTED: [&str; 5] = [
+    "client-credentials-renewal",
+    "client-enterprise-token",
+    "client-scopes",
+    "client-token-expiry",
+    "client-token-refresh",
+];
+
 /// Connects, and performs the task of the scenario.
 async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> crate::Result {
     client.open_session().await?;
@@ -72,7 +81,7 @@ async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> 
             }
         }
         "sse-retry" => call(client, "test_reconnection").await?,
-        scenario if scenario.starts_with("auth/") => {
+        scenario if scenario.starts_with("auth/") || PROTECTED.contains(&scenario) => {
             discover(client).await?;
             call(client, "test-tool").await?;
         }
@@ -137,9 +146,20 @@ pub(crate) fn options(task: &ClientTask, habits: TaskHabits) -> Options {
             let user = received_tasks::with_tasks(user, habits);
             (user, json!({ "roots": {}, "sampling": {}, "elicitation": {}, "tasks": tasks }))
         }
+        "client-credentials-renewal" => {
+            (user, with_extension("io.modelcontextprotocol/oauth-client-credentials"))
+        }
+        "client-enterprise-token" => {
+            (user, with_extension("io.modelcontextprotocol/enterprise-managed-authorization"))
+        }
         _ => (user, json!({ "roots": {}, "sampling": {}, "elicitation": {} })),
     };
     task.options().handlers(user).capabilities(capabilities)
+}
+
+/// The capabilities with an extension by which the client gets its tokens.
+fn with_extension(id: &str) -> serde_json::Value {
+    json!({ "roots": {}, "sampling": {}, "elicitation": {}, "extensions": { id: {} } })
 }
 
 /// Agrees to visit what is encrypted, without doing it.

@@ -1,10 +1,12 @@
 //! What a scripted authorization server has and does.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{TokenRequest, VerifiedAssertions};
 use crate::jose::SigningKey;
 use crate::json::Value;
+use crate::oauth::access_token;
 use crate::oauth::client::{AuthenticationMethod, GrantType};
 use crate::oauth::oauth_error::OAuthError;
 
@@ -29,6 +31,12 @@ pub(crate) struct Behavior {
     pub(crate) methods: &'static [AuthenticationMethod],
     pub(crate) grants: &'static [GrantType],
     pub(crate) scopes: &'static [&'static str],
+    /// The scopes that it grants, of those that are asked for; `None` stands for all.
+    pub(crate) granted: Option<&'static [&'static str]>,
+    /// How long its access tokens are valid, as it says.
+    pub(crate) lifetime: Duration,
+    /// Whether it issues refresh tokens, a new one with each access token.
+    pub(crate) refreshes: bool,
     /// Whether it says that its authorization responses have `iss`.
     pub(crate) states_iss: bool,
     /// The `iss` of its authorization responses.
@@ -94,6 +102,9 @@ impl Default for Behavior {
             methods: &[AuthenticationMethod::None],
             grants: &[GrantType::AuthorizationCode, GrantType::RefreshToken],
             scopes: &[],
+            granted: None,
+            lifetime: access_token::LIFETIME,
+            refreshes: false,
             states_iss: true,
             iss: SentIssuer::Own,
             states_pkce: true,

@@ -8,12 +8,21 @@ const MOST_KEPT: usize = 500;
 
 /// The tokens; clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct IssuedTokens(Arc<Mutex<VecDeque<IssuedToken>>>);
+pub(crate) struct IssuedTokens(Arc<Mutex<Issued>>);
+
+#[derive(Default)]
+struct Issued {
+    tokens: VecDeque<IssuedToken>,
+    /// Those that are forgotten, too.
+    count: usize,
+}
 
 /// An access token.
 #[derive(Clone)]
 pub(crate) struct IssuedToken {
     pub(super) text: String,
+    /// How many tokens were issued before it.
+    pub(crate) index: usize,
     pub(crate) issuer: String,
     pub(crate) scopes: Vec<String>,
     /// The thumbprint of the key that it is bound to.
@@ -21,10 +30,14 @@ pub(crate) struct IssuedToken {
 }
 
 impl IssuedTokens {
+    /// Adds a token, which gets its index here.
     pub(super) fn add(&self, token: IssuedToken) {
         #[cfg(test)]
         super::seen_secrets::add(&token.text);
-        let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Issued { tokens, count } = &mut *issued;
+        let token = IssuedToken { index: *count, ..token };
+        *count += 1;
         if tokens.len() == MOST_KEPT {
             tokens.pop_front();
         }
@@ -33,7 +46,7 @@ impl IssuedTokens {
 
     /// The token with this text.
     pub(super) fn find(&self, text: &str) -> Option<IssuedToken> {
-        let tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tokens.iter().find(|token| token.text == text).cloned()
+        let issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.tokens.iter().find(|token| token.text == text).cloned()
     }
 }

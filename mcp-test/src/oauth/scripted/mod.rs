@@ -9,6 +9,7 @@ mod issued_tokens;
 mod metadata;
 mod protected_resource;
 mod received_requests;
+mod refresh_tokens;
 mod scripted_server;
 #[cfg(test)]
 pub(crate) mod seen_secrets;
@@ -16,8 +17,9 @@ pub(crate) mod seen_secrets;
 pub(crate) use assertion::{Assertion, AssertionFault, Expiry, VerifiedAssertions};
 pub(crate) use behavior::{AnswersToken, Behavior, MetadataAt, SentIssuer, TokenIssuer};
 pub(crate) use issued_tokens::{IssuedToken, IssuedTokens};
-pub(crate) use protected_resource::{ProtectedResource, ResourceName, Verdict};
+pub(crate) use protected_resource::{Access, ProtectedResource, ResourceName, Verdict};
 pub(crate) use received_requests::{
     McpCredentials, McpRequest, PresentedCredentials, ReceivedRequests, RequestKind, TokenRequest,
 };
+pub(crate) use refresh_tokens::{PresentedRefreshToken, RefreshToken, RefreshTokens};
 pub(crate) use scripted_server::{ScriptedServer, SharedFacts};

@@ -12,6 +12,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 use super::scripted_server::ScriptedState;
 use super::{
     Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
+    metadata,
 };
 use crate::json::{Object, Value};
 use crate::oauth::answer::Answer;
@@ -21,6 +22,8 @@ use crate::transport::serve_http::{AccessControl, GuardedRequest};
 
 /// Where the metadata of protected resources is (RFC 9728).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+/// The path of the MCP endpoint.
+const ENDPOINT: &str = "/mcp";
 
 /// A protected MCP server, in front of the one that answers.
 pub(crate) struct ProtectedResource {
@@ -47,6 +50,8 @@ type Admits = dyn Fn(&Access<'_>) -> Verdict + Send + Sync;
 pub(crate) enum ResourceName {
     /// The URL of the MCP endpoint.
     Endpoint,
+    /// The same with the scheme in upper case, which names the same resource (RFC 3986, section 6.2.2.1).
+    UpperCaseEndpoint,
     /// Its origin.
     Origin,
     /// Another URL.
@@ -160,10 +165,23 @@ impl ProtectedResource {
         self
     }
 
+    /// Notes if a request to the MCP endpoint has a refresh token, wherever it is.
+    fn look_for_refresh_tokens(&self, head: &Parts, message: Option<&Value>) {
+        let query = head.uri.query().unwrap_or_default();
+        self.facts.look_for_refresh_token("a URL of the MCP server", query);
+        for value in head.headers.values() {
+            let value = value.to_str().unwrap_or_default();
+            self.facts.look_for_refresh_token("a header for the MCP server", value);
+        }
+        let message = message.map(Value::to_string).unwrap_or_default();
+        self.facts.look_for_refresh_token("a message for the MCP server", &message);
+    }
+
     fn metadata(&self, origin: &str) -> Value {
         let mut document = Object::new();
         let resource = match self.resource {
             ResourceName::Endpoint => format!("{origin}/mcp"),
+            ResourceName::UpperCaseEndpoint => format!("{origin}/mcp").replacen("http", "HTTP", 1),
             ResourceName::Origin => origin.to_owned(),
             ResourceName::Other(url) => url.to_owned(),
         };
@@ -227,10 +245,19 @@ impl AccessControl for ProtectedResource {
                 let document = || self.metadata(&origin(head));
                 return is_there.then(|| Answer::json(StatusCode::OK, document()).into_response());
             }
-            let (behavior, state) = self.own_server.as_ref()?;
+            let Some((behavior, state)) = self.own_server.as_ref() else {
+                if path != ENDPOINT {
+                    self.facts.receive_unknown(head);
+                }
+                return None;
+            };
             let start = || ScriptedState::new(behavior.clone(), origin(head), &self.facts).ok();
-            let answer = state.get_or_init(start).as_ref()?.answer(head, body).await?;
-            Some(answer.into_response())
+            let answer = state.get_or_init(start).as_ref()?.answer(head, body).await;
+            // The authorization server has noted a request for its metadata.
+            if answer.is_none() && path != ENDPOINT && !metadata::may_be_at(path) {
+                self.facts.receive_unknown(head);
+            }
+            Some(answer?.into_response())
         })
     }
 }
@@ -241,6 +268,7 @@ impl ProtectedResource {
         GuardedRequest { head, message, .. }: GuardedRequest<'_>,
     ) -> Option<Response> {
         let method = message.and_then(|message| message.get("method")).and_then(Value::as_str);
+        self.look_for_refresh_tokens(head, message);
         let presented = presented(head);
         let token = presented.and_then(|(_, token)| self.facts.tokens.find(token));
         let url = format!("{}{}", origin(head), head.uri.path());

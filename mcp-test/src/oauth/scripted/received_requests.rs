@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Assertion, AssertionFault};
+use super::{Assertion, AssertionFault, PresentedRefreshToken};
 use crate::json::{Object, Value};
 use crate::oauth::dpop::Proof;
 use crate::oauth::oauth_error::ErrorCode;
@@ -45,7 +45,7 @@ pub(crate) enum RequestKind {
     /// For the metadata of the protected server.
     ResourceMetadata { path: String, found: bool },
     /// For the metadata of an authorization server.
-    ServerMetadata { path: String, found: bool },
+    ServerMetadata { path: String, found: bool, protocol_version: Option<String> },
     /// A dynamic registration.
     Registration { issuer: String, document: Value },
     /// For consent of the user.
@@ -56,6 +56,10 @@ pub(crate) enum RequestKind {
     Exchange(TokenRequest),
     /// To the MCP endpoint.
     Mcp(McpRequest),
+    /// For what does not exist.
+    Unknown { verb: String, path: String },
+    /// Beside another one: a refresh token in it, at a place that must not have any.
+    MisplacedRefreshToken(&'static str),
 }
 
 /// A request for a token.
@@ -71,6 +75,8 @@ pub(crate) struct TokenRequest {
     /// The challenge of the authorization request whose code it redeems, or else of the last one.
     pub(crate) challenge: Option<String>,
     pub(crate) proof: Option<Result<Proof, &'static str>>,
+    /// The refresh token that it redeems, if that is its grant.
+    pub(crate) refresh_token: Option<PresentedRefreshToken>,
     /// Why it was refused.
     pub(crate) refusal: Option<ErrorCode>,
 }
@@ -149,6 +155,14 @@ impl TokenRequest {
         }
     }
 
+    /// The id of the client.
+    pub(crate) fn client(&self) -> Option<String> {
+        match &self.credentials {
+            PresentedCredentials::Basic(Some((id, _))) => Some(id.clone()),
+            _ => self.parameters.first("client_id").map(str::to_owned),
+        }
+    }
+
     fn summary(&self, what: &str) -> String {
         let names = self.parameters.names();
         match self.refusal {
@@ -162,7 +176,10 @@ impl RequestKind {
     /// About how many bytes of the client it has.
     fn bytes(&self) -> usize {
         match self {
-            Self::ResourceMetadata { path, .. } | Self::ServerMetadata { path, .. } => path.len(),
+            Self::ResourceMetadata { path, .. }
+            | Self::ServerMetadata { path, .. }
+            | Self::Unknown { path, .. } => path.len(),
+            Self::MisplacedRefreshToken(place) => place.len(),
             Self::Registration { document, .. } => document.to_string().len(),
             Self::Authorization { parameters, .. } => parameters.bytes(),
             // A verified assertion has claims, which are in its text.
@@ -175,7 +192,7 @@ impl RequestKind {
     fn summary(&self) -> String {
         let status = |found: &bool| if *found { "" } else { ", which do not exist" };
         match self {
-            Self::ResourceMetadata { path, found } | Self::ServerMetadata { path, found } => {
+            Self::ResourceMetadata { path, found } | Self::ServerMetadata { path, found, .. } => {
                 format!("the client asked for the metadata at {path}{}", status(found))
             }
             Self::Registration { document, .. } => {
@@ -197,6 +214,12 @@ impl RequestKind {
                 };
                 let refused = refused.map(|status| format!(": HTTP {status}")).unwrap_or_default();
                 format!("the client sent `{what}` with {token}{refused}")
+            }
+            Self::Unknown { verb, path } => {
+                format!("the client sent `{verb} {path}`, which does not exist")
+            }
+            Self::MisplacedRefreshToken(place) => {
+                format!("the client sent its refresh token in {place}")
             }
         }
     }
@@ -221,7 +244,8 @@ mod tests {
         let path = || "/".to_owned();
         let few = ReceivedRequests::new(Recorder::new());
         for _ in 0..=MOST_KEPT {
-            few.add(RequestKind::ServerMetadata { path: path(), found: false });
+            let protocol_version = None;
+            few.add(RequestKind::ServerMetadata { path: path(), found: false, protocol_version });
         }
         assert_eq!(few.all().len(), MOST_KEPT);
     }

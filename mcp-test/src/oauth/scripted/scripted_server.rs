@@ -20,8 +20,8 @@ use tokio::task::JoinHandle;
 
 use super::{
     Assertion, AssertionFault, Behavior, IssuedToken, IssuedTokens, PresentedCredentials,
-    ReceivedRequests, RequestKind, SentIssuer, TokenIssuer, TokenRequest, VerifiedAssertions,
-    metadata,
+    PresentedRefreshToken, ReceivedRequests, RefreshToken, RefreshTokens, RequestKind, SentIssuer,
+    TokenIssuer, TokenRequest, VerifiedAssertions, metadata,
 };
 use crate::check::Finding;
 use crate::jose::SigningKey;
@@ -46,6 +46,22 @@ const MOST_CODES: usize = 100;
 pub(crate) struct SharedFacts {
     pub(crate) received: ReceivedRequests,
     pub(crate) tokens: IssuedTokens,
+    pub(crate) refresh_tokens: RefreshTokens,
+}
+
+impl SharedFacts {
+    /// Notes if a text has a refresh token, at a place where none must be.
+    pub(super) fn look_for_refresh_token(&self, place: &'static str, text: &str) {
+        if self.refresh_tokens.are_in(text) {
+            self.received.add(RequestKind::MisplacedRefreshToken(place));
+        }
+    }
+
+    /// Notes a request for what does not exist.
+    pub(super) fn receive_unknown(&self, head: &Parts) {
+        let (verb, path) = (head.method.to_string(), head.uri.path().to_owned());
+        self.received.add(RequestKind::Unknown { verb, path });
+    }
 }
 
 /// A scripted authorization server on a port of its own; dropping it stops it.
@@ -130,8 +146,14 @@ impl fmt::Debug for ScriptedServer {
 
 async fn serve(State(server): State<Arc<ScriptedState>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let answer = server.answer(&head, body).await;
-    answer.unwrap_or_else(|| Answer::empty(StatusCode::NOT_FOUND)).into_response()
+    let answer = server.answer(&head, body).await.unwrap_or_else(|| {
+        // A request for metadata is noted as that.
+        if !metadata::may_be_at(head.uri.path()) {
+            server.facts.receive_unknown(&head);
+        }
+        Answer::empty(StatusCode::NOT_FOUND)
+    });
+    answer.into_response()
 }
 
 impl ScriptedState {
@@ -155,11 +177,16 @@ impl ScriptedState {
     /// The answer to a request; `None` if nothing is at its path.
     pub(super) async fn answer(&self, head: &Parts, body: Body) -> Option<Answer> {
         let path = head.uri.path();
+        self.facts.look_for_refresh_token("a URL", head.uri.query().unwrap_or_default());
         if head.method == Method::GET && metadata::may_be_at(path) {
             let found = metadata::path(&self.behavior).is_some_and(|own| own == path);
             // An identity provider is not an authorization server of the protected one.
             if !self.behavior.is_identity_provider {
-                self.receive(RequestKind::ServerMetadata { path: path.to_owned(), found });
+                let version = head.headers.get(MCP_PROTOCOL_VERSION);
+                let protocol_version =
+                    version.and_then(|version| version.to_str().ok()).map(str::to_owned);
+                let path = path.to_owned();
+                self.receive(RequestKind::ServerMetadata { path, found, protocol_version });
             }
             let document = || metadata::document(&self.behavior, &self.issuer, &self.origin);
             return found.then(|| Answer::json(StatusCode::OK, document()));
@@ -177,7 +204,7 @@ impl ScriptedState {
                 };
                 Some(match endpoint {
                     "/token" => self.token(&head.headers, path, &body),
-                    _ => self.register(&body),
+                    _ => self.register(head, &body),
                 })
             }
             _ => None,
@@ -192,8 +219,9 @@ impl ScriptedState {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn register(&self, body: &Bytes) -> Answer {
+    fn register(&self, head: &Parts, body: &Bytes) -> Answer {
         if !self.behavior.registers {
+            self.facts.receive_unknown(head);
             return Answer::empty(StatusCode::NOT_FOUND);
         }
         let document = match Value::parse(body) {
@@ -255,7 +283,7 @@ impl ScriptedState {
 
     fn token(&self, headers: &HeaderMap, path: &str, body: &Bytes) -> Answer {
         let parameters = Parameters::parse(body);
-        let (challenge, scopes) = self.granted(&parameters);
+        let (challenge, scopes) = self.asked(&parameters);
         let url = format!("{}{path}", self.origin);
         let proven = ProvenRequest { method: "POST", url: &url, nonce: None, token: None };
         let mut request = TokenRequest {
@@ -265,8 +293,13 @@ impl ScriptedState {
             assertion: self.assertion(&parameters),
             challenge,
             proof: proven.verify(headers),
+            refresh_token: self.presented(&parameters),
             refusal: None,
             parameters,
+        };
+        let scopes = match &request.refresh_token {
+            Some(PresentedRefreshToken::Issued(token)) => token.scopes.clone(),
+            _ => scopes,
         };
         let answered = self.respond(&request, scopes);
         request.refusal = answered.as_ref().err().map(|error| error.code);
@@ -296,7 +329,7 @@ impl ScriptedState {
     }
 
     /// The challenge and the scopes of the authorization request whose code a token request redeems, or else of the last one.
-    fn granted(&self, parameters: &Parameters) -> (Option<String>, Vec<String>) {
+    fn asked(&self, parameters: &Parameters) -> (Option<String>, Vec<String>) {
         let codes = self.codes();
         let redeemed = parameters.first("code");
         let pending = codes
@@ -309,11 +342,29 @@ impl ScriptedState {
         }
     }
 
-    fn respond(&self, request: &TokenRequest, scopes: Vec<String>) -> Result<Value, OAuthError> {
+    /// The refresh token of a request that redeems one.
+    fn presented(&self, parameters: &Parameters) -> Option<PresentedRefreshToken> {
+        let redeems = parameters.first("grant_type") == Some("refresh_token");
+        let text = parameters.first("refresh_token");
+        redeems.then(|| self.facts.refresh_tokens.redeem(text))
+    }
+
+    fn respond(
+        &self,
+        request: &TokenRequest,
+        mut scopes: Vec<String>,
+    ) -> Result<Value, OAuthError> {
         let issuer = TokenIssuer { issuer: &self.issuer, key: &self.key };
         let own = self.behavior.answers_token.as_ref();
         if let Some(response) = own.and_then(|answers| answers(request, &issuer)) {
             return response;
+        }
+        // What nobody has granted cannot be renewed; all other mistakes are only noted.
+        if matches!(request.refresh_token, Some(PresentedRefreshToken::Unknown)) {
+            return Err(ErrorCode::InvalidGrant.because("no such refresh token was issued"));
+        }
+        if let Some(granted) = self.behavior.granted {
+            scopes.retain(|scope| granted.contains(&scope.as_str()));
         }
         let proof = request.proof.as_ref().filter(|_| !self.behavior.dpop.is_empty());
         let proof = proof.map(|proof| proof.as_ref().map_err(|why| *why)).transpose();
@@ -331,16 +382,25 @@ impl ScriptedState {
         let mut response = Object::new();
         response.insert("access_token", text.as_str());
         response.insert("token_type", if key.is_some() { "DPoP" } else { "Bearer" });
-        response.insert("expires_in", access_token::LIFETIME.as_secs());
+        response.insert("expires_in", self.behavior.lifetime.as_secs());
         if !grant.scopes.is_empty() {
             response.insert("scope", grant.scopes.join(" "));
         }
         let (issuer, scopes) = (self.issuer.clone(), grant.scopes);
-        self.facts.tokens.add(IssuedToken { text, issuer, scopes, key });
+        if self.behavior.refreshes {
+            let text = generate_id();
+            response.insert("refresh_token", text.as_str());
+            let (client, issuer) = (request.client().unwrap_or_default(), issuer.clone());
+            let (scopes, is_spent) = (scopes.clone(), false);
+            let token = RefreshToken { text, issuer, client, scopes, is_spent };
+            self.facts.refresh_tokens.add(token);
+        }
+        self.facts.tokens.add(IssuedToken { text, index: 0, issuer, scopes, key });
         Ok(response.into())
     }
 }
 
+const MCP_PROTOCOL_VERSION: &str = crate::spec::header::MCP_PROTOCOL_VERSION;
 const DPOP_NONCE_HEADER: http::HeaderName = http::HeaderName::from_static(DPOP_NONCE);
 
 fn scopes(text: Option<&str>) -> Vec<String> {

@@ -2,12 +2,12 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery>
 
-use super::fetch::{get_document, origin_and_path};
+use super::fetch::{get_document, get_document_by, origin_and_path};
 use super::{Settings, SignInError};
 use crate::json::Value;
 use crate::oauth::challenge::Challenge;
-use crate::spec::{Era, Revision};
-use crate::transport::Misbehavior;
+use crate::spec::{Era, Revision, header};
+use crate::transport::{HttpRequest, Misbehavior};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
@@ -53,12 +53,18 @@ pub(super) async fn discover(
         if settings.revision.era() == Era::Stateless {
             return Err(SignInError::NoResourceMetadata);
         }
-        let (origin, _) = origin_and_path(url)?;
-        let server = older_server(&origin).await?;
+        let (origin, path) = origin_and_path(url)?;
+        let base = match settings.misbehaves(Misbehavior::KeepsPath) {
+            true => format!("{origin}{path}"),
+            false => origin,
+        };
+        let server = older_server(&base, settings).await?;
         return Ok(Discovered { resource: None, scopes: Vec::new(), server });
     };
     let resource = metadata.get("resource").and_then(Value::as_str).unwrap_or_default();
-    if !is_resource_of(resource, url)? && !settings.misbehaves(Misbehavior::IgnoresResource) {
+    let is_right = is_resource_of(resource, url)?
+        && (resource == url || !settings.misbehaves(Misbehavior::ComparesResourceAsText));
+    if !is_right && !settings.misbehaves(Misbehavior::IgnoresResource) {
         let (expected, got) = (url.to_owned(), resource.to_owned());
         return Err(SignInError::OtherResource { expected, got });
     }
@@ -81,6 +87,7 @@ async fn resource_metadata(
     let (of_path, of_root) = (format!("{origin}{RESOURCE}{path}"), format!("{origin}{RESOURCE}"));
     let mut places = match challenge.get("resource_metadata") {
         Some(stated) => vec![stated.to_owned()],
+        None if settings.misbehaves(Misbehavior::SkipsWellKnown) => Vec::new(),
         None => vec![of_path, of_root.clone()],
     };
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
@@ -107,6 +114,12 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
         places.insert(0, format!("{origin}{OAUTH}"));
     }
+    if settings.misbehaves(Misbehavior::TriesOpenIdFirst) {
+        places.reverse();
+    }
+    if settings.misbehaves(Misbehavior::SkipsOpenId) {
+        places.retain(|place| !place.contains(OPENID));
+    }
     let found = first_document(OF_SERVER, &places).await?;
     let found = found.ok_or_else(|| SignInError::NoServerMetadata(issuer.to_owned()))?;
     let stated = found.get("issuer").and_then(Value::as_str).unwrap_or_default();
@@ -125,8 +138,17 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
 const OF_SERVER: &str = "the metadata of the authorization server";
 
 /// The authorization server of 2025-03-26: at the origin of the server, with metadata or with the default endpoints.
-async fn older_server(origin: &str) -> Result<ServerMetadata, SignInError> {
-    let found = first_document(OF_SERVER, &[format!("{origin}{OAUTH}")]).await?;
+async fn older_server(origin: &str, settings: &Settings) -> Result<ServerMetadata, SignInError> {
+    let request = HttpRequest::get().header("Accept", "application/json");
+    // The server may answer by the revision.
+    let request = match settings.misbehaves(Misbehavior::HidesVersion) {
+        true => request,
+        false => request.header(header::MCP_PROTOCOL_VERSION, settings.revision.as_str()),
+    };
+    let found = match settings.misbehaves(Misbehavior::AssumesEndpoints) {
+        true => None,
+        false => get_document_by(OF_SERVER, &format!("{origin}{OAUTH}"), &request).await?,
+    };
     Ok(match found {
         Some(found) => ServerMetadata::read(origin, &found),
         None => {

@@ -32,7 +32,16 @@ pub(super) async fn get_document(
     url: &str,
 ) -> Result<Option<Value>, SignInError> {
     let request = HttpRequest::get().header("Accept", "application/json");
-    let response = send(what, url, &request).await?;
+    get_document_by(what, url, &request).await
+}
+
+/// The same by a request with other headers.
+pub(super) async fn get_document_by(
+    what: &'static str,
+    url: &str,
+    request: &HttpRequest,
+) -> Result<Option<Value>, SignInError> {
+    let response = send(what, url, request).await?;
     match response.status {
         200 => object(what, url, &response).map(Some),
         400..=499 => Ok(None),

@@ -56,7 +56,16 @@ struct Progress {
     nonces: usize,
     registrations: Registrations,
     scopes: Vec<String>,
+    renewable: Option<Renewable>,
     error: Option<SignInError>,
+}
+
+/// What gets the next token without a user.
+struct Renewable {
+    refresh_token: String,
+    /// Where it was issued, and to whom.
+    found: Discovered,
+    client: RegisteredClient,
 }
 
 /// What it sends with requests.
@@ -102,6 +111,10 @@ impl SignIn {
             return !self.ignores_nonce() && progress.nonces <= MOST_NONCES;
         }
         let lacks_scopes = exchange.status == 403;
+        let never_renews = self.misbehaves(Misbehavior::NeverRenews);
+        if never_renews && self.credentials().token.is_some() {
+            return false;
+        }
         let is_helpless =
             error != Some("insufficient_scope") || self.misbehaves(Misbehavior::NeverStepsUp);
         if lacks_scopes && is_helpless {
@@ -119,6 +132,9 @@ impl SignIn {
             return false;
         }
         progress.rounds += 1;
+        if !lacks_scopes && self.renew(&mut progress).await {
+            return true;
+        }
         let signed_in = self.sign_in(exchange.url, &challenge, lacks_scopes, &mut progress).await;
         progress.error = signed_in.err();
         progress.error.is_none()
@@ -130,6 +146,35 @@ impl SignIn {
         let sent = sent.and_then(|(_, value)| value.split_once(' ')).map(|(_, token)| token);
         let sent = sent.filter(|token| *token != INVENTED);
         sent == self.credentials().token.as_ref().map(|token| token.text.as_str())
+    }
+
+    /// Redeems the refresh token, if there is one.
+    async fn renew(&self, progress: &mut Progress) -> bool {
+        // Whatever becomes of it: it works only once.
+        let Some(renewable) = progress.renewable.take() else { return false };
+        let Renewable { refresh_token, found, client } = &renewable;
+        if self.misbehaves(Misbehavior::SendsRefreshToken) {
+            if let Some(token) = &mut self.credentials().token {
+                token.text.clone_from(refresh_token);
+            }
+            return true;
+        }
+        let request = TokenRequest {
+            server: &found.server,
+            client,
+            resource: found.resource.as_deref(),
+            scopes: &[],
+            settings: &self.settings,
+            key: None,
+        };
+        let Ok(token) = request.refresh(refresh_token).await else { return false };
+        // A server that issues no new one still takes the old one.
+        let next = token.refresh_token.clone();
+        let keeps = next.is_none() || self.misbehaves(Misbehavior::KeepsRefreshToken);
+        let refresh_token = next.filter(|_| !keeps).unwrap_or_else(|| refresh_token.clone());
+        progress.renewable = Some(Renewable { refresh_token, ..renewable });
+        self.credentials().token = Some(token);
+        true
     }
 
     async fn sign_in(
@@ -155,6 +200,9 @@ impl SignIn {
             settings: &self.settings,
             key: key.as_ref(),
         };
+        if self.misbehaves(Misbehavior::AsksUser) {
+            consent::ask(&found, &client, &scopes, &self.settings).await?;
+        }
         let token = match self.settings.grant {
             ClientGrant::UserConsent => {
                 self.settings.reach("authorize")?;
@@ -168,6 +216,14 @@ impl SignIn {
             }
         };
         progress.scopes = scopes;
+        let refresh_token = match self.misbehaves(Misbehavior::AssumesRefreshToken) {
+            true => Some("undefined".to_owned()),
+            false => token.refresh_token.clone(),
+        };
+        // A token that is bound to a key would need a proof as well; then the client signs in again.
+        progress.renewable = refresh_token
+            .filter(|_| key.is_none())
+            .map(|refresh_token| Renewable { refresh_token, found, client });
         let mut credentials = self.credentials();
         (credentials.token, credentials.key) = (Some(token), key);
         Ok(())

@@ -38,13 +38,16 @@ pub(super) async fn client_at(
         return Ok(client.clone());
     }
     if let Some(url) = &settings.metadata_document
-        && server.takes_metadata_documents
+        && (server.takes_metadata_documents || settings.misbehaves(Misbehavior::AssumesDocuments))
         && !always_registers
     {
         let (id, method) = (url.clone(), Some("none".to_owned()));
         return Ok(RegisteredClient { id, secret: None, method });
     }
-    let endpoint = server.registration_endpoint.as_deref().ok_or(SignInError::NoClientId)?;
+    let invented = settings.misbehaves(Misbehavior::InventsRegistration);
+    let invented = invented.then(|| format!("{}/register", server.issuer));
+    let endpoint = server.registration_endpoint.as_deref().or(invented.as_deref());
+    let endpoint = endpoint.ok_or(SignInError::NoClientId)?;
     let client = register(endpoint, server, settings).await?;
     registrations.insert(server.issuer.clone(), client.clone());
     Ok(client)

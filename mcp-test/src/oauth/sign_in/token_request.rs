@@ -31,6 +31,8 @@ const ASSERTION_LIFETIME: Duration = Duration::from_secs(60);
 /// An access token.
 pub(super) struct Token {
     pub(super) text: String,
+    /// What gets the next one.
+    pub(super) refresh_token: Option<String>,
     /// Whether it is bound to the key of the client.
     pub(super) is_bound: bool,
 }
@@ -55,13 +57,19 @@ fn form<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Form {
 impl TokenRequest<'_> {
     /// Redeems a code.
     pub(super) async fn redeem(&self, code: &Code) -> Result<Token, SignInError> {
-        self.send(form([
+        let pairs = form([
             ("grant_type", "authorization_code"),
             ("code", &code.text),
             ("redirect_uri", REDIRECT_URI),
             ("code_verifier", &code.verifier),
-        ]))
-        .await
+        ]);
+        self.send("token", pairs).await
+    }
+
+    /// Redeems a refresh token, for the scopes that were granted before.
+    pub(super) async fn refresh(&self, refresh_token: &str) -> Result<Token, SignInError> {
+        let pairs = form([("grant_type", "refresh_token"), ("refresh_token", refresh_token)]);
+        self.send("refresh", pairs).await
     }
 
     /// Gets a token without a user.
@@ -75,13 +83,16 @@ impl TokenRequest<'_> {
             }
             ClientGrant::IdentityProvider { token_endpoint, client_id, id_token } => {
                 let assertion = self.exchange(token_endpoint, client_id, id_token).await?;
+                if self.settings.misbehaves(Misbehavior::SendsAssertion) {
+                    return Ok(Token { text: assertion, refresh_token: None, is_bound: false });
+                }
                 form([("grant_type", JWT_BEARER), ("assertion", &assertion)])
             }
         };
         if !self.scopes.is_empty() {
             pairs.push(("scope".to_owned(), self.scopes.join(" ")));
         }
-        self.send(pairs).await
+        self.send("token", pairs).await
     }
 
     /// Exchanges the id token of the user for an assertion (RFC 8693).
@@ -102,16 +113,18 @@ impl TokenRequest<'_> {
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
         damage_parameters(&self.settings.faults, "exchange", &mut pairs);
         let response = send(WHAT, endpoint, &post(&pairs, Vec::new())).await?;
-        access_token(endpoint, &response).map(|(text, _)| text)
+        let (text, _) = access_token(endpoint, &response)?;
+        Ok(text)
     }
 
-    async fn send(&self, mut pairs: Form) -> Result<Token, SignInError> {
+    /// Sends a request, which faults call by this name.
+    async fn send(&self, name: &str, mut pairs: Form) -> Result<Token, SignInError> {
         let endpoint = self.server.token_endpoint.as_deref();
         let endpoint = endpoint.ok_or(SignInError::NoEndpoint("token_endpoint"))?;
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
         let mut headers = Vec::new();
         self.authenticate(&mut pairs, &mut headers)?;
-        damage_parameters(&self.settings.faults, "token", &mut pairs);
+        damage_parameters(&self.settings.faults, name, &mut pairs);
         let mut response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
         if let Some(nonce) = demanded_nonce(&response)
             && !self.settings.misbehaves(Misbehavior::IgnoresNonce)
@@ -126,8 +139,10 @@ impl TokenRequest<'_> {
         } else if is_refused && self.settings.misbehaves(Misbehavior::RetriesGrant) {
             response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
         }
-        let (text, kind) = access_token(endpoint, &response)?;
-        Ok(Token { text, is_bound: kind.eq_ignore_ascii_case("dpop") })
+        let (text, document) = access_token(endpoint, &response)?;
+        let member = |name: &str| document.get(name).and_then(Value::as_str);
+        let is_bound = member("token_type").is_some_and(|it| it.eq_ignore_ascii_case("dpop"));
+        Ok(Token { text, refresh_token: member("refresh_token").map(str::to_owned), is_bound })
     }
 
     async fn prove_and_send(
@@ -227,8 +242,8 @@ fn post(pairs: &Form, headers: Form) -> HttpRequest {
         .header("Accept", "application/json")
 }
 
-/// The access token in a response, and its type.
-fn access_token(url: &str, response: &PlainResponse) -> Result<(String, String), SignInError> {
+/// The access token in a response, and the whole of it.
+fn access_token(url: &str, response: &PlainResponse) -> Result<(String, Value), SignInError> {
     let document = object(WHAT, url, response)?;
     let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
     if response.status != 200 {
@@ -236,7 +251,7 @@ fn access_token(url: &str, response: &PlainResponse) -> Result<(String, String),
         return Err(SignInError::Status { what: WHAT, url: url.to_owned(), status, error });
     }
     let token = text("access_token").ok_or(SignInError::NoToken)?;
-    Ok((token, text("token_type").unwrap_or_default()))
+    Ok((token, document))
 }
 
 /// The nonce that a refusal demands (RFC 9449, section 8).

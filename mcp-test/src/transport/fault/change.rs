@@ -285,6 +285,36 @@ words! {
         RetriesGrant = "retry-grant",
         /// Asks by client credentials when another grant is refused.
         ChangesGrant = "change-grant",
+        /// Does not get another token when its token has expired.
+        NeverRenews = "no-renewal",
+        /// Redeems its first refresh token again and again, whatever new ones it gets.
+        KeepsRefreshToken = "old-refresh-token",
+        /// Sends its refresh token to the MCP server.
+        SendsRefreshToken = "refresh-token-as-bearer",
+        /// Redeems a refresh token that it never got.
+        AssumesRefreshToken = "assume-refresh-token",
+        /// Looks for the metadata of the server only where its challenge says.
+        SkipsWellKnown = "no-well-known",
+        /// Looks for the metadata of an authorization server first where OpenID Connect has them.
+        TriesOpenIdFirst = "openid-first",
+        /// Looks for the metadata of an authorization server only where RFC 8414 has them.
+        SkipsOpenId = "no-openid",
+        /// Takes the URL of a server of 2025-03-26 with its path for its base URL.
+        KeepsPath = "keep-path",
+        /// Uses the default endpoints of 2025-03-26 without looking for metadata.
+        AssumesEndpoints = "assume-endpoints",
+        /// Asks for the metadata of 2025-03-26 without `MCP-Protocol-Version`.
+        HidesVersion = "no-metadata-version",
+        /// Refuses metadata whose resource is the server, written in another way.
+        ComparesResourceAsText = "resource-as-text",
+        /// Uses the URL of its metadata document as its id wherever it signs in.
+        AssumesDocuments = "assume-documents",
+        /// Registers at a URL that no metadata name.
+        InventsRegistration = "invent-registration",
+        /// Asks for the consent of the user as well where it gets its token without.
+        AsksUser = "ask-user",
+        /// Sends the assertion of its identity provider to the MCP server.
+        SendsAssertion = "assertion-as-bearer",
     }
 }
 

@@ -225,8 +225,8 @@ impl Fault {
 
 /// Faults of a client that signs in.
 impl Fault {
-    /// Sends this parameter in a request of OAuth: `authorize`, `token`, `exchange` at an identity provider, or `register`, of
-    /// whose JSON it is a member. In `assertion` it is a claim of what the client authenticates with.
+    /// Sends this parameter in a request of OAuth: `authorize`, `token`, `refresh`, which redeems a refresh token, `exchange` at an
+    /// identity provider, or `register`, of whose JSON it is a member. In `assertion` it is a claim of what the client authenticates with.
     #[must_use]
     pub fn parameter(
         request: impl Into<String>,

@@ -4,7 +4,8 @@ use super::Fault;
 use super::change::Change;
 
 /// The requests of OAuth whose parameters a fault may change, and the assertion that a client signs, which has claims.
-pub(super) const REQUESTS: &[&str] = &["assertion", "authorize", "exchange", "register", "token"];
+pub(super) const REQUESTS: &[&str] =
+    &["assertion", "authorize", "exchange", "refresh", "register", "token"];
 /// The steps of signing in before which a fault may give up.
 pub(super) const STEPS: &[&str] = &["discover", "metadata", "register", "authorize", "token"];
 

@@ -1,7 +1,7 @@
 //! `client-token-use`.
 
 use super::flow::{Received, judge_flow};
-use super::served::protected;
+use super::older::protected_at;
 use super::signing_in_client;
 use crate::check::Finding;
 use crate::client::{ClientTask, ScriptedClient};
@@ -35,19 +35,7 @@ const EVERYWHERE: &str = "client-token-on-every-request";
 const NOT_IN_URL: &str = "client-token-not-in-url";
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
-    match test.revision {
-        Revision::V2025_03_26 => older(test),
-        _ => protected(test, Behavior::default(), |resource| resource),
-    }
-}
-
-/// A server of 2025-03-26, which has no metadata of its own.
-fn older(test: &ClientTest) -> Result<Server, Finding> {
-    use super::served::{facts, server_behind};
-    use crate::oauth::scripted::ProtectedResource;
-
-    let resource = ProtectedResource::new(&facts(test), Vec::new());
-    Ok(server_behind(test, resource.with_own_server(Behavior::default())))
+    protected_at(test, Behavior::default(), |resource| resource)
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {

@@ -31,7 +31,7 @@ scenario! {
             "The client id is the URL of the metadata document",
             &[CIMD_PAGE, CIMD_DRAFT],
         )
-        .requires(&["auth.registration.prefer-cimd-over-dcr"])
+        .requires(&["auth.registration.prefer-cimd-over-dcr", "auth.registration.cimd-client"])
         .also_warns(),
     ],
 }

@@ -83,6 +83,14 @@ const JAG_LIFETIME: Duration = Duration::from_secs(300);
 const LEEWAY: Duration = Duration::from_secs(5);
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    serve_with(test, |resource| resource)
+}
+
+/// The protected server with its identity provider, which the context describes.
+pub(in crate::scenarios) fn serve_with(
+    test: &ClientTest,
+    protect: impl FnOnce(ProtectedResource) -> ProtectedResource,
+) -> Result<Server, Finding> {
     let facts = facts(test);
     let asked = test.clone();
     let provider = ScriptedServer::start(
@@ -134,7 +142,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
     )?;
     // The metadata name the first one; the provider runs as long.
     let resource = ProtectedResource::new(&facts, vec![server, provider]);
-    Ok(server_behind(test, resource))
+    Ok(server_behind(test, protect(resource)))
 }
 
 /// The response of the identity provider.

@@ -122,6 +122,10 @@ pub(in crate::scenarios) struct Flow {
     /// The requests to an identity provider.
     pub(in crate::scenarios) exchanges: Vec<Received<TokenRequest>>,
     pub(in crate::scenarios) mcp: Vec<Received<McpRequest>>,
+    /// The requests for what does not exist.
+    pub(in crate::scenarios) unknown: Vec<Received<Unknown>>,
+    /// The places of refresh tokens that must not be there.
+    pub(in crate::scenarios) misplaced: Vec<Received<&'static str>>,
 }
 
 /// A request, and the remark about it in the trace.
@@ -135,6 +139,15 @@ pub(in crate::scenarios) struct Fetched {
     pub(in crate::scenarios) path: String,
     /// Whether they are there.
     pub(in crate::scenarios) found: bool,
+    /// `MCP-Protocol-Version`, of a request for the metadata of an authorization server.
+    pub(in crate::scenarios) protocol_version: Option<String>,
+}
+
+/// A request for what does not exist.
+pub(in crate::scenarios) struct Unknown {
+    /// The HTTP method.
+    pub(in crate::scenarios) verb: String,
+    pub(in crate::scenarios) path: String,
 }
 
 /// A registration.
@@ -169,16 +182,18 @@ impl Flow {
             tokens: Vec::new(),
             exchanges: Vec::new(),
             mcp: Vec::new(),
+            unknown: Vec::new(),
+            misplaced: Vec::new(),
         };
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
             let seq = received.seq;
             match received.kind {
                 RequestKind::ResourceMetadata { path, found } => {
-                    let request = Fetched { path, found };
+                    let request = Fetched { path, found, protocol_version: None };
                     flow.resource_metadata.push(Received { seq, request });
                 }
-                RequestKind::ServerMetadata { path, found } => {
-                    let request = Fetched { path, found };
+                RequestKind::ServerMetadata { path, found, protocol_version } => {
+                    let request = Fetched { path, found, protocol_version };
                     flow.server_metadata.push(Received { seq, request });
                 }
                 RequestKind::Registration { issuer, document } => {
@@ -192,6 +207,12 @@ impl Flow {
                 RequestKind::Token(request) => flow.tokens.push(Received { seq, request }),
                 RequestKind::Exchange(request) => flow.exchanges.push(Received { seq, request }),
                 RequestKind::Mcp(request) => flow.mcp.push(Received { seq, request }),
+                RequestKind::Unknown { verb, path } => {
+                    flow.unknown.push(Received { seq, request: Unknown { verb, path } });
+                }
+                RequestKind::MisplacedRefreshToken(place) => {
+                    flow.misplaced.push(Received { seq, request: place });
+                }
             }
         }
         flow

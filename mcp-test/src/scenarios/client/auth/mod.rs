@@ -83,6 +83,7 @@ mod token_requests;
 
 use crate::scenario::Suite;
 
+pub(in crate::scenarios) use enterprise_managed_authorization::serve_with as serve_enterprise;
 pub(crate) use signing_in_client::signing_in_client;
 
 /// The official suites of most scenarios.

@@ -8,7 +8,8 @@ use crate::check::Finding;
 use crate::jose::JoseError;
 use crate::json::Value;
 use crate::oauth::scripted::{
-    Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, ScriptedServer, SharedFacts,
+    Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, RefreshTokens, ScriptedServer,
+    SharedFacts,
 };
 use crate::scenario::{ClientTest, Profile};
 use crate::server::{Answer, Call, Server};
@@ -18,7 +19,8 @@ use crate::spec::{Revisions, error_code};
 pub(in crate::scenarios) fn facts(test: &ClientTest) -> SharedFacts {
     let received = ReceivedRequests::new(test.recorder.clone());
     test.keep(Arc::new(received.clone()));
-    SharedFacts { received, tokens: IssuedTokens::default() }
+    let (tokens, refresh_tokens) = (IssuedTokens::default(), RefreshTokens::default());
+    SharedFacts { received, tokens, refresh_tokens }
 }
 
 /// A protected server with one authorization server, which behaves in this way.

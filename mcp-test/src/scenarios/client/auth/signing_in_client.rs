@@ -12,8 +12,9 @@ use crate::transport::Misbehavior;
 /// The URL that the official suite expects as the id of a client with a metadata document. It is never fetched.
 pub(super) const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// The scenario in which a client has to use its id and its secret without a user.
-const WITH_SECRET_ALONE: &str = "auth/client-credentials-basic";
+/// The scenarios in which a client has to use its id and its secret without a user.
+const WITH_SECRET_ALONE: [&str; 2] =
+    ["auth/client-credentials-basic", "client-credentials-renewal"];
 
 /// The reference client, which signs in where a server over HTTP demands it, with the credentials of its context.
 pub(crate) fn signing_in_client() -> ScriptedClient {
@@ -51,7 +52,9 @@ fn grant(task: &ClientTask) -> Option<ClientGrant> {
         return Some(ClientGrant::Assertion(assertion));
     }
     // An id and a secret alone do not say whether a user has to consent.
-    (task.scenario() == WITH_SECRET_ALONE).then_some(ClientGrant::ClientCredentials { key: None })
+    WITH_SECRET_ALONE
+        .contains(&task.scenario())
+        .then_some(ClientGrant::ClientCredentials { key: None })
 }
 
 /// A member of the context.
