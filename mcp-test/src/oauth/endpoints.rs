@@ -30,7 +30,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Answers any request.
 pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Request) -> Response {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let path = head.uri.to_string();
     let is_too_long = path.len() > LONGEST_PATH;
     // Of a path that is too long the beginning says enough; it may end within a secret, so its query is left out.
@@ -38,7 +38,7 @@ pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Requ
     let exchange = server.recorder.request(head.method.as_str(), shown, &head.headers);
     let mut answer = match is_too_long {
         true => Answer::empty(StatusCode::URI_TOO_LONG),
-        false => route(&server, &exchange, &head, body).await,
+        false => route(&server, &exchange, &mut head, body).await,
     };
     server.alteration.apply(&head, &mut answer);
     exchange.sent(answer.status, &answer.headers, answer.body.as_ref());
@@ -48,7 +48,7 @@ pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Requ
 async fn route(
     server: &ServerState,
     exchange: &RecordedExchange<'_>,
-    head: &Parts,
+    head: &mut Parts,
     body: Body,
 ) -> Answer {
     // Against DNS rebinding: a web page must not use a server on this machine by a name of its own.
@@ -82,6 +82,8 @@ async fn route(
                 Err(refusal) => return refusal,
             };
             exchange.received(&body);
+            // For what alters the answer.
+            head.extensions.insert(body.clone());
             let answer = match endpoint {
                 "/token" => token(server, head, &body),
                 _ => register(server, head, &body),

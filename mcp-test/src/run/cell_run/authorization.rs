@@ -24,6 +24,7 @@ impl CellRun<'_> {
             revision: self.cell.revision,
             profile: self.profile,
             timeout: self.timeout(),
+            is_named: self.plan.single,
         });
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(body(&mut ctx)).await;

@@ -9,12 +9,31 @@ use crate::oauth::answer::Answer;
 use crate::run::{ExitCode, Plan, RunEvent, Selection, run};
 use crate::scenario::{AuthorizationPeer, Profile};
 
+/// The checks of our own scenarios that need a code.
+const NEED_CODES: [&str; 7] = [
+    "authorization-code-verifier",
+    "authorization-code-client",
+    "refresh-token-client",
+    "refresh-token-scope",
+    "refresh-token-replay",
+    "access-token-audience",
+    "access-token-other-resource",
+];
+
 /// The exit code of a run of all scenarios, and the status of each check.
 fn run_on(peer: &AuthorizationPeer) -> (ExitCode, BTreeMap<String, Status>) {
+    run_some(peer, Profile::Strict, &Selection::default())
+}
+
+fn run_some(
+    peer: &AuthorizationPeer,
+    profile: Profile,
+    selection: &Selection,
+) -> (ExitCode, BTreeMap<String, Status>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let (_server, target) = peer.start().await.expect("a free port");
-        let plan = Plan::build(target, Profile::Strict, &Selection::default()).expect("a plan");
+        let plan = Plan::build(target, profile, selection).expect("a plan");
         let mut statuses = BTreeMap::new();
         let summary = run(&plan, &mut |event| {
             if let RunEvent::Finished(outcome) = event {
@@ -52,5 +71,45 @@ fn a_server_that_shows_a_page_first_is_not_judged_by_what_it_would_refuse() {
     assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
     for id in ["authorization-request-pkce-required", "authorization-redirect-uri-registered"] {
         assert_eq!(statuses[id], Status::Info, "{id}");
+    }
+}
+
+#[test]
+fn a_client_that_registers_itself_is_enough_for_our_own_scenarios() {
+    let (exit, statuses) = run_some(&AuthorizationPeer::default().to_strangers(), Profile::Adaptive, &Selection::default());
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    assert_eq!(statuses["authorization-code-grant"], Status::Skipped);
+    for id in NEED_CODES.into_iter().chain(["redirect-uri-matched", "registration-response"]) {
+        assert_eq!(statuses[id], Status::Success, "{id}");
+    }
+}
+
+#[test]
+fn where_a_page_is_shown_a_run_of_all_scenarios_asks_for_consent_once() {
+    // The browser of the proofs does not say what it accepts, unlike the requests that are made without it.
+    let with_pages = || {
+        AuthorizationPeer::default().altered(|request, answer| {
+            if request.uri.path() == "/authorize" && request.headers.contains_key("accept") {
+                *answer = Answer::empty(StatusCode::OK);
+            }
+        })
+    };
+    let (exit, statuses) =
+        run_some(&with_pages(), Profile::Adaptive, &Selection::default());
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    assert_eq!(statuses["authorization-code-grant"], Status::Success);
+    for id in NEED_CODES {
+        assert_eq!(statuses[id], Status::Skipped, "{id}");
+    }
+    assert_eq!(statuses["redirect-uri-matched"], Status::Info);
+    let named = Selection {
+        scenarios: vec!["authorization-code-exchange".into(), "authorization-audience".into()],
+        ..Selection::default()
+    };
+    let (exit, statuses) = run_some(&with_pages(), Profile::Adaptive, &named);
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    for id in ["authorization-code-verifier", "authorization-code-client", "access-token-audience"]
+    {
+        assert_eq!(statuses[id], Status::Success, "{id}");
     }
 }

@@ -40,6 +40,8 @@ pub struct AuthorizationSetup {
     pub profile: Profile,
     /// How long the scenario may take.
     pub timeout: Duration,
+    /// Whether the scenario was selected by name, and so may ask for consent although another one does.
+    pub is_named: bool,
 }
 
 /// What a scenario that tests an authorization server uses.
@@ -126,6 +128,18 @@ impl AuthorizationCtx {
         Finding::peer(headline).requires(self.oauth())
     }
 
+    /// Whether somebody may be asked for consent beside the one that every run asks for.
+    #[must_use]
+    pub fn may_ask_again(&self) -> bool {
+        self.setup.is_named
+    }
+
+    /// Whether the authorization server has let another scenario wait in vain.
+    #[must_use]
+    pub fn is_known_silent(&self) -> bool {
+        self.setup.target.is_silent()
+    }
+
     /// Whether the scenario declares a check at the revision.
     #[must_use]
     pub fn declares(&self, id: &str) -> bool {
@@ -188,11 +202,7 @@ impl AuthorizationCtx {
         form: &[(&str, &str)],
         authorization: Option<&str>,
     ) -> Result<AuthorizationResponse, Finding> {
-        if !is_secure(url) {
-            let finding = self.wrong(format!("`{}` is not secure", without_query(url)));
-            let finding = finding.expected("a URL with `https`, or of this machine");
-            return Err(finding.hint("nothing was sent there"));
-        }
+        self.demand_secure(url)?;
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let request = HttpRequest::post(body)
             .header("Content-Type", "application/x-www-form-urlencoded")
@@ -202,6 +212,47 @@ impl AuthorizationCtx {
             None => request,
         };
         self.send(url, &request).await
+    }
+
+    /// Sends a JSON value to an endpoint.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::post_form`].
+    pub async fn post_json(
+        &mut self,
+        url: &str,
+        body: &Value,
+    ) -> Result<AuthorizationResponse, Finding> {
+        self.demand_secure(url)?;
+        let request = HttpRequest::post(body.to_string())
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json");
+        self.send(url, &request).await
+    }
+
+    /// Asks to delete what this URL stands for, with a token for that.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::post_form`].
+    pub async fn delete(
+        &mut self,
+        url: &str,
+        token: &str,
+    ) -> Result<AuthorizationResponse, Finding> {
+        self.demand_secure(url)?;
+        let request = HttpRequest::delete().header("Authorization", format!("Bearer {token}"));
+        self.send(url, &request).await
+    }
+
+    fn demand_secure(&self, url: &str) -> Result<(), Finding> {
+        if is_secure(url) {
+            return Ok(());
+        }
+        let finding = self.wrong(format!("`{}` is not secure", without_query(url)));
+        let finding = finding.expected("a URL with `https`, or of this machine");
+        Err(finding.hint("nothing was sent there"))
     }
 
     async fn send(
@@ -235,6 +286,9 @@ impl AuthorizationCtx {
     }
 
     fn no_response(&self, what: &str, why: &FetchError) -> Finding {
+        if matches!(why, FetchError::TimedOut(_)) && !self.has_answered {
+            self.setup.target.mark_silent();
+        }
         match why {
             FetchError::TimedOut(allotted) => self
                 .wrong(format!("the authorization server does not answer `{what}`"))

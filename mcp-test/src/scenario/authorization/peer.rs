@@ -20,6 +20,9 @@ const OPENID: &str = "/openid-configuration";
 /// What the peer says of itself beside what the server does, so that a proof can take it away.
 const SAYS: &str = "client_id_metadata_document_supported";
 
+/// The scopes of the peer; the last is the one by which clients ask for a refresh token.
+const SCOPES: [&str; 3] = ["files:read", "files:write", "offline_access"];
+
 /// An authorization server that is right, or wrong in one place.
 #[derive(Debug, Clone, Default)]
 pub struct AuthorizationPeer {
@@ -28,6 +31,8 @@ pub struct AuthorizationPeer {
     alteration: Alteration,
     /// Whether nobody consents.
     is_alone: bool,
+    /// Whether mcp-test is not registered.
+    is_stranger: bool,
 }
 
 impl AuthorizationPeer {
@@ -49,6 +54,13 @@ impl AuthorizationPeer {
     #[must_use]
     pub fn alone(mut self) -> Self {
         self.is_alone = true;
+        self
+    }
+
+    /// The same, where mcp-test has no client id.
+    #[must_use]
+    pub fn to_strangers(mut self) -> Self {
+        self.is_stranger = true;
         self
     }
 
@@ -83,12 +95,14 @@ impl AuthorizationPeer {
         });
         let server = AuthorizationServer::builder()
             .path(self.path)
+            .scopes(SCOPES)
             .client(client.redirect_uri("http://127.0.0.1/callback"))
             .alter(alteration)
             .start()
             .await?;
         let secret = self.has_secret.then(|| SECRET.to_owned());
-        let target = AuthorizationTarget::new(server.issuer()).client(CLIENT, secret).port(0);
+        let target = AuthorizationTarget::new(server.issuer()).port(0);
+        let target = if self.is_stranger { target } else { target.client(CLIENT, secret) };
         let target = if self.is_alone { target } else { target.ask(consents) };
         Ok((server, target))
     }
