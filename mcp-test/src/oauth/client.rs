@@ -45,7 +45,7 @@ pub(crate) enum GrantType {
     AuthorizationCode,
     RefreshToken,
     ClientCredentials,
-    /// RFC 7523. Scripted servers alone have it.
+    /// RFC 7523. A server has it only if it trusts an identity provider.
     JwtBearer,
 }
 
@@ -63,9 +63,14 @@ impl AuthenticationMethod {
 }
 
 impl GrantType {
-    /// Those that the authorization server has.
+    /// Those that every authorization server has.
     pub(super) const ALL: [Self; 3] =
         [Self::AuthorizationCode, Self::RefreshToken, Self::ClientCredentials];
+
+    /// Those that a client with a secret or a key may use, if the server has them.
+    fn of_confidential() -> Vec<Self> {
+        Self::ALL.into_iter().chain([Self::JwtBearer]).collect()
+    }
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -95,7 +100,7 @@ impl OAuthClient {
         Self {
             secret: Some(secret.into()),
             methods: vec![AuthenticationMethod::Basic, AuthenticationMethod::Post],
-            grants: GrantType::ALL.into(),
+            grants: GrantType::of_confidential(),
             ..Self::public(id)
         }
     }
@@ -105,7 +110,7 @@ impl OAuthClient {
         Self {
             keys: KeySet::from_iter([key]),
             methods: vec![AuthenticationMethod::PrivateKeyJwt],
-            grants: GrantType::ALL.into(),
+            grants: GrantType::of_confidential(),
             ..Self::public(id)
         }
     }
@@ -118,6 +123,11 @@ impl OAuthClient {
 
     pub(super) fn may_redirect_to(&self, requested: &str) -> bool {
         self.redirect_uris.iter().any(|uri| redirect_uri::is_registered(uri, requested))
+    }
+
+    /// Whether it has neither a secret nor a key.
+    pub(super) fn is_public(&self) -> bool {
+        self.methods == [AuthenticationMethod::None]
     }
 
     pub(super) fn may_use(&self, grant: GrantType) -> bool {

@@ -11,6 +11,9 @@
 //! | registration of clients | RFC 7591 |
 //! | clients without a secret, with one, or with a key | RFC 6749, RFC 7523 |
 //! | authorization code with PKCE, refresh tokens with rotation, client credentials | OAuth 2.1, RFC 7636 |
+//! | clients that a metadata document describes | draft-ietf-oauth-client-id-metadata-document |
+//! | access tokens that are bound to a key | RFC 9449 |
+//! | what a trusted identity provider asserts (ID-JAG) | RFC 7523 |
 //! | `iss` in responses | RFC 9207 |
 //! | the resource that a token is for | RFC 8707 |
 //!
@@ -43,6 +46,8 @@ mod authorization_server;
 pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
+mod client_description;
+pub(crate) mod client_documents;
 mod client_registry;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -52,6 +57,7 @@ pub(crate) mod dpop;
 mod endpoints;
 pub(crate) mod exchange_recorder;
 mod grants;
+mod identity_assertion;
 mod metadata;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -60,6 +66,8 @@ mod metadata;
 pub(crate) mod oauth_error;
 pub(crate) mod parameters;
 mod pkce;
+mod proof_of_possession;
+mod random_id;
 pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
@@ -76,6 +84,7 @@ mod server_state;
 )]
 pub(crate) mod sign_in;
 mod token_endpoint;
+mod trusted_issuer;
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::{AuthorizationTarget, ConsentRequest};
 use crate::clock::Deadline;
 use crate::oauth::alteration::Alteration;
 use crate::oauth::answer::Answer;
+use crate::oauth::client_documents::DocumentPolicy;
 use crate::oauth::{AuthorizationServer, OAuthClient, StartError};
 use crate::transport::{HttpRequest, request_once};
 
@@ -17,8 +18,6 @@ const CLIENT: &str = "mcp-test";
 const SECRET: &str = "the secret of a proof";
 /// The path of the metadata of OpenID Connect.
 const OPENID: &str = "/openid-configuration";
-/// What the peer says of itself beside what the server does, so that a proof can take it away.
-const SAYS: &str = "client_id_metadata_document_supported";
 
 /// The scopes of the peer; the last is the one by which clients ask for a refresh token.
 const SCOPES: [&str; 3] = ["files:read", "files:write", "offline_access"];
@@ -29,6 +28,7 @@ pub struct AuthorizationPeer {
     path: &'static str,
     has_secret: bool,
     alteration: Alteration,
+    documents: DocumentPolicy,
     /// Whether nobody consents.
     is_alone: bool,
     /// Whether mcp-test is not registered.
@@ -74,6 +74,14 @@ impl AuthorizationPeer {
         self
     }
 
+    /// The same, which fetches the metadata documents of clients in this way.
+    #[must_use]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "proofs use it"))]
+    pub(crate) fn documents(mut self, policy: DocumentPolicy) -> Self {
+        self.documents = policy;
+        self
+    }
+
     /// Starts it; the target is valid as long as the server.
     ///
     /// # Errors
@@ -84,20 +92,12 @@ impl AuthorizationPeer {
             true => OAuthClient::confidential(CLIENT, SECRET),
             false => OAuthClient::public(CLIENT),
         };
-        let own = self.alteration.clone();
-        let alteration = Alteration::new(move |request, answer| {
-            if request.uri.path().contains("/.well-known/")
-                && let Some(document) = answer.body.as_mut().and_then(|body| body.as_object_mut())
-            {
-                document.insert(SAYS, true);
-            }
-            own.apply(request, answer);
-        });
         let server = AuthorizationServer::builder()
             .path(self.path)
             .scopes(SCOPES)
             .client(client.redirect_uri("http://127.0.0.1/callback"))
-            .alter(alteration)
+            .document_policy(self.documents)
+            .alter(self.alteration.clone())
             .start()
             .await?;
         let secret = self.has_secret.then(|| SECRET.to_owned());
