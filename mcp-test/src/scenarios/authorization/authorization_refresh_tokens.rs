@@ -2,7 +2,7 @@
 
 use super::discovery::Metadata;
 use super::good_server;
-use super::grant::Grant;
+use super::grant::{Grant, parameters_of};
 use super::preparation::{Answered, client, code, judge_refused, register, usable_metadata};
 use super::token_claims::claims;
 use super::wrong_grants::{
@@ -89,10 +89,15 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let redirect_uri = listener.uri().to_owned();
     let client = client(ctx, &found, &redirect_uri).await?;
     let scopes = Scopes::of(&found);
-    let grant = Grant::new(ctx, client, &found, &redirect_uri)?.for_scope(scopes.requested());
+    let new = |ctx: &AuthorizationCtx| -> Result<Grant, Stop> {
+        let grant = Grant::new(ctx, client.clone(), &found, &redirect_uri)?;
+        Ok(grant.for_scope(scopes.requested()))
+    };
+    let grant = new(ctx)?;
     let unknown = grant.refresh(ctx, &generate_id()).await?;
     judge_refused(ctx, UNKNOWN, &unknown, "the token endpoint takes a refresh token of nobody");
     if scopes.has_offline && ctx.declares(OFFLINE) {
+        let grant = new(ctx)?;
         judge_offline(ctx, &grant).await?;
     }
     let issued = match code(ctx, &grant, &mut listener).await? {
@@ -208,8 +213,7 @@ async fn judge_offline(ctx: &mut AuthorizationCtx, grant: &Grant) -> Result<(), 
     let url = grant.url(ctx, &grant.request())?;
     let response = ctx.get_page(&url).await?;
     let location = response.redirect().filter(|it| it.starts_with(grant.redirect_uri()));
-    let error = location
-        .map(|location| super::grant::parameters_of(location).first("error").map(str::to_owned));
+    let error = location.map(|location| parameters_of(location).first("error").map(str::to_owned));
     let requirement = "auth.scope.tolerate-offline-access";
     let check = ctx.check(OFFLINE);
     match error {

@@ -19,6 +19,7 @@ scenarios![
     authorization_refresh_tokens,
     authorization_audience,
     authorization_registration,
+    authorization_client_documents,
     authorization_client_credentials,
 ];
 

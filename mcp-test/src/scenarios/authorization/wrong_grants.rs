@@ -15,6 +15,7 @@ use super::wrong_answers::{change, query_value};
 use crate::jose::{SigningKey, base64url};
 use crate::json::Value;
 use crate::oauth::answer::Answer;
+use crate::oauth::client_documents::{DocumentPolicy, Keeping};
 use crate::oauth::parameters::Parameters;
 use crate::scenario::AuthorizationPeer;
 
@@ -270,4 +271,41 @@ pub(super) fn refuses_registration_as(status: u16) -> AuthorizationPeer {
             answer.status = StatusCode::from_u16(status).unwrap_or_default();
         }
     })
+}
+
+/// A server that refuses every client with a metadata document.
+pub(super) fn refuses_documents() -> AuthorizationPeer {
+    good_server().altered(|request, answer| {
+        if query_value(request, "client_id").is_some_and(|id| id.starts_with("http")) {
+            *answer = Answer::empty(StatusCode::BAD_REQUEST);
+        }
+    })
+}
+
+/// A server that accepts the client with this document, whatever is wrong with it or the request.
+pub(super) fn takes_client_of(document: &'static str) -> AuthorizationPeer {
+    good_server().altered(move |request, answer| {
+        let is_it = query_value(request, "client_id")
+            .is_some_and(|id| id.ends_with(&format!("/{document}")));
+        let target = query_value(request, "redirect_uri").filter(|_| is_it);
+        if let (Some(target), StatusCode::BAD_REQUEST) = (target, answer.status) {
+            *answer = Answer::redirect(&format!("{target}?code=c1"));
+        }
+    })
+}
+
+/// A server that keeps no metadata document.
+pub(super) fn fetches_every_time() -> AuthorizationPeer {
+    good_server().documents(DocumentPolicy { keeping: Keeping::Never, ..DocumentPolicy::default() })
+}
+
+/// A server that keeps every metadata document.
+pub(super) fn keeps_documents_always() -> AuthorizationPeer {
+    good_server()
+        .documents(DocumentPolicy { keeping: Keeping::Always, ..DocumentPolicy::default() })
+}
+
+/// A server that follows the redirects of metadata documents.
+pub(super) fn follows_redirects_of_documents() -> AuthorizationPeer {
+    good_server().documents(DocumentPolicy { follows_redirects: true, ..DocumentPolicy::default() })
 }
