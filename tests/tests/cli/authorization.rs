@@ -309,12 +309,26 @@ fn hostile(answers: Answers) -> String {
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
+/// Answers nothing.
+const SILENT: Answers = |connection, _| {
+    let mut rest = [0; 1];
+    connection.read_exact(&mut rest).ok();
+};
+
+#[test]
+fn a_silent_server_is_not_awaited_by_every_scenario() {
+    let issuer = hostile(SILENT);
+    let stopwatch = Stopwatch::start();
+    let args = ["authorization", "--url", &issuer, "--client-id", "a", "--timeout", "2s"];
+    let run = mcp_test([&args[..], &["--profile", "adaptive", "--verbose"]].concat());
+    let text = run.text(&[]);
+    assert_eq!(run.code, 1, "{text}");
+    assert!(text.contains("did not answer in time before"), "{text}");
+    assert!(stopwatch.elapsed() < Duration::from_secs(8), "{:?}\n{text}", stopwatch.elapsed());
+}
+
 #[test]
 fn hostile_servers_are_bounded() {
-    let silent: Answers = |connection, _| {
-        let mut rest = [0; 1];
-        connection.read_exact(&mut rest).ok();
-    };
     let endless: Answers = |connection, _| {
         // Nothing more comes from the client, so that each read takes its time-out.
         connection.set_read_timeout(Some(Duration::from_millis(20))).expect("a time-out");
@@ -354,7 +368,7 @@ fn hostile_servers_are_bounded() {
         write!(connection, "{HEAD}\r\n{{\"issuer\": \"\\u001b[31m\\u202e\", \"authorization_endpoint\": \"javascript:x\", \"token_endpoint\": \"http://192.0.2.1/\", \"response_types_supported\": [\"code\"], \"code_challenge_methods_supported\": [\"S256\"]}}").ok();
     };
     for (answers, expected) in [
-        (silent, "does not answer"),
+        (SILENT, "does not answer"),
         (endless, "does not answer"),
         (huge, "larger than 1 MiB"),
         (circle, "HTTP 302 at"),

@@ -49,9 +49,14 @@ fn official(peers: &Peers, args: &[&str]) -> (i32, String) {
     let mut child = child.expect("it starts");
     let stdout = BufReader::new(child.stdout.take().expect("piped"));
     let mut text = String::new();
+    let mut url = String::new();
     for line in stdout.lines().map_while(Result::ok) {
         if line.trim_start().starts_with("http") && line.contains("response_type=code") {
-            let response = get(line.trim());
+            line.trim().clone_into(&mut url);
+        }
+        // The URL is printed before the redirect can be received.
+        if line.starts_with("Callback server started") {
+            let response = get(&url);
             let location = response.lines().find_map(|line| line.strip_prefix("location: "));
             get(location.unwrap_or_else(|| panic!("no redirect: {response}")));
         }
