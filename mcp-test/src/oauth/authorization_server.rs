@@ -12,16 +12,15 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::access_token;
 use super::alteration::Alteration;
 use super::client::OAuthClient;
 use super::client_documents::{ClientDocuments, DocumentPolicy};
 use super::client_registry::ClientRegistry;
-use super::endpoints;
 use super::exchange_recorder::ExchangeRecorder;
 use super::proof_of_possession::ProofChecker;
 use super::server_state::ServerState;
 use super::trusted_issuer::TrustedIssuer;
+use super::{access_token, endpoints, identity_provider};
 use crate::jose::{JoseError, Jwk, SigningKey};
 use crate::trace::{Recorder, Trace};
 use crate::transport::serve_http::AllowedHosts;
@@ -48,6 +47,7 @@ pub struct AuthorizationServerBuilder {
     access_token_lifetime: Option<Duration>,
     refresh_token_lifetime: Option<Duration>,
     trusted_issuers: Vec<TrustedIssuer>,
+    is_identity_provider: bool,
     demands_nonces: bool,
     documents: DocumentPolicy,
     recorder: Recorder,
@@ -237,6 +237,32 @@ impl AuthorizationServerBuilder {
         self
     }
 
+    /// Is the identity provider of an organization, too: with the scope `openid` a client learns who has signed in (`id_token`), and
+    /// exchanges that (RFC 8693) for an assertion (ID-JAG) that another authorization server redeems.
+    ///
+    /// ```no_run
+    /// use mcp_test::oauth::{AuthorizationServer, OAuthClient};
+    ///
+    /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
+    /// let provider = AuthorizationServer::builder()
+    ///     .identity_provider()
+    ///     .client(OAuthClient::public("agent").redirect_uri("http://127.0.0.1/callback"))
+    ///     .start()
+    ///     .await?;
+    /// let server = AuthorizationServer::builder()
+    ///     .trusted_issuer(provider.issuer(), provider.public_key().clone())
+    ///     .client(OAuthClient::confidential("agent", "a secret of this test"))
+    ///     .start()
+    ///     .await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn identity_provider(mut self) -> Self {
+        self.is_identity_provider = true;
+        self
+    }
+
     /// Knows only clients that are registered: it does not fetch the metadata documents that the ids of others name.
     ///
     /// Without this, it fetches such a document (of `https`, or of this machine) when somebody signs in with its URL as `client_id`, within
@@ -302,14 +328,19 @@ impl AuthorizationServerBuilder {
         let recorder = ExchangeRecorder::new(self.recorder);
         let secrets = self.clients.iter().filter_map(|client| client.secret.as_deref());
         secrets.for_each(|secret| recorder.learn(secret));
+        let mut scopes = self.scopes;
+        if self.is_identity_provider && !scopes.is_empty() {
+            scopes.push(identity_provider::OPENID.to_owned());
+        }
         let state = Arc::new(ServerState {
             issuer,
             base: self.path,
-            scopes: self.scopes,
+            scopes,
             key: SigningKey::es256()?,
             access_token_lifetime: self.access_token_lifetime.unwrap_or(access_token::LIFETIME),
             refresh_token_lifetime: self.refresh_token_lifetime,
             trusted_issuers: self.trusted_issuers,
+            is_identity_provider: self.is_identity_provider,
             documents: ClientDocuments::new(self.documents),
             proofs: ProofChecker::new(self.demands_nonces),
             hosts,

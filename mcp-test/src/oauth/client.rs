@@ -47,6 +47,8 @@ pub(crate) enum GrantType {
     ClientCredentials,
     /// RFC 7523. A server has it only if it trusts an identity provider.
     JwtBearer,
+    /// RFC 8693. A server has it only if it is an identity provider.
+    TokenExchange,
 }
 
 impl AuthenticationMethod {
@@ -69,7 +71,7 @@ impl GrantType {
 
     /// Those that a client with a secret or a key may use, if the server has them.
     fn of_confidential() -> Vec<Self> {
-        Self::ALL.into_iter().chain([Self::JwtBearer]).collect()
+        Self::ALL.into_iter().chain([Self::JwtBearer, Self::TokenExchange]).collect()
     }
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -78,6 +80,7 @@ impl GrantType {
             Self::RefreshToken => "refresh_token",
             Self::ClientCredentials => "client_credentials",
             Self::JwtBearer => "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            Self::TokenExchange => "urn:ietf:params:oauth:grant-type:token-exchange",
         }
     }
 }
@@ -91,7 +94,11 @@ impl OAuthClient {
             keys: KeySet::default(),
             methods: vec![AuthenticationMethod::None],
             redirect_uris: Vec::new(),
-            grants: vec![GrantType::AuthorizationCode, GrantType::RefreshToken],
+            grants: vec![
+                GrantType::AuthorizationCode,
+                GrantType::RefreshToken,
+                GrantType::TokenExchange,
+            ],
         }
     }
 

@@ -13,7 +13,7 @@
 //! | authorization code with PKCE, refresh tokens with rotation, client credentials | OAuth 2.1, RFC 7636 |
 //! | clients that a metadata document describes | draft-ietf-oauth-client-id-metadata-document |
 //! | access tokens that are bound to a key | RFC 9449 |
-//! | what a trusted identity provider asserts (ID-JAG) | RFC 7523 |
+//! | what a trusted identity provider asserts (ID-JAG), and the identity provider itself | RFC 7523, RFC 8693 |
 //! | `iss` in responses | RFC 9207 |
 //! | the resource that a token is for | RFC 8707 |
 //!
@@ -58,6 +58,7 @@ mod endpoints;
 pub(crate) mod exchange_recorder;
 mod grants;
 mod identity_assertion;
+mod identity_provider;
 mod metadata;
 #[cfg_attr(
     not(feature = "scenarios"),

@@ -26,6 +26,8 @@ pub(super) struct ServerState {
     /// `None` stands for as long as there is room.
     pub(super) refresh_token_lifetime: Option<Duration>,
     pub(super) trusted_issuers: Vec<TrustedIssuer>,
+    /// Whether it says who has signed in, and asserts that to other servers.
+    pub(super) is_identity_provider: bool,
     pub(super) documents: ClientDocuments,
     pub(super) proofs: ProofChecker,
     pub(super) hosts: AllowedHosts,
@@ -53,7 +55,9 @@ impl ServerState {
     /// The grants that it has.
     pub(super) fn grant_types(&self) -> impl Iterator<Item = GrantType> {
         let has_issuers = !self.trusted_issuers.is_empty();
-        GrantType::ALL.into_iter().chain(has_issuers.then_some(GrantType::JwtBearer))
+        let bearer = has_issuers.then_some(GrantType::JwtBearer);
+        let exchange = self.is_identity_provider.then_some(GrantType::TokenExchange);
+        GrantType::ALL.into_iter().chain(bearer).chain(exchange)
     }
 
     pub(super) fn clients(&self) -> MutexGuard<'_, ClientRegistry> {

@@ -10,7 +10,7 @@ use super::oauth_error::{ErrorCode, OAuthError};
 use super::parameters::Parameters;
 use super::random_id::random_id;
 use super::server_state::ServerState;
-use super::{identity_assertion, resource, scope};
+use super::{identity_assertion, identity_provider, resource, scope};
 use crate::json::{Object, Value};
 
 /// Answers a token request.
@@ -39,6 +39,7 @@ pub(super) async fn exchange(
             let granted = identity_assertion::granted(server, &client, &form)?;
             respond(server, &Grant { key, ..granted }, None)
         }
+        GrantType::TokenExchange => identity_provider::exchange(server, &client, &form),
     }
 }
 
@@ -137,6 +138,9 @@ fn respond(
     response.insert("expires_in", lifetime.as_secs());
     if !token.scopes.is_empty() {
         response.insert("scope", token.scopes.join(" "));
+    }
+    if let Some(id_token) = identity_provider::id_token(server, token)? {
+        response.insert("id_token", id_token);
     }
     if let Some(granted) = refresh {
         let text = random_id()?;

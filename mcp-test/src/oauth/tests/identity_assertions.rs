@@ -91,6 +91,54 @@ async fn what_is_wrong_with_an_assertion_is_refused() {
 }
 
 #[tokio::test]
+async fn an_identity_provider_asserts_who_has_signed_in_at_the_client() {
+    let provider = Flow::start(builder().identity_provider()).await;
+    let key = provider.server.public_key().clone();
+    let server = Flow::start(builder().trusted_issuer(provider.server.issuer(), key)).await;
+    let code = provider.code("service", &[("scope", "openid")]).await;
+    let form = [exchange("service", &code).as_slice(), &[("client_secret", SECRET)]].concat();
+    let id_token = text(&provider.token(&form).await, "id_token");
+    let exchange = |changes: &[(&'static str, &'static str)]| {
+        let mut form = vec![
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+            ("client_id", "service"),
+            ("client_secret", SECRET),
+            ("requested_token_type", "urn:ietf:params:oauth:token-type:id-jag"),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
+            ("audience", server.server.issuer()),
+            ("resource", RESOURCE),
+            ("scope", "files:read"),
+            ("subject_token", &id_token),
+        ];
+        form.retain(|(name, _)| changes.iter().all(|(changed, _)| changed != name));
+        form.extend(changes);
+        token_request(&form)
+    };
+    let exchanged = provider.send(exchange(&[])).await;
+    assert_eq!(text(&exchanged, "token_type"), "N_A");
+    assert!(text(&exchanged, "issued_token_type").ends_with(":id-jag"));
+    let issued = server.token(&redeem(&text(&exchanged, "access_token"))).await;
+    let token = Jws::parse(&text(&issued, "access_token")).unwrap();
+    let granted = token.verify(server.server.public_key()).unwrap();
+    assert_eq!(granted.get("aud").and_then(Value::as_str), Some(RESOURCE));
+    assert_eq!(granted.get("sub").and_then(Value::as_str), Some("user"));
+    for (change, error) in [
+        (&[("subject_token", "abc")][..], "invalid_grant"),
+        (&[("requested_token_type", "other")], "invalid_request"),
+        (&[("subject_token_type", "other")], "invalid_request"),
+        (&[("audience", "other")], "invalid_target"),
+        (&[("client_id", "desktop"), ("client_secret", "")], "invalid_grant"),
+    ] {
+        let refused = provider.send(exchange(change)).await;
+        assert_eq!(refusal(&refused), (400, error.to_owned()), "{change:?}");
+    }
+    // Without being asked, it says nothing about the user.
+    let code = provider.code("desktop", &[("scope", "files:read")]).await;
+    let form = super::exchange("desktop", &code);
+    assert!(body(&provider.token(&form).await).get("id_token").is_none());
+}
+
+#[tokio::test]
 async fn a_server_without_a_trusted_issuer_has_no_such_grant() {
     let flow = Flow::start(builder()).await;
     let expected = (400, "unsupported_grant_type".to_owned());

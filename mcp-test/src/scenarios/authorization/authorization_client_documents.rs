@@ -39,7 +39,7 @@ const UNKEPT: &str = "/no-store.json";
 const OTHER_ID: &str = "/other-id.json";
 const REDIRECTING: &str = "/redirect.json";
 const TARGET: &str = "/internal.json";
-/// Those that are no valid documents.
+/// Those that are not valid documents.
 const INVALID: [(&str, &str); 3] = [
     ("/not-json.json", "is not JSON"),
     ("/no-redirect-uris.json", "has no `redirect_uris`"),
