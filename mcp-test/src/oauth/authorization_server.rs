@@ -237,8 +237,8 @@ impl AuthorizationServerBuilder {
         self
     }
 
-    /// Is the identity provider of an organization, too: with the scope `openid` a client learns who has signed in (`id_token`), and
-    /// exchanges that (RFC 8693) for an assertion (ID-JAG) that another authorization server redeems.
+    /// Is the identity provider of an organization, too: with the scope `openid` a client learns who has signed in
+    /// (`id_token`), and exchanges that (RFC 8693) for an assertion (ID-JAG) that another authorization server redeems.
     ///
     /// ```no_run
     /// use mcp_test::oauth::{AuthorizationServer, OAuthClient};
@@ -265,8 +265,8 @@ impl AuthorizationServerBuilder {
 
     /// Knows only clients that are registered: it does not fetch the metadata documents that the ids of others name.
     ///
-    /// Without this, it fetches such a document (of `https`, or of this machine) when somebody signs in with its URL as `client_id`, within
-    /// bounds, without following redirects, and from no internal address but those of this machine.
+    /// Without this, it fetches such a document (of `https`, or of this machine) when somebody signs in with its URL as
+    /// `client_id`, within bounds, without following redirects, and from no internal address but those of this machine.
     ///
     /// ```no_run
     /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {

@@ -1,5 +1,5 @@
-//! Tokens for what an identity provider asserts (RFC 7523), as MCP has them for organizations: identity assertion JWT authorization
-//! grants (ID-JAG).
+//! Tokens for what an identity provider asserts (RFC 7523), as MCP has them for organizations: identity assertion JWT
+//! authorization grants (ID-JAG).
 //!
 //! <https://github.com/modelcontextprotocol/ext-auth>
 

@@ -1,5 +1,5 @@
-//! The authorization server as the identity provider of an organization: it says who has signed in (`id_token`), and exchanges that for an
-//! assertion that another authorization server redeems (RFC 8693, ID-JAG).
+//! The authorization server as the identity provider of an organization: it says who has signed in (`id_token`), and
+//! exchanges that for an assertion that another authorization server redeems (RFC 8693, ID-JAG).
 //!
 //! <https://github.com/modelcontextprotocol/ext-auth>
 

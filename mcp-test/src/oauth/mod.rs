@@ -47,6 +47,10 @@ pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
 mod client_description;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod client_documents;
 mod client_registry;
 #[cfg_attr(

@@ -29,6 +29,7 @@ impl CellRun<'_> {
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(body(&mut ctx)).await;
         progress(Progress::Ending);
+        ctx.delete_leftovers().await;
         let (mut checks, trace) = ctx.end();
         match early {
             None => demand_declared(&self.cell, &mut checks),

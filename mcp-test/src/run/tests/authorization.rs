@@ -1,10 +1,13 @@
 //! Runs on authorization servers: clients with a secret, issuers with a path, and servers that ask their users something.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::StatusCode;
 
 use crate::check::Status;
+use crate::json::Value;
 use crate::oauth::answer::Answer;
 use crate::run::{ExitCode, Plan, RunEvent, Selection, run};
 use crate::scenario::{AuthorizationPeer, Profile};
@@ -86,6 +89,34 @@ fn a_client_that_registers_itself_is_enough_for_our_own_scenarios() {
     for id in NEED_CODES.into_iter().chain(["redirect-uri-matched", "registration-response"]) {
         assert_eq!(statuses[id], Status::Success, "{id}");
     }
+}
+
+#[test]
+fn clients_that_were_registered_are_deleted() {
+    let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let counted = Arc::clone(&counts);
+    let managed = AuthorizationPeer::default().altered(move |request, answer| {
+        let host = request.headers.get("host").and_then(|host| host.to_str().ok());
+        if let Some(members) = answer.body.as_mut().and_then(Value::as_object_mut)
+            && answer.status == StatusCode::CREATED
+        {
+            counted[0].fetch_add(1, Ordering::Relaxed);
+            let uri = format!("http://{}/manage", host.unwrap_or_default());
+            members.insert("registration_client_uri", uri);
+            members.insert("registration_access_token", "a token of a test");
+        }
+        let token = request.headers.get("authorization");
+        let is_right = token.is_some_and(|token| token == "Bearer a token of a test");
+        if request.method == "DELETE" && request.uri.path() == "/manage" && is_right {
+            counted[1].fetch_add(1, Ordering::Relaxed);
+            *answer = Answer::empty(StatusCode::NO_CONTENT);
+        }
+    });
+    let (exit, statuses) = run_on(&managed);
+    assert_eq!(exit, ExitCode::Passed, "{statuses:?}");
+    let [registered, deleted] = [0, 1].map(|at: usize| counts[at].load(Ordering::Relaxed));
+    assert_eq!(registered, deleted);
+    assert!(registered > 3, "{registered}");
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub struct AuthorizationCtx {
     /// Until when the consent of a person is awaited.
     consent_until: Deadline,
     has_answered: bool,
+    /// What is to be deleted at the end: URLs, and tokens for that.
+    leftovers: Vec<(String, String)>,
 }
 
 impl AuthorizationCtx {
@@ -67,7 +69,15 @@ impl AuthorizationCtx {
         let until = Deadline::after(setup.timeout - setup.timeout / 20);
         let consent = setup.timeout - REDEEMING.min(setup.timeout / 5);
         let (collector, consent_until) = (Collector::new(), Deadline::after(consent));
-        Self { setup, collector, recorder, until, consent_until, has_answered: false }
+        Self {
+            setup,
+            collector,
+            recorder,
+            until,
+            consent_until,
+            has_answered: false,
+            leftovers: Vec::new(),
+        }
     }
 
     /// The checks so far, and everything that was exchanged.
@@ -231,19 +241,19 @@ impl AuthorizationCtx {
         self.send(url, &request).await
     }
 
-    /// Asks to delete what this URL stands for, with a token for that.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::post_form`].
-    pub async fn delete(
-        &mut self,
-        url: &str,
-        token: &str,
-    ) -> Result<AuthorizationResponse, Finding> {
-        self.demand_secure(url)?;
-        let request = HttpRequest::delete().header("Authorization", format!("Bearer {token}"));
-        self.send(url, &request).await
+    /// Notes what the scenario leaves behind: its URL, and a token with which it can be deleted.
+    pub fn delete_at_end(&mut self, url: impl Into<String>, token: impl Into<String>) {
+        self.leftovers.push((url.into(), token.into()));
+    }
+
+    /// Asks to delete what the scenario has left behind. That is a courtesy, whose failure is not a finding.
+    pub async fn delete_leftovers(&mut self) {
+        for (url, token) in std::mem::take(&mut self.leftovers) {
+            let request = HttpRequest::delete().header("Authorization", format!("Bearer {token}"));
+            if is_secure(&url) {
+                self.send(&url, &request).await.ok();
+            }
+        }
     }
 
     fn demand_secure(&self, url: &str) -> Result<(), Finding> {

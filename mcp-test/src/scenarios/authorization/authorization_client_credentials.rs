@@ -19,8 +19,8 @@ const ALGORITHMS_MEMBER: &str = "token_endpoint_auth_signing_alg_values_supporte
 scenario! {
     /// A server with the grant `client_credentials` says how programs authenticate.
     ///
-    /// Programs without a user get their tokens by an extension of MCP. They learn from the metadata whether they sign an assertion or
-    /// send a secret, and by which algorithms they may sign.
+    /// Programs without a user get their tokens by an extension of MCP. They learn from the metadata whether they sign an
+    /// assertion or send a secret, and by which algorithms they may sign.
     ///
     /// The scenario is skipped if `grant_types_supported` does not have the grant. It takes no client and nobody's consent.
     Authorization "authorization-client-credentials": "The metadata say how programs authenticate",

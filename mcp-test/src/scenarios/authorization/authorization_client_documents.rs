@@ -49,12 +49,13 @@ const INVALID: [(&str, &str); 3] = [
 scenario! {
     /// A server that takes URLs as client ids fetches the documents there, and believes only what fits.
     ///
-    /// mcp-test serves documents at `http://127.0.0.1` for this: a valid one, one with the `client_id` of another, ones that are not
-    /// valid, and one that redirects to another document of this machine. Each is the `client_id` of an authorization request, for
-    /// which nobody has to consent. Documents ought to be kept as long as their `Cache-Control` says.
+    /// mcp-test serves documents at `http://127.0.0.1` for this: a valid one, one with the `client_id` of another, ones that
+    /// are not valid, and one that redirects to another document of this machine. Each is the `client_id` of an authorization
+    /// request, for which nobody has to consent. Documents ought to be kept as long as their `Cache-Control` says.
     ///
-    /// Many servers fetch `https` URLs alone, or none of the machine that they run on, and are right to do so. Where the valid
-    /// document is not fetched, the scenario is skipped, and so it is where the metadata do not announce `client_id_metadata_document_supported`.
+    /// Many servers fetch `https` URLs alone, or none of the machine that they run on, and are right to do so. Where the
+    /// valid document is not fetched, the scenario is skipped, and so it is where the metadata do not announce
+    /// `client_id_metadata_document_supported`.
     Authorization "authorization-client-documents": "The metadata document of a client is fetched and examined",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
@@ -178,6 +179,7 @@ fn publish(host: &DocumentHost) {
 }
 
 /// The answer to an authorization request.
+#[derive(Debug, Clone, Copy)]
 enum Seen {
     /// A redirect to the client, with a code, or to a URI that is not its own.
     Accepted,

@@ -94,7 +94,6 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
                 }
                 Err(reason) => drop(ctx.check(CLIENT).skip(reason)),
             }
-            other.delete(ctx).await;
         }
     }
     let grant = new(ctx)?;

@@ -27,9 +27,10 @@ scenario! {
     ///
     /// Whoever can have codes sent to a URI that only looks like a registered one gets the codes of other people's users. So
     /// authorization requests are made with a longer path, with a query, in other letters, and with other hosts, users and
-    /// schemes; with an `https` URI, too, where a client can register itself. None of them may be redirected there, with or without an error. The
-    /// port of a loopback address is an exception, since programs take any free one (RFC 8252, section 7.3): there a server that refuses
-    /// another port is warned of. An unknown client has no redirect URI, so its user must not be redirected at all.
+    /// schemes; with an `https` URI, too, where a client can register itself. None of them may be redirected there, with or
+    /// without an error. The port of a loopback address is an exception, since programs take any free one (RFC 8252, section
+    /// 7.3): there a server that refuses another port is warned of. An unknown client has no redirect URI, so its user must
+    /// not be redirected at all.
     ///
     /// Nobody has to consent to any of it. Beforehand the registered URI is tried: a refusal counts only if that one is not
     /// refused. A server that shows a page first is not judged by what it would refuse afterwards.
@@ -68,15 +69,14 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     judge_unknown(ctx, &found, &redirect_uri).await?;
     let mut matching = Matching::default();
     matching.compare(ctx, &found, &own, &redirect_uri).await?;
-    if let Ok(web) = register(ctx, &found, &[WEB]).await? {
-        if web.may_redirect_to(WEB) {
-            matching.compare(ctx, &found, &web.registered, WEB).await?;
-        }
-        web.delete(ctx).await;
+    if let Ok(web) = register(ctx, &found, &[WEB]).await?
+        && web.may_redirect_to(WEB)
+    {
+        matching.compare(ctx, &found, &web.registered, WEB).await?;
     }
     matching.judge(ctx);
     match register(ctx, &found, &[&redirect_uri]).await? {
-        Ok(program) => judge_port(ctx, &found, program, &redirect_uri).await?,
+        Ok(program) => judge_port(ctx, &found, &program, &redirect_uri).await?,
         Err(reason) => {
             ctx.check(PORT)
                 .skip(format!("it takes a client that has just registered, but {reason}"));
@@ -86,6 +86,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
 }
 
 /// The answer to an authorization request.
+#[derive(Debug, Clone, Copy)]
 enum Seen {
     /// It redirects to the URI of the request.
     Redirected,
@@ -236,7 +237,7 @@ async fn judge_unknown(
 async fn judge_port(
     ctx: &mut AuthorizationCtx,
     found: &Metadata,
-    program: DynamicClient,
+    program: &DynamicClient,
     redirect_uri: &str,
 ) -> Result<(), Stop> {
     let other = other_port(redirect_uri);
@@ -260,7 +261,6 @@ async fn judge_port(
             check.info(format!("not seen: the server answers with HTTP {status}"))
         }
     };
-    program.delete(ctx).await;
     Ok(())
 }
 

@@ -35,8 +35,8 @@ scenario! {
     /// and replaces it again, it probably allows for clients that lost a response, which is a WARNING.
     ///
     /// The authorization request asks for one scope of `scopes_supported`, and for `offline_access`, if that is among them: a
-    /// server that announces it must not refuse it. The second client registers itself. The scenario takes one code; a server that shows a page
-    /// before it redirects is tested only if the scenario is selected by `--scenario`.
+    /// server that announces it must not refuse it. The second client registers itself. The scenario takes one code; a server
+    /// that shows a page before it redirects is tested only if the scenario is selected by `--scenario`.
     Authorization "authorization-refresh-tokens": "A refresh token works for its client, once, and for what was granted",
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
@@ -117,7 +117,6 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         Ok(other) => {
             let response =
                 grant.presented_by(ctx, &other.registered, &found)?.refresh(ctx, &token).await?;
-            other.delete(ctx).await;
             Ok(response)
         }
         Err(reason) => Err(format!("it takes a second client, but {reason}")),

@@ -28,10 +28,10 @@ const FORBIDDEN: [&str; 3] = [
 scenario! {
     /// A server with a `registration_endpoint` registers clients as RFC 7591 says, and only with secure redirect URIs.
     ///
-    /// A client without a secret registers itself, with the redirect URI of a program on the user's machine. The response must have status
-    /// 201, the id, what the client was registered with, and, if it has a secret, when that expires. Then clients ask for
-    /// redirect URIs that MCP forbids: with `http` at another machine, and such as a browser would execute. A refusal must
-    /// have status 400 and an error code.
+    /// A client without a secret registers itself, with the redirect URI of a program on the user's machine. The response
+    /// must have status 201, the id, what the client was registered with, and, if it has a secret, when that expires. Then
+    /// clients ask for redirect URIs that MCP forbids: with `http` at another machine, and such as a browser would execute. A
+    /// refusal must have status 400 and an error code.
     ///
     /// Clients that were registered are deleted again where the server lets them (RFC 7592).
     Authorization "authorization-registration": "Clients register themselves, with secure redirect URIs",
@@ -67,11 +67,10 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         return Ok(());
     }
     let response = ctx.post_json(&endpoint, &client_metadata(&[LOOPBACK])).await?;
-    match DynamicClient::of_response(response) {
+    match DynamicClient::of_response(ctx, response) {
         Ok(client) => {
             let judged = judge(&client.response);
             ctx.check(RESPONSE).judge(judged);
-            client.delete(ctx).await;
         }
         // RFC 7591, section 3: who may register is up to the server, and some demand a token for it.
         Err(response) => {
@@ -84,7 +83,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let mut accepted = None;
     for uri in FORBIDDEN {
         let response = ctx.post_json(&endpoint, &client_metadata(&[uri])).await?;
-        match DynamicClient::of_response(response) {
+        match DynamicClient::of_response(ctx, response) {
             Ok(client) => {
                 if client.may_redirect_to(uri) && accepted.is_none() {
                     let finding =
@@ -94,7 +93,6 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
                             .got(format!("HTTP {} for `{uri}`", client.response.status));
                     accepted = Some(finding.evidence_all(client.response.evidence()));
                 }
-                client.delete(ctx).await;
             }
             Err(response) => refusal = refusal.or(Some(response)),
         }

@@ -21,8 +21,6 @@ pub(super) struct DynamicClient {
     pub(super) registered: RegisteredAs,
     /// The response to the registration.
     pub(super) response: AuthorizationResponse,
-    /// Where it can be deleted, and the token for that (RFC 7592).
-    management: Option<(String, String)>,
 }
 
 /// The answer of a token endpoint to what it must refuse.
@@ -86,7 +84,7 @@ pub(super) async fn register(
         return Ok(Err("the metadata have no `registration_endpoint`".to_owned()));
     }
     let response = ctx.post_json(endpoint, &client_metadata(redirect_uris)).await?;
-    Ok(DynamicClient::of_response(response).map_err(|response| {
+    Ok(DynamicClient::of_response(ctx, response).map_err(|response| {
         let answer = format!("HTTP {}{}", response.status, response.error());
         words::into_inert(format!("the server does not register clients: {answer}"))
     }))
@@ -106,8 +104,10 @@ pub(super) fn client_metadata(redirect_uris: &[&str]) -> Value {
 }
 
 impl DynamicClient {
-    /// The client of a response; the error is the response, if it registers none.
+    /// The client of a response, which is deleted at the end where that is possible (RFC 7592); the error is the response,
+    /// if it registers none.
     pub(super) fn of_response(
+        ctx: &mut AuthorizationCtx,
         response: AuthorizationResponse,
     ) -> Result<Self, AuthorizationResponse> {
         let object = response.object().unwrap_or_default();
@@ -115,10 +115,12 @@ impl DynamicClient {
         let id = text("client_id").filter(|id| !id.is_empty());
         match id.filter(|_| (200..300).contains(&response.status)) {
             Some(id) => {
-                let management =
-                    text("registration_client_uri").zip(text("registration_access_token"));
+                let management = text("registration_client_uri");
+                if let Some((url, token)) = management.zip(text("registration_access_token")) {
+                    ctx.delete_at_end(url, token);
+                }
                 let registered = RegisteredAs { id, secret: text("client_secret") };
-                Ok(Self { registered, response, management })
+                Ok(Self { registered, response })
             }
             None => Err(response),
         }
@@ -129,13 +131,6 @@ impl DynamicClient {
         let object = self.response.object().unwrap_or_default();
         let named = object.get("redirect_uris").and_then(Value::as_array);
         named.is_none_or(|uris| uris.iter().any(|own| own.as_str() == Some(uri)))
-    }
-
-    /// Deletes it where that is possible, so that a test leaves nothing behind. That is a courtesy: its failure is no finding.
-    pub(super) async fn delete(self, ctx: &mut AuthorizationCtx) {
-        if let Some((url, token)) = self.management {
-            ctx.delete(&url, &token).await.ok();
-        }
     }
 }
 
