@@ -16,6 +16,7 @@ use super::common_args::{
 use super::fixture_arg::FixtureArgs;
 use super::manual_request::RequestArgs;
 use super::option_value::{self as value, SecretArg};
+use super::protection::ProtectionArgs;
 use crate::scenario::{Leg, Profile, RequirementSet, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
@@ -177,6 +178,8 @@ Exit codes:
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
+    #[command(flatten)]
+    pub(super) protection: ProtectionArgs,
     /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
     pub(super) transports: Vec<TransportKind>,
@@ -366,6 +369,12 @@ pub(super) struct ReferenceServerArgs {
     /// Serve the parent process over stdin and stdout
     #[arg(long)]
     pub(super) stdio: bool,
+    /// Demand tokens of this issuer for every request over HTTP
+    #[arg(long, value_name = "ISSUER", requires = "address", value_parser = value::issuer)]
+    pub(super) protected: Option<String>,
+    /// Demand a scope of these tokens (repeatable) [default: none]
+    #[arg(long = "scope", value_name = "SCOPE", requires = "protected")]
+    pub(super) scopes: Vec<String>,
     /// Inject a fault (repeatable); see `mcp-test list --faults`
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,

@@ -83,6 +83,7 @@ pub(super) fn run(args: &AuthorizationArgs) -> Result<u8, CliError> {
         transports: Vec::new(),
         secrets: Secrets::new(secret),
         target_args: settings.rerun_args(&issuer),
+        protection: Vec::new(),
         calls: CallArgs::default(),
         fixtures: FixtureArgs::default(),
         manual: false,

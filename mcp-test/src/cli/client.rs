@@ -44,6 +44,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         transports,
         secrets: Secrets::new(client.secrets),
         target_args: client.args,
+        protection: Vec::new(),
         calls: CallArgs::default(),
         fixtures: FixtureArgs::default(),
         manual: args.command.is_none(),

@@ -75,6 +75,9 @@ pub(super) struct TargetArgs {
     /// The command that is, or starts, the server
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
+    /// What the command learns of the test, by variables.
+    #[arg(skip)]
+    pub(super) variables: Vec<(&'static str, String)>,
 }
 
 /// How a server is reached over HTTP.

@@ -210,6 +210,14 @@ pub(super) enum CliError {
     /// The fault exists only in servers.
     #[error("--fault {0}: not supported by the reference client")]
     ServerFault(Fault),
+    /// The fault exists only in protected servers.
+    #[error(
+        "--fault {0}: has no effect without --protected ISSUER, by which the server demands tokens"
+    )]
+    UnprotectedFault(Fault),
+    /// A server without HTTP is tested as a protected one.
+    #[error("--auth: requires --url, since only servers over HTTP are protected by tokens")]
+    AuthWithoutUrl,
     /// The id is unknown.
     #[error("`{id}` is not the id of a scenario, a check or a requirement{}", did_you_mean(.suggestion.as_deref()))]
     Unknown {

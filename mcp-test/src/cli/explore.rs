@@ -59,6 +59,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
         transports: args.transports.clone(),
         secrets: resolved.secrets,
         target_args: resolved.args,
+        protection: Vec::new(),
         calls: args.calls.clone(),
         fixtures: FixtureArgs::default(),
         manual: false,

@@ -47,6 +47,7 @@ mod option_value;
 mod output;
 mod patterns;
 mod proof_page;
+mod protection;
 mod record;
 mod reference;
 #[cfg(all(test, unix))]

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use reqwest::Url;
+
 use crate::clock;
 use crate::expect::words;
 use crate::report::FileFormat;
@@ -74,6 +76,9 @@ pub(super) enum OptionValueError {
     /// Not a report.
     #[error("expected {}", reports())]
     Report,
+    /// Not an issuer.
+    #[error("expected a URL without query and fragment, such as http://127.0.0.1:9000")]
+    Issuer,
     /// Not a host.
     #[error("expected a host name or an IP address, without a port (`mocks.example`, `10.0.0.1`)")]
     Host,
@@ -173,6 +178,17 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, OptionValueError> {
     let local = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
     port.parse().map(local).or_else(|_| text.parse().map_err(|_| OptionValueError::Address))
+}
+
+/// The issuer of tokens: a URL without query and fragment.
+pub(super) fn issuer(text: &str) -> Result<String, OptionValueError> {
+    let url = Url::parse(text).map_err(|_| OptionValueError::Issuer)?;
+    let is_issuer = matches!(url.scheme(), "http" | "https")
+        && url.has_host()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    // As it was given: issuers are compared as texts.
+    if is_issuer { Ok(text.to_owned()) } else { Err(OptionValueError::Issuer) }
 }
 
 /// The name or address of a host.

@@ -1,6 +1,7 @@
 //! `mcp-test reference server` and `reference client`: the reference peers, optionally with faults.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
@@ -9,6 +10,8 @@ use super::record::Live;
 use super::signal::Signal;
 use super::{authorization_server, execute, signal, variable};
 use crate::json::Value;
+use crate::oauth::resource_server::ResourceServer;
+use crate::oauth::trusted_keys::TrustedKeys;
 use crate::process::Command;
 use crate::scenarios::client::auth::signing_in_client;
 use crate::server::reference::everything;
@@ -66,7 +69,19 @@ async fn serve(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result
         None => (TransportKind::Stdio, "serve with --listen ADDRESS"),
     };
     check_faults(&args.faults, transport, advice)?;
+    let needs_protection = |fault: &&Fault| fault.is_of_protection() && args.protected.is_none();
+    if let Some(fault) = args.faults.iter().find(needs_protection) {
+        return Err(CliError::UnprotectedFault(fault.clone()));
+    }
     let server = everything().faults(args.faults.iter().cloned());
+    let server = match &args.protected {
+        Some(issuer) => {
+            let keys = TrustedKeys::published_by(issuer);
+            let resource = ResourceServer::new(issuer, keys).scopes(args.scopes.iter().cloned());
+            server.access(Arc::new(resource))
+        }
+        None => server,
+    };
     let server = match recorder {
         Some(recorder) => server.record(recorder),
         None => server,

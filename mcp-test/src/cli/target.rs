@@ -111,8 +111,9 @@ impl TargetArgs {
             }
             command = command.cwd(cwd);
         }
-        for (name, value) in env {
-            command = command.env(*name, *value);
+        let own = self.variables.iter().map(|(name, value)| (*name, value.as_str()));
+        for (name, value) in own.chain(env.iter().copied()) {
+            command = command.env(name, value);
         }
         Ok(Some(command))
     }

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 32] = [
+const WITHOUT_DEFAULT: [&str; 34] = [
     "address",
     "client_id",
     "client_secret",
@@ -86,6 +86,7 @@ const WITHOUT_DEFAULT: [&str; 32] = [
     "command",
     "cwd",
     "definition",
+    "downstream",
     "env",
     "expected_failures",
     "faults",
@@ -98,6 +99,7 @@ const WITHOUT_DEFAULT: [&str; 32] = [
     "allow",
     "output",
     "output_dir",
+    "protected",
     "record",
     "resource",
     "revision",

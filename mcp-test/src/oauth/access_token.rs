@@ -6,7 +6,7 @@ use super::grants::Grant;
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::random_id::random_id;
 use crate::clock;
-use crate::jose::SigningKey;
+use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
 
 /// How long an access token is valid, unless the server was built otherwise.
@@ -19,6 +19,21 @@ pub(super) fn issue(
     grant: &Grant,
     lifetime: Duration,
 ) -> Result<String, OAuthError> {
+    sign(key, &claims(issuer, grant, lifetime)?.into())
+        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+}
+
+/// Signs the claims of an access token.
+pub(super) fn sign(key: &SigningKey, claims: &Value) -> Result<String, JoseError> {
+    key.sign("at+jwt", claims)
+}
+
+/// The claims of an access token for what was granted.
+pub(super) fn claims(
+    issuer: &str,
+    grant: &Grant,
+    lifetime: Duration,
+) -> Result<Object, OAuthError> {
     let now = clock::unix_time().as_secs();
     let mut claims = Object::new();
     claims.insert("iss", issuer);
@@ -35,8 +50,7 @@ pub(super) fn issue(
         let key: Object = [("jkt", thumbprint.as_str())].into_iter().collect();
         claims.insert("cnf", key);
     }
-    key.sign("at+jwt", &claims.into())
-        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+    Ok(claims)
 }
 
 /// Whom the token is for. A token for no resource is for the authorization server, so that no protected server accepts it.

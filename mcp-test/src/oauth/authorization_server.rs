@@ -17,6 +17,8 @@ use super::client::OAuthClient;
 use super::client_documents::{ClientDocuments, DocumentPolicy};
 use super::client_registry::ClientRegistry;
 use super::exchange_recorder::ExchangeRecorder;
+#[cfg(feature = "cli")]
+use super::issuer_tokens::IssuerTokens;
 use super::proof_of_possession::ProofChecker;
 use super::server_state::ServerState;
 use super::trusted_issuer::TrustedIssuer;
@@ -115,6 +117,16 @@ impl AuthorizationServer {
     #[must_use]
     pub fn public_key(&self) -> &Jwk {
         self.state.key.public()
+    }
+
+    /// Its tokens for tests of a protected server.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system has no random numbers.
+    #[cfg(feature = "cli")]
+    pub(crate) fn test_tokens(&self) -> Result<IssuerTokens, JoseError> {
+        IssuerTokens::new(self.issuer(), Arc::clone(&self.state.key))
     }
 
     /// What it has received and sent so far, without tokens, codes, verifiers and secrets.
@@ -336,7 +348,7 @@ impl AuthorizationServerBuilder {
             issuer,
             base: self.path,
             scopes,
-            key: SigningKey::es256()?,
+            key: Arc::new(SigningKey::es256()?),
             access_token_lifetime: self.access_token_lifetime.unwrap_or(access_token::LIFETIME),
             refresh_token_lifetime: self.refresh_token_lifetime,
             trusted_issuers: self.trusted_issuers,

@@ -43,6 +43,11 @@ mod authorization_server;
     not(feature = "scenarios"),
     allow(dead_code, unused_imports, reason = "scenarios use the rest")
 )]
+pub(crate) mod challenge;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
 pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
@@ -53,6 +58,8 @@ mod client_description;
 )]
 pub(crate) mod client_documents;
 mod client_registry;
+#[cfg(feature = "cli")]
+pub(crate) mod downstream_service;
 #[cfg_attr(
     not(feature = "scenarios"),
     allow(dead_code, unused_imports, reason = "scenarios use the rest")
@@ -63,6 +70,8 @@ pub(crate) mod exchange_recorder;
 mod grants;
 mod identity_assertion;
 mod identity_provider;
+#[cfg(feature = "scenarios")]
+pub(crate) mod issuer_tokens;
 mod metadata;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -76,6 +85,8 @@ mod random_id;
 pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
+#[cfg(feature = "scenarios")]
+pub(crate) mod resource_server;
 mod scope;
 #[cfg_attr(
     not(feature = "scenarios"),
@@ -90,6 +101,8 @@ mod server_state;
 pub(crate) mod sign_in;
 mod token_endpoint;
 mod trusted_issuer;
+#[cfg(feature = "scenarios")]
+pub(crate) mod trusted_keys;
 
 #[cfg(test)]
 mod tests;

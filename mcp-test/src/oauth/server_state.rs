@@ -1,6 +1,6 @@
 //! What all requests to a server share.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::alteration::Alteration;
@@ -21,7 +21,7 @@ pub(super) struct ServerState {
     /// The path of the issuer: empty, or such as `/tenant`.
     pub(super) base: String,
     pub(super) scopes: Vec<String>,
-    pub(super) key: SigningKey,
+    pub(super) key: Arc<SigningKey>,
     pub(super) access_token_lifetime: Duration,
     /// `None` stands for as long as there is room.
     pub(super) refresh_token_lifetime: Option<Duration>,

@@ -9,7 +9,7 @@ use super::{Baseline, Cell, Shard, Tested, UsageError};
 use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
-    Leg, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
+    Leg, Need, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
     Transports,
 };
 #[cfg(any(test, feature = "scenarios"))]
@@ -151,7 +151,12 @@ impl Plan {
         let leg = target.leg();
         let transports = transports(&target, &selection.transports)?;
         let mut candidates = Candidates::default();
+        let is_chosen = !selection.scenarios.is_empty() || !selection.pages.is_empty();
         for scenario in selected(&scenarios, leg, profile, selection)? {
+            // Most servers are tested without tokens, which is no news.
+            if scenario.needs.contains(&Need::Protection) && !target.is_protected() && !is_chosen {
+                continue;
+            }
             let wanted = match selection.requirements {
                 Some(set) => vec![set.revision],
                 None => revisions(profile, &scenario, &selection.revisions),
@@ -254,6 +259,19 @@ impl Plan {
         let plan = Self { fail_fast, retries, shard, ..plan };
         let over_sse = Self { jobs, timeout, limits, schemas, baseline, calls, fixtures, ..plan };
         (!over_sse.cells.is_empty()).then_some(over_sse)
+    }
+
+    /// What of the plan can be run on a protected server that accepts no token of ours: what is about its refusals.
+    ///
+    /// `None` if there is nothing.
+    #[cfg(feature = "auth")]
+    pub(super) fn without_credentials(&self) -> Option<Self> {
+        let is_about_tokens = |cell: &&Cell| cell.scenario.needs.contains(&Need::Protection);
+        let cells: Vec<Cell> = self.cells.iter().filter(is_about_tokens).cloned().collect();
+        // The server does not say which revisions it speaks.
+        let one_revision = !self.asked_revisions;
+        let is_possible = self.target.is_protected() && !cells.is_empty();
+        is_possible.then(|| Self { cells, one_revision, ..self.clone() })
     }
 
     /// Runs up to `jobs` cells at the same time.

@@ -17,6 +17,8 @@ use super::event::{CalledByRun, Preflight};
 use super::inventory::InventoryRequest;
 use super::silence::{LivenessQuestion, stopped_answering};
 use super::{Cell, Plan};
+#[cfg(feature = "auth")]
+use crate::check::Cause;
 use crate::check::Finding;
 use crate::client::{ProbeResult, ReplyHistory, ServerFacts};
 #[cfg(feature = "http")]
@@ -45,6 +47,14 @@ pub(super) struct PreflightFailure {
     refused: bool,
 }
 
+impl PreflightFailure {
+    /// Whether the target demands credentials that it did not get.
+    #[cfg(feature = "auth")]
+    pub(super) fn lacks_credentials(&self) -> bool {
+        matches!(self.finding.cause.as_deref(), Some(Cause::Status(401 | 403)))
+    }
+}
+
 impl From<Finding> for PreflightFailure {
     fn from(finding: Finding) -> Self {
         Self { finding, tried: None, refused: false }
@@ -69,6 +79,8 @@ pub(super) struct Survey {
     liveness: BTreeMap<TransportKind, LivenessQuestion>,
     /// Whether the target was asked for every revision.
     complete: bool,
+    /// Whether the target answers nobody without credentials, so that nothing is known about it.
+    is_closed: bool,
 }
 
 /// Asks the target over every transport of the plan.
@@ -174,6 +186,12 @@ fn wanted(plan: &Plan) -> Vec<Revision> {
 }
 
 impl Survey {
+    /// That of a target that answers nobody without credentials.
+    #[cfg(feature = "auth")]
+    pub(super) fn of_closed_target() -> Self {
+        Self { is_closed: true, ..Self::default() }
+    }
+
     /// The facts for the report.
     pub(super) fn summary(&self, plan: &Plan) -> Preflight {
         let speaks = self.probed.iter().map(|(transport, probed)| (*transport, probed.revisions()));
@@ -284,7 +302,9 @@ impl Survey {
 
     /// Whether a scenario can test anything at a revision: the target speaks it, or broke the protocol in its answer.
     fn speaks(&self, transport: TransportKind, revision: Revision) -> bool {
-        self.facts(transport, revision).is_some() || self.has_broken_handshake(transport, revision)
+        self.is_closed
+            || self.facts(transport, revision).is_some()
+            || self.has_broken_handshake(transport, revision)
     }
 
     /// Whether the handshake at this revision failed by something other than a proper refusal, and no newer one did: then the

@@ -82,7 +82,7 @@ async fn run_on(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
     #[cfg(feature = "http")]
     if let (Peer::Server(server), true) = (peer, has_port(cell.transport)) {
         let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
-        plan.target = target_at(&listening, cell.transport).into();
+        plan.target = target_at(server, &listening, cell.transport).into();
         let outcome = run_cell(&plan, cell, CellFacts::default()).await;
         listening.end().await;
         return outcome;
@@ -105,14 +105,15 @@ fn has_port(transport: TransportKind) -> bool {
 
 #[cfg(feature = "http")]
 fn target_at(
+    server: &Server,
     listening: &crate::server::HttpListener,
     transport: TransportKind,
 ) -> crate::transport::Target {
     use crate::transport::Target;
-    match transport {
+    server.with_test_tokens(match transport {
         TransportKind::Sse => Target::sse(listening.sse_url()),
         _ => Target::url(listening.url()),
-    }
+    })
 }
 
 /// The outcome of the damaged peer of a proof.
@@ -398,7 +399,7 @@ fn every_scenario_passes_over_a_real_socket() {
             for (revision, transport) in cells_with_a_port(scenario) {
                 let cell = Cell { scenario: scenario.into(), revision, transport };
                 let mut plan = plan(&peer, scenario, Profile::Strict);
-                plan.target = target_at(&listening, transport).into();
+                plan.target = target_at(server, &listening, transport).into();
                 let outcome = run_cell(&plan, cell.clone(), CellFacts::default()).await;
                 broken.extend(problems(&cell, Profile::Strict, &outcome));
             }

@@ -121,6 +121,13 @@ struct Ready {
 async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure> {
     // As long as a first answer over stdio, for which `npx` and the like may also have to download the program.
     let prepared = target.prepare_within(plan.timeout).await.map_err(Finding::from)?;
+    #[cfg(feature = "auth")]
+    if let Some(tokens) = target.test_tokens()
+        && let Some(transport) = target.transports().into_iter().find(|it| it.is_http())
+    {
+        // Only now does a program behind the URL listen.
+        tokens.prepare(target, transport).await;
+    }
     let pool = ConnectionPool::new(plan, target);
     match survey(plan, target, &pool).await {
         Ok(survey) => Ok(Ready { prepared, survey, fallback: None, pool: Some(pool) }),
@@ -129,6 +136,13 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
             if let Some((plan, survey, pool)) =
                 preflight::over_older_sse(plan, target, &failure).await
             {
+                return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
+            }
+            #[cfg(feature = "auth")]
+            if failure.lacks_credentials()
+                && let Some(plan) = plan.without_credentials()
+            {
+                let survey = Survey::of_closed_target();
                 return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
             }
             preflight::add_last_words(&mut failure.finding, &prepared);

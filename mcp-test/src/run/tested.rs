@@ -49,6 +49,15 @@ impl Tested {
         }
     }
 
+    /// Whether it is a server with tokens for tests as a protected one.
+    pub(super) fn is_protected(&self) -> bool {
+        #[cfg(feature = "auth")]
+        if let Self::Server(target) = self {
+            return target.test_tokens().is_some();
+        }
+        false
+    }
+
     /// How it can be reached, or can reach us.
     #[must_use]
     pub fn transports(&self) -> Vec<TransportKind> {

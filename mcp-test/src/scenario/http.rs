@@ -3,6 +3,8 @@
 //! Everything is recorded and judged like the traffic of a client, at the revision of the run. A malformed request does not
 //! count against the peer.
 
+#[cfg(feature = "auth")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -11,6 +13,8 @@ use super::Ctx;
 use crate::check::{Finding, Rule};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
+#[cfg(feature = "auth")]
+use crate::transport::test_tokens::TestTokens;
 use crate::transport::{Connection, HttpExchange, HttpFailure, HttpRequest, HttpResponse};
 use crate::wire::Id;
 
@@ -89,6 +93,22 @@ impl Ctx {
         let authority = rest.split(['/', '?', '#']).next()?;
         // Credentials in a URL are not part of `Host`.
         Some(authority.rsplit('@').next()?.to_owned())
+    }
+
+    /// The URL of the peer; `None` over transports without HTTP.
+    #[must_use]
+    #[cfg(feature = "auth")]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use it"))]
+    pub(crate) fn url(&self) -> Option<String> {
+        self.setup.target.http_url(self.setup.transport)
+    }
+
+    /// The tokens for a test of the peer as a protected server.
+    #[must_use]
+    #[cfg(feature = "auth")]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use them"))]
+    pub(crate) fn test_tokens(&self) -> Option<Arc<dyn TestTokens>> {
+        self.setup.target.test_tokens().cloned()
     }
 
     /// The deadline of a request that is made now.

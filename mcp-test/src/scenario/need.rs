@@ -28,6 +28,8 @@ pub enum Need {
     Any(ItemKind),
     /// At least one tool that the run may call.
     CallableTool,
+    /// Tokens for a test of the peer as a protected server.
+    Protection,
 }
 
 impl Need {
@@ -66,6 +68,8 @@ impl Need {
                     uncalled.then(|| UNCALLED.to_owned())
                 })
             }
+            // Nothing that the peer offers: the plan leaves the scenario out, or the scenario says so itself.
+            Self::Protection => None,
         }
     }
 
@@ -77,7 +81,7 @@ impl Need {
             | Self::Resource(name)
             | Self::ResourceTemplate(name)
             | Self::Prompt(name) => Some(name),
-            Self::Capability(_) | Self::Any(_) | Self::CallableTool => None,
+            Self::Capability(_) | Self::Any(_) | Self::CallableTool | Self::Protection => None,
         }
     }
 
@@ -98,6 +102,7 @@ impl Need {
             Self::Prompt(_) => Some(ItemKind::Prompt),
             Self::Any(kind) => Some(*kind),
             Self::CallableTool => Some(ItemKind::Tool),
+            Self::Protection => None,
         }
     }
 
@@ -132,6 +137,7 @@ impl fmt::Display for Need {
             Self::Prompt(name) => write!(f, "the prompt `{name}`"),
             Self::Any(kind) => write!(f, "any {}", kind.noun()),
             Self::CallableTool => f.write_str("any tool that may be called"),
+            Self::Protection => f.write_str("tokens for a protected server (`--auth`)"),
         }
     }
 }

@@ -74,6 +74,8 @@ use crate::transport::interceptor::Interceptor;
 #[cfg(feature = "http")]
 use crate::transport::serve_http::{AccessControl, HttpOptions, HttpServer};
 use crate::transport::serve_lines::serve_lines;
+#[cfg(feature = "auth")]
+use crate::transport::test_tokens::TestTokens;
 use crate::transport::{Fault, Limits, Target};
 use crate::wire::RpcError;
 
@@ -126,6 +128,9 @@ struct Script {
     documents: Vec<(String, Value)>,
     #[cfg(feature = "http")]
     access: Option<Arc<dyn AccessControl>>,
+    /// The tokens that open it to tests.
+    #[cfg(feature = "auth")]
+    test_tokens: Option<Arc<dyn TestTokens>>,
     open_conversations: OpenConversations,
     /// Whether the capabilities for what the rules answer are declared, too.
     declares_rules: bool,
@@ -170,6 +175,8 @@ impl Server {
             documents: Vec::new(),
             #[cfg(feature = "http")]
             access: None,
+            #[cfg(feature = "auth")]
+            test_tokens: None,
             open_conversations: OpenConversations::default(),
             declares_rules: false,
             identities: None,
@@ -287,6 +294,23 @@ impl Server {
         self.with(|script| script.access = Some(access))
     }
 
+    /// Has its targets use these tokens.
+    #[must_use]
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn test_tokens(self, tokens: Arc<dyn TestTokens>) -> Self {
+        self.with(|script| script.test_tokens = Some(tokens))
+    }
+
+    /// A target by which the server is reached, with the tokens that open it to tests.
+    #[cfg(all(test, feature = "http"))]
+    pub(crate) fn with_test_tokens(&self, target: Target) -> Target {
+        #[cfg(feature = "auth")]
+        if let Some(tokens) = &self.0.test_tokens {
+            return target.protected(Arc::clone(tokens));
+        }
+        target
+    }
+
     /// Serves one client over a byte stream, one message per line, until it disconnects.
     ///
     /// # Errors
@@ -368,6 +392,10 @@ impl Server {
             let server = self.clone();
             target.and_router(move || server.router())
         };
+        #[cfg(feature = "auth")]
+        if let Some(tokens) = &self.0.test_tokens {
+            return target.protected(Arc::clone(tokens));
+        }
         target
     }
 

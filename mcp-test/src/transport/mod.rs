@@ -50,6 +50,8 @@ pub(crate) mod stderr_text;
 mod stdio;
 mod target;
 mod target_transport;
+#[cfg(feature = "auth")]
+pub(crate) mod test_tokens;
 mod transport_kind;
 #[cfg(not(feature = "http"))]
 mod without_http;

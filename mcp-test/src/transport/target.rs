@@ -12,6 +12,8 @@ use super::authorizer::{AddedHeaders, Authorizer};
 use super::prepared_target::PreparedTarget;
 use super::redacted::redact_urls;
 use super::target_transport::TargetTransport;
+#[cfg(feature = "auth")]
+use super::test_tokens::TestTokens;
 use super::{Connection, Limits, OpenError, TransportKind, duplex, stdio};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
@@ -34,6 +36,8 @@ pub struct Target {
     label: Option<String>,
     transports: Vec<TargetTransport>,
     added: AddedHeaders,
+    #[cfg(feature = "auth")]
+    tokens: Option<Arc<dyn TestTokens>>,
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
@@ -45,6 +49,8 @@ impl Target {
             label: None,
             transports: vec![transport],
             added: AddedHeaders::default(),
+            #[cfg(feature = "auth")]
+            tokens: None,
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
         }
@@ -121,6 +127,23 @@ impl Target {
     pub(crate) fn authorized_by(mut self, authorizer: Arc<dyn Authorizer>) -> Self {
         self.added.authorizer = Some(authorizer);
         self
+    }
+
+    /// Tests it as a protected server, with these tokens, that of the user in all ordinary requests.
+    #[must_use]
+    #[cfg(feature = "auth")]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use them"))]
+    pub(crate) fn protected(mut self, tokens: Arc<dyn TestTokens>) -> Self {
+        self.tokens = Some(Arc::clone(&tokens));
+        self.authorized_by(tokens)
+    }
+
+    /// The tokens for tests of a protected server.
+    #[must_use]
+    #[cfg(feature = "auth")]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use them"))]
+    pub(crate) fn test_tokens(&self) -> Option<&Arc<dyn TestTokens>> {
+        self.tokens.as_ref()
     }
 
     /// The name in reports: the one given, else the URL, the command line, or `in-process server`.

@@ -1,6 +1,7 @@
 //! The command as scripts and shells see it: output, files, exit codes.
 
 mod alias;
+mod auth_check;
 #[cfg(unix)]
 mod authorization;
 #[cfg(unix)]

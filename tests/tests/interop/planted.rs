@@ -24,6 +24,8 @@ enum Program {
     /// On the official Python SDK.
     Python,
     FastMcp,
+    /// On the official Python SDK, protected by tokens.
+    Protected,
 }
 
 /// A defect, and the check that has to fail with it.
@@ -46,7 +48,7 @@ const fn planted(
 }
 
 #[rustfmt::skip]
-const PLANTED: [Planted; 20] = [
+const PLANTED: [Planted; 32] = [
     planted(Program::ByHand, "endless-list", ["lists-pages", "lists-end", "pagination.cursor.absent-at-end"]),
     planted(Program::ByHand, "confirms-unknown-version", ["lifecycle-versions", "unknown-version-alternative", "lifecycle.version-server-alternative"]),
     planted(Program::ByHand, "answers-notifications", ["base-notifications", "notification-unanswered", "jsonrpc.notification-no-response"]),
@@ -67,6 +69,18 @@ const PLANTED: [Planted; 20] = [
     planted(Program::FastMcp, "structured-mistyped", ["tools-call-results", "wire-tool-schemas", "tools.structured.conforms-output-schema"]),
     planted(Program::FastMcp, "picture-as-text", ["resources-read-listed", "text-is-text", "resources.contents.text-only-if-textual"]),
     planted(Program::FastMcp, "listed-not-readable", ["resources-read-listed", "listed-readable", "resources.read.listed-readable"]),
+    planted(Program::Protected, "forbidden", ["authorization-challenge", "request-without-token-refused", "auth.challenge.401-unauthenticated"]),
+    planted(Program::Protected, "no-challenge", ["authorization-challenge", "challenge-sent", "auth.challenge.section-5-3-error"]),
+    planted(Program::Protected, "no-metadata", ["authorization-metadata", "resource-metadata-published", "auth.discovery.prm-server"]),
+    planted(Program::Protected, "foreign-metadata", ["authorization-metadata", "resource-metadata-of-server", "auth.discovery.prm-server"]),
+    planted(Program::Protected, "empty-metadata", ["authorization-metadata", "resource-metadata-names-issuer", "auth.discovery.prm-authorization-servers"]),
+    planted(Program::Protected, "expired", ["authorization-tokens", "expired-token-refused", "auth.challenge.401-expired-token"]),
+    planted(Program::Protected, "unsigned", ["authorization-tokens", "unsigned-token-refused", "auth.token.server-validates"]),
+    planted(Program::Protected, "any-signature", ["authorization-tokens", "tampered-token-refused", "auth.token.server-validates"]),
+    planted(Program::Protected, "any-issuer", ["authorization-tokens", "other-issuer-refused", "auth.token.server-validates"]),
+    planted(Program::Protected, "any-audience", ["authorization-tokens", "other-audience-refused", "auth.token.audience-validation"]),
+    planted(Program::Protected, "query-token", ["authorization-tokens", "token-in-query-refused", "auth.token.server-validates"]),
+    planted(Program::Protected, "passes-token", ["authorization-passthrough", "token-not-passed-on", "auth.token.no-passthrough"]),
 ];
 
 impl Program {
@@ -85,6 +99,13 @@ impl Program {
             Self::TypeScript2 => peers.typescript("planted_v2.mjs", &[]),
             Self::Python => peers.python("planted_sdk.py", &[]),
             Self::FastMcp => peers.python("planted_fastmcp.py", &[]),
+            Self::Protected => {
+                let port = free_port().to_string();
+                let url = format!("http://127.0.0.1:{port}/mcp");
+                let command = peers.python("protected.py", &[&port]);
+                let options = ["--auth", "--downstream", "0", "--url", &url, "--"];
+                return [options.map(str::to_owned).to_vec(), command].concat();
+            }
         };
         [vec!["--".to_owned()], command].concat()
     }
@@ -160,4 +181,10 @@ fn defects_of_a_server_on_the_python_sdk_are_reported() {
 #[ignore = "needs third-party programs: see main.rs"]
 fn defects_of_a_server_on_fastmcp_are_reported() {
     assert_reported(Program::FastMcp);
+}
+
+#[test]
+#[ignore = "needs third-party programs: see main.rs"]
+fn defects_of_a_protected_server_on_the_python_sdk_are_reported() {
+    assert_reported(Program::Protected);
 }

@@ -42,6 +42,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
         transports: args.transports.clone(),
         secrets,
         target_args: resolved.args,
+        protection: Vec::new(),
         calls: CallArgs::default(),
         fixtures: FixtureArgs::default(),
         manual: false,

@@ -45,6 +45,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets).and(secrets),
         target_args: client.args,
+        protection: Vec::new(),
         calls: CallArgs::default(),
         fixtures: FixtureArgs::default(),
         manual: args.command.is_none(),

@@ -35,8 +35,8 @@ fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
         "url" | "header" | "input" | "read" | "get-prompt" | "arguments" | "file" | "client-id"
-        | "client-secret" | "resource" => CONTACTS,
-        "listen" | "allow-host" | "port" | "redirect-uri" => LISTENS,
+        | "client-secret" | "resource" | "protected" => CONTACTS,
+        "listen" | "allow-host" | "port" | "redirect-uri" | "issuer" | "downstream" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,
         "expected-failures" | "write-baseline" | "output-dir" | "output" | "record"
@@ -47,7 +47,8 @@ fn limit(option: &str) -> Option<Limit> {
         | "timeout" | "no-timestamps" | "format" | "verbose" | "skip-call" | "transport"
         | "max-calls" | "max-time" | "seed" | "strict" | "color" | "as" | "server" | "client"
         | "authorization" | "faults" | "fixtures" | "proofs" | "fault" | "stdio" | "case"
-        | "tag" | "skip-tag" | "title" | "allow" | "list" | "check" | "json" => Limit::Anything,
+        | "tag" | "skip-tag" | "auth" | "issuer-scope" | "title" | "allow" | "list" | "check"
+        | "json" => Limit::Anything,
         _ if OF_REFERENCE_AUTHORIZATION_SERVER.contains(&option) => Limit::Anything,
         _ => return None,
     })

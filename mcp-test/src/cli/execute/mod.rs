@@ -17,6 +17,7 @@ use super::common_args::RunOptions;
 use super::error::CliError;
 use super::fixture_arg::FixtureArgs;
 use super::output;
+use super::protection::Protection;
 use super::signal::unless_signalled;
 use super::{inherited_secrets, variable};
 use crate::clock::{self, Deadline};
@@ -111,6 +112,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) secrets: Secrets,
     /// The arguments that select the target, without secrets.
     pub(super) target_args: Vec<String>,
+    /// The arguments that say how a protected server is tested.
+    pub(super) protection: Vec<String>,
     /// The tools that may be called although no scenario names them.
     pub(super) calls: CallArgs,
     /// What takes the place of the official suite's fixtures.
@@ -128,23 +131,43 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 /// Tests a server and returns the exit code.
 pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, CliError> {
     args.run.expand_scenarios(command.leg())?;
+    let runtime = runtime()?;
+    let protection = args.protection.start(&args.target, &runtime)?;
+    args.target.variables = protection.as_ref().map(Protection::variables).unwrap_or_default();
     let resolved = args.target.resolve(command.name(), &variable)?;
-    execute(RunRequest {
-        command,
-        options: &args.run,
-        loaded: None,
-        target: resolved.over(&args.transports).into(),
-        transports: args.transports.clone(),
-        secrets: resolved.secrets,
-        target_args: resolved.args,
-        calls: args.calls.clone(),
-        fixtures: args.fixtures.clone(),
-        manual: false,
-    })
+    let target = resolved.over(&args.transports);
+    let target = match &protection {
+        Some(protection) => protection.of(target),
+        None => target,
+    };
+    execute_on(
+        runtime,
+        RunRequest {
+            command,
+            options: &args.run,
+            loaded: None,
+            target: target.into(),
+            transports: args.transports.clone(),
+            secrets: resolved.secrets,
+            target_args: resolved.args,
+            protection: args.protection.rerun_args(),
+            calls: args.calls.clone(),
+            fixtures: args.fixtures.clone(),
+            manual: false,
+        },
+    )
 }
 
 /// Executes the run and returns the exit code.
-pub(super) fn execute(mut request: RunRequest<'_>) -> Result<u8, CliError> {
+pub(super) fn execute(request: RunRequest<'_>) -> Result<u8, CliError> {
+    execute_on(runtime()?, request)
+}
+
+/// As [`execute`], in a runtime in which something runs already.
+fn execute_on(
+    runtime: tokio::runtime::Runtime,
+    mut request: RunRequest<'_>,
+) -> Result<u8, CliError> {
     // The peer inherits the environment, and may repeat it.
     request.secrets = request.secrets.and(inherited_secrets());
     let request = &request;
@@ -155,7 +178,6 @@ pub(super) fn execute(mut request: RunRequest<'_>) -> Result<u8, CliError> {
         // Officially a scenario that does not apply is not a failure; a run of cases that tests nothing must not pass.
         return if request.loaded.is_none() { Ok(code) } else { Err(CliError::NoCase) };
     }
-    let runtime = runtime()?;
     let reports = RefCell::new(reports);
     let result = runtime.block_on(async {
         let mut on = |event: RunEvent| reports.borrow_mut().event(event);
@@ -293,6 +315,7 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
     if options.force {
         before.push("--force".to_owned());
     }
+    before.extend(request.protection.iter().cloned());
     before.extend(request.calls.rerun_args());
     before.extend(request.fixtures.rerun_args());
     let names_transport = request.target.transports().len() > 1;
@@ -328,6 +351,7 @@ mod tests {
             loaded: None,
             target: server.target().into(),
             transports: Vec::new(),
+            protection: Vec::new(),
             secrets: Secrets::default(),
             target_args: vec!["--reference".to_owned()],
             calls: CallArgs::default(),

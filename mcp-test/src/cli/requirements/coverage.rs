@@ -154,7 +154,7 @@ mod tests {
         jsonrpc                  37         2            2             0
         lifecycle                12         4            1             0
         logging                  15         8            4             0
-        mcp-test                 15         0            0             0
+        mcp-test                 16         0            0             0
         mrtr                     19         3            0             0
         pagination                8         0            0             0
         ping                      5         2            3             0
@@ -170,7 +170,7 @@ mod tests {
         tools                    51         5            2             0
         transport                77         7            5             0
         versioning                7         0            1             0
-        all                     653       120           49             0
+        all                     654       120           49             0
         ");
     }
 

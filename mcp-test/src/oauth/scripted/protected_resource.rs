@@ -1,7 +1,7 @@
 //! The protected MCP server of a test: its metadata, its challenges, and who is admitted.
 
-use std::fmt;
 use std::sync::OnceLock;
+use std::{fmt, future};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use crate::json::{Object, Value};
 use crate::oauth::answer::Answer;
 use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::oauth::parameters::Parameters;
-use crate::transport::serve_http::AccessControl;
+use crate::transport::serve_http::{AccessControl, GuardedRequest};
 
 /// Where the metadata of protected resources is (RFC 9728).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -213,7 +213,33 @@ fn presented(head: &Parts) -> Option<(&str, &str)> {
 }
 
 impl AccessControl for ProtectedResource {
-    fn refuse(&self, head: &Parts, message: Option<&Value>) -> Option<Response> {
+    fn refuse<'a>(&'a self, request: GuardedRequest<'a>) -> BoxFuture<'a, Option<Response>> {
+        Box::pin(future::ready(self.refusal(request)))
+    }
+
+    fn answer<'a>(&'a self, head: &'a Parts, body: Body) -> BoxFuture<'a, Option<Response>> {
+        Box::pin(async move {
+            let path = head.uri.path();
+            let is_there = self.metadata_at == Some(path);
+            if head.method == Method::GET && (is_there || path.starts_with(WELL_KNOWN)) {
+                let (path, found) = (path.to_owned(), is_there);
+                self.facts.received.add(RequestKind::ResourceMetadata { path, found });
+                let document = || self.metadata(&origin(head));
+                return is_there.then(|| Answer::json(StatusCode::OK, document()).into_response());
+            }
+            let (behavior, state) = self.own_server.as_ref()?;
+            let start = || ScriptedState::new(behavior.clone(), origin(head), &self.facts).ok();
+            let answer = state.get_or_init(start).as_ref()?.answer(head, body).await?;
+            Some(answer.into_response())
+        })
+    }
+}
+
+impl ProtectedResource {
+    fn refusal(
+        &self,
+        GuardedRequest { head, message, .. }: GuardedRequest<'_>,
+    ) -> Option<Response> {
         let method = message.and_then(|message| message.get("method")).and_then(Value::as_str);
         let presented = presented(head);
         let token = presented.and_then(|(_, token)| self.facts.tokens.find(token));
@@ -264,23 +290,6 @@ impl AccessControl for ProtectedResource {
             refused: refusal.as_ref().map(|response| response.status().as_u16()),
         }));
         refusal
-    }
-
-    fn answer<'a>(&'a self, head: &'a Parts, body: Body) -> BoxFuture<'a, Option<Response>> {
-        Box::pin(async move {
-            let path = head.uri.path();
-            let is_there = self.metadata_at == Some(path);
-            if head.method == Method::GET && (is_there || path.starts_with(WELL_KNOWN)) {
-                let (path, found) = (path.to_owned(), is_there);
-                self.facts.received.add(RequestKind::ResourceMetadata { path, found });
-                let document = || self.metadata(&origin(head));
-                return is_there.then(|| Answer::json(StatusCode::OK, document()).into_response());
-            }
-            let (behavior, state) = self.own_server.as_ref()?;
-            let start = || ScriptedState::new(behavior.clone(), origin(head), &self.facts).ok();
-            let answer = state.get_or_init(start).as_ref()?.answer(head, body).await?;
-            Some(answer.into_response())
-        })
     }
 }
 

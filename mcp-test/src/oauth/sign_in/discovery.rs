@@ -2,10 +2,10 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery>
 
-use super::challenge::Challenge;
 use super::fetch::{get_document, origin_and_path};
 use super::{Settings, SignInError};
 use crate::json::Value;
+use crate::oauth::challenge::Challenge;
 use crate::spec::{Era, Revision};
 use crate::transport::Misbehavior;
 

@@ -3,7 +3,6 @@
 //! It has every variant that MCP has for clients, and needs no browser: it follows the redirect of the authorization endpoint
 //! itself, which works where the user has consented already, as with the servers of this module. Tokens stay in memory.
 
-mod challenge;
 mod consent;
 mod discovery;
 mod error;
@@ -17,10 +16,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use self::challenge::Challenge;
 use self::discovery::Discovered;
 use self::registration::Registrations;
 use self::token_request::{Token, TokenRequest};
+use super::challenge::Challenge;
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
 use crate::spec::Revision;
@@ -94,7 +93,8 @@ impl SignIn {
 
     /// Whether the request should be sent again after a refusal.
     async fn refused(&self, exchange: &AuthorizedExchange<'_>) -> bool {
-        let challenge = Challenge::of(exchange);
+        let challenge =
+            Challenge::find(exchange.response_headers("www-authenticate")).unwrap_or_default();
         let error = challenge.get("error");
         let mut progress = self.progress.lock().await;
         if error == Some(USE_DPOP_NONCE) {

@@ -2,6 +2,8 @@
 //!
 //! The official suite has none of them.
 
+#[cfg(feature = "auth")]
+pub mod authorization;
 pub mod base;
 pub mod caching;
 pub mod cancellation;
@@ -58,6 +60,8 @@ static PAGES: &[&[&Scenario]] = &[
     stdio::ALL,
     http::ALL,
     sse::ALL,
+    #[cfg(feature = "auth")]
+    authorization::ALL,
 ];
 
 /// Every scenario for any server, in the order of reports.

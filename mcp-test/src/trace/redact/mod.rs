@@ -350,8 +350,16 @@ fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
         // What follows are attributes.
         "set-cookie" => value.split(';').take(1).map(of_pair).collect(),
         name if name.ends_with("authorization") => {
-            // Without the scheme, since the credentials may turn up without it.
-            vec![value.split_once(' ').map_or(value, |(_, credentials)| credentials.trim())]
+            // Without the scheme, since the credentials may turn up without it; a scheme by itself is no secret.
+            let is_scheme = |word: &str| {
+                ["basic", "bearer", "digest", "dpop", "negotiate"]
+                    .contains(&word.to_ascii_lowercase().as_str())
+            };
+            match value.split_once(' ') {
+                Some((_, credentials)) => vec![credentials.trim()],
+                None if is_scheme(value) => Vec::new(),
+                None => vec![value],
+            }
         }
         _ => vec![value],
     };

@@ -215,6 +215,30 @@ words! {
         NoRetry = "no-retry",
         /// Does not replay what a resuming client has missed.
         NoReplay = "no-replay",
+        /// Serves requests without a token, although it is protected.
+        SkipsAuthorization = "any-caller",
+        /// Demands a token for POST alone.
+        GuardsPostAlone = "guard-post",
+        /// Serves requests of a session that was opened with a token.
+        TrustsSession = "trust-session",
+        /// Serves the requests of any user in the session of another one.
+        SharesSessions = "any-session-user",
+        /// Accepts tokens that have expired, or are not valid yet.
+        IgnoresTokenTimes = "any-token-time",
+        /// Accepts tokens for other servers.
+        IgnoresAudience = "any-audience",
+        /// Accepts tokens that name another issuer.
+        IgnoresTokenIssuer = "any-token-issuer",
+        /// Accepts tokens with any signature.
+        IgnoresSignature = "any-signature",
+        /// Accepts tokens whose header says that they are not signed.
+        AcceptsUnsignedTokens = "unsigned-token",
+        /// Accepts the token in the query of the URL.
+        AcceptsTokenInQuery = "token-in-query",
+        /// Accepts tokens without the scopes that it demands.
+        IgnoresScopes = "any-scope",
+        /// Accepts any proof of possession, and none.
+        IgnoresProofs = "any-dpop-proof",
         /// Sends a token that it has made up until the server refuses that.
         InventsToken = "invented-token",
         /// Looks for metadata at the root of the origin first, wherever they are said to be.

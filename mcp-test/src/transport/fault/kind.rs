@@ -15,6 +15,8 @@ pub(crate) struct FaultKind {
     pub reach: Reach,
     /// What it does, in one line.
     pub summary: &'static str,
+    /// Whether only a protected server can have it.
+    pub needs_protection: bool,
     sides: &'static [Side],
 }
 
@@ -32,7 +34,8 @@ impl FaultKind {
         reach: Reach,
         summary: &'static str,
     ) -> Self {
-        Self { word, form, reach, summary, sides: &[Side::Server] }
+        let needs_protection = false;
+        Self { word, form, reach, summary, needs_protection, sides: &[Side::Server] }
     }
 
     /// A fault of servers and clients.
@@ -43,6 +46,11 @@ impl FaultKind {
         summary: &'static str,
     ) -> Self {
         Self { sides: &[Side::Server, Side::Client], ..Self::server(word, form, reach, summary) }
+    }
+
+    /// A fault of a server that is protected by tokens.
+    const fn protected(word: &'static str, summary: &'static str) -> Self {
+        Self { needs_protection: true, ..Self::server(word, word, Http, summary) }
     }
 
     /// A fault of a client in what OAuth has it do.
@@ -131,6 +139,18 @@ pub(crate) const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::server("same-event-ids", "same-event-ids", Http, "use the same event ids on every stream"),
     FaultKind::server("no-retry", "no-retry", Http, "never send a retry time"),
     FaultKind::server("no-replay", "no-replay", Http, "do not replay what a resuming client has missed"),
+    FaultKind::protected("any-caller", "serve requests without a token, although the server is protected"),
+    FaultKind::protected("guard-post", "demand a token for POST, and not for GET or DELETE"),
+    FaultKind::protected("trust-session", "demand no token for requests of a session"),
+    FaultKind::protected("any-session-user", "serve the requests of any user in the session of another one"),
+    FaultKind::protected("any-token-time", "accept tokens that have expired, or are not valid yet"),
+    FaultKind::protected("any-audience", "accept tokens for other servers"),
+    FaultKind::protected("any-token-issuer", "accept tokens that name another issuer"),
+    FaultKind::protected("any-signature", "accept tokens with any signature"),
+    FaultKind::protected("unsigned-token", "accept tokens that are not signed"),
+    FaultKind::protected("token-in-query", "accept the token in the query of the URL"),
+    FaultKind::protected("any-scope", "accept tokens without the scopes that the server demands"),
+    FaultKind::protected("any-dpop-proof", "accept any proof of possession, and none"),
     FaultKind::sign_in("parameter", "parameter:REQUEST:NAME:TEXT", "send this parameter in `authorize`, `exchange`, `register` or `token`, or this claim in `assertion`"),
     FaultKind::sign_in("no-parameter", "no-parameter:REQUEST:NAME", "leave out a parameter of `authorize`, `exchange`, `register` or `token`, or a claim of `assertion`"),
     FaultKind::sign_in("give-up", "give-up:STEP", "give up before `discover`, `metadata`, `register`, `authorize` or `token`"),

@@ -74,6 +74,12 @@ impl Fault {
         self.kind().is_none_or(|kind| kind.is_of(side))
     }
 
+    /// Whether only a server that is protected by tokens can have the fault.
+    #[must_use]
+    pub fn is_of_protection(&self) -> bool {
+        self.kind().is_some_and(|kind| kind.needs_protection)
+    }
+
     /// The transports on which the fault has an effect.
     #[must_use]
     pub fn reach(&self) -> Reach {

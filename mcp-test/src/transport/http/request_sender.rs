@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use http::header::AUTHORIZATION;
 use tokio::sync::mpsc;
 
 use super::backend::{self, HttpBackend, SentHeaders};
@@ -211,16 +212,27 @@ impl RequestSender {
 
     /// A request that a test wrote; the target's headers are added unless the request has them.
     pub(in crate::transport) fn bare(&self, mut request: HttpRequest) -> RawCall {
-        let has =
-            |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        // What the test has written stays as it is, even several headers of one name.
-        let extra: Vec<_> =
-            self.added.fixed.iter().filter(|(name, _)| !has(name)).cloned().collect();
-        request.headers.extend(extra);
         let url = match &request.path {
             Some(path) => backend::with_path(&self.url, path),
             None => self.url.as_ref().to_owned(),
         };
+        let has =
+            |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let is_added = |name: &str| {
+            !has(name)
+                && !(request.is_anonymous && name.eq_ignore_ascii_case(AUTHORIZATION.as_str()))
+        };
+        // What the test has written stays as it is, even several headers of one name.
+        let mut extra: Vec<_> =
+            self.added.fixed.iter().filter(|(name, _)| is_added(name)).cloned().collect();
+        // Without what it leads to: a refusal is what the test may be about.
+        if let Some(authorizer) = &self.added.authorizer
+            && !request.is_anonymous
+            && !has(AUTHORIZATION.as_str())
+        {
+            extra.extend(authorizer.headers(&request.method, &url));
+        }
+        request.headers.extend(extra);
         let reply = self.backend.call(&url, &request, SentHeaders::Exact, ConnectionChoice::New);
         let recorder = self.observer.recorder.clone();
         RawCall::new(recorder, self.next_exchange(), &url, &request, self.limits, reply)

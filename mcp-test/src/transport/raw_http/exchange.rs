@@ -9,6 +9,7 @@ use futures_util::stream::BoxStream;
 
 use super::{HttpFailure, HttpRequest, HttpResponse};
 use crate::clock::{self, Deadline};
+use crate::expect::words;
 use crate::trace::{EventKind, ParsedText, Party, Seq, UnparsableKind};
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::observer::TransportRecorder;
@@ -34,6 +35,7 @@ pub(in crate::transport) struct RawCall {
     pub(in crate::transport) exchange: u64,
     pub(in crate::transport) sent: Seq,
     pub(in crate::transport) method: String,
+    is_for_document: bool,
     pub(in crate::transport) recorder: TransportRecorder,
     pub(in crate::transport) limits: Limits,
     pub(in crate::transport) reply: BoxFuture<'static, Result<StreamingResponse, ExchangeError>>,
@@ -50,7 +52,7 @@ impl RawCall {
         limits: Limits,
         reply: BoxFuture<'static, Result<StreamingResponse, ExchangeError>>,
     ) -> Self {
-        let method = request.method.clone();
+        let (method, is_for_document) = (request.method.clone(), request.is_for_document);
         let sent = recorder.own(
             Some(exchange),
             EventKind::HttpRequest {
@@ -64,7 +66,7 @@ impl RawCall {
             // A test wrote the body: a judge of what the client sends must not blame the client for it.
             recorder.trace.mark_deliberate(body);
         }
-        Self { exchange, sent, method, recorder, limits, reply }
+        Self { exchange, sent, method, is_for_document, recorder, limits, reply }
     }
 
     /// Waits for the head of the response.
@@ -72,7 +74,7 @@ impl RawCall {
         self,
         deadline: Deadline,
     ) -> Result<HttpExchange, HttpFailure> {
-        let Self { exchange, sent, method, recorder, limits, reply } = self;
+        let Self { exchange, sent, method, is_for_document, recorder, limits, reply } = self;
         let reply = match clock::within(deadline, reply).await {
             Ok(Ok(reply)) => reply,
             Ok(Err(why)) => {
@@ -107,6 +109,7 @@ impl RawCall {
         let decoder = stream.then(|| Decoder::new(limits.event));
         Ok(HttpExchange {
             answer,
+            is_document: is_for_document && !stream,
             origin,
             recorder,
             limits,
@@ -122,6 +125,8 @@ impl RawCall {
 /// A response that is being read; dropping it closes its connection.
 pub struct HttpExchange {
     answer: HttpResponse,
+    /// Whether the body is a document instead of a message.
+    is_document: bool,
     origin: Origin,
     recorder: TransportRecorder,
     limits: Limits,
@@ -294,6 +299,12 @@ impl HttpExchange {
             return;
         }
         self.answer.body = body.clone();
+        if self.is_document {
+            let text = String::from_utf8_lossy(&body);
+            let note = EventKind::Note(format!("a document: {}", words::excerpt(&text)));
+            self.recorder.record(Some(self.answer.exchange), note);
+            return;
+        }
         if self.answer.media_type() == MediaType::Json {
             self.recorder.text(self.origin, body);
             return;

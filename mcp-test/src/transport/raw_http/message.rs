@@ -10,9 +10,9 @@ use crate::wire::{Id, MediaType, Message, essence};
 
 /// An HTTP request with exactly these headers.
 ///
-/// `Host`, `Content-Length` and the headers of the target are added unless they are given. A header can be given several
-/// times. The case of names is not kept: they are sent in lower case, or `Like-This` if all are written so. Over TLS,
-/// `Accept: */*` is added if there is no `Accept`.
+/// `Host`, `Content-Length` and the headers of the target, its credentials among them, are added unless they are given. A
+/// header can be given several times. The case of names is not kept: they are sent in lower case, or `Like-This` if all are
+/// written so. Over TLS, `Accept: */*` is added if there is no `Accept`.
 ///
 /// ```
 /// use mcp_test::transport::HttpRequest;
@@ -33,12 +33,18 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// The body; not sent if it is empty.
     pub body: Bytes,
+    /// Whether it is sent without the credentials of the target.
+    pub is_anonymous: bool,
+    /// Whether it is for a document, so that the body of the response is not an MCP message.
+    pub is_for_document: bool,
 }
 
 impl HttpRequest {
     /// A request with this method, without headers and body.
     pub fn new(method: impl Into<String>) -> Self {
-        Self { method: method.into(), path: None, headers: Vec::new(), body: Bytes::new() }
+        let (path, headers, body) = Default::default();
+        let (is_anonymous, is_for_document) = (false, false);
+        Self { method: method.into(), path, headers, body, is_anonymous, is_for_document }
     }
 
     /// A POST with this body.
@@ -51,6 +57,12 @@ impl HttpRequest {
         Self::new("GET")
     }
 
+    /// A GET of a JSON document at this path, such as metadata, without the credentials of the target.
+    pub fn document(path: impl Into<String>) -> Self {
+        let request = Self::get().at(path).header("Accept", "application/json").anonymous();
+        Self { is_for_document: true, ..request }
+    }
+
     /// A DELETE.
     pub fn delete() -> Self {
         Self::new("DELETE")
@@ -59,6 +71,12 @@ impl HttpRequest {
     /// Sends the request to another path of the same server.
     pub fn at(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());
+        self
+    }
+
+    /// Sends the request without the credentials that the target has, such as `Authorization`.
+    pub fn anonymous(mut self) -> Self {
+        self.is_anonymous = true;
         self
     }
 

@@ -28,7 +28,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use axum::{Router, body};
+use axum::{Extension, Router, body};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::LengthLimitError;
@@ -47,7 +47,7 @@ use crate::json::Value;
 use crate::spec::{Era, Revision, header, meta};
 use crate::trace::{EventKind, Party, UnparsableKind};
 
-pub(crate) use access_control::AccessControl;
+pub(crate) use access_control::{AccessControl, GuardedRequest};
 pub(crate) use allowed_hosts::AllowedHosts;
 pub use http_listener::HttpListener;
 
@@ -140,6 +140,10 @@ impl HttpServer {
             if self.serves_legacy() && self.0.options.endpoint != path {
                 router = router.route(path, any(answer));
             }
+        }
+        // The access control has documents at other paths.
+        if self.0.options.access.is_some() {
+            router = router.fallback(any(answer).layer(Extension(Unrouted)));
         }
         router.with_state(self.clone())
     }
@@ -246,7 +250,7 @@ impl HttpServer {
             _ => {}
         }
         if head.method != Method::POST
-            && let Some(refusal) = access.and_then(|access| access.refuse(head, None))
+            && let Some(refusal) = self.refused(wire, head, None).await
         {
             return refusal;
         }
@@ -297,8 +301,7 @@ impl HttpServer {
             Ok(received) => received,
             Err(refusal) => return refusal,
         };
-        let access = self.0.options.access.as_deref();
-        if let Some(refusal) = access.and_then(|access| access.refuse(head, received.value())) {
+        if let Some(refusal) = self.refused(wire, head, received.value()).await {
             return refusal;
         }
         let damage = damage(wire, received.value());
@@ -306,7 +309,26 @@ impl HttpServer {
             Era::Handshake => self.post_in_session(wire, headers, received).await,
             Era::Stateless => self.post_without_session(wire, headers, received).await,
         };
+        let session = |headers| request_headers::value(headers, header::MCP_SESSION_ID);
+        if let Some(access) = &self.0.options.access
+            && session(headers).is_none()
+            && let Some(opened) = session(response.headers())
+        {
+            access.opened(head, opened);
+        }
         response::damaged(response, &damage)
+    }
+
+    /// The refusal of a request by the access control.
+    async fn refused(
+        &self,
+        wire: &InterceptedConnection,
+        head: &Parts,
+        message: Option<&Value>,
+    ) -> Option<Response> {
+        let access = self.0.options.access.as_deref()?;
+        let misbehaves = |misbehavior| wire.misbehaves(misbehavior);
+        access.refuse(GuardedRequest { head, message, misbehaves: &misbehaves }).await
     }
 }
 

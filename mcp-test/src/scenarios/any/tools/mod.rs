@@ -16,14 +16,18 @@ const LONGEST: Duration = Duration::from_secs(3);
 
 /// Calls tools, as long as there is time for it.
 #[derive(Default)]
-struct Calls {
+pub(super) struct Calls {
     spent: Duration,
     has_listed: bool,
 }
 
 impl Calls {
     /// Sends a call; `None` if there is no time left.
-    async fn call(&mut self, ctx: &mut Ctx, params: Value) -> Result<Option<Reply>, Finding> {
+    pub(super) async fn call(
+        &mut self,
+        ctx: &mut Ctx,
+        params: Value,
+    ) -> Result<Option<Reply>, Finding> {
         if self.spent > LONGEST {
             return Ok(None);
         }

@@ -1,26 +1,30 @@
 //! What a server says when it demands a token.
 
-use crate::transport::authorizer::AuthorizedExchange;
-
 /// The parameters of a challenge in `WWW-Authenticate` for bearer tokens, or for tokens that are bound to a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Challenge(Vec<(String, String)>);
+pub(crate) struct Challenge(Vec<(String, String)>);
 
 impl Challenge {
-    /// The first challenge of a response that is for a token; empty without one.
-    pub(super) fn of(exchange: &AuthorizedExchange<'_>) -> Self {
-        let found = exchange.response_headers("www-authenticate").find_map(parse);
-        Self(found.unwrap_or_default())
+    /// The first challenge for a token in the values of `WWW-Authenticate`; `None` if they have none.
+    pub(crate) fn find<'a>(values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        values.into_iter().find_map(parse).map(Self)
+    }
+
+    /// The first challenge for a token among the headers of a response.
+    pub(crate) fn of_headers(headers: &[(String, String)]) -> Option<Self> {
+        let is_challenge = |name: &str| name.eq_ignore_ascii_case("www-authenticate");
+        let values = headers.iter().filter(|(name, _)| is_challenge(name));
+        Self::find(values.map(|(_, value)| value.as_str()))
     }
 
     /// The value of a parameter.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
     /// The scopes that it asks for.
-    pub(super) fn scopes(&self) -> Option<Vec<String>> {
+    pub(crate) fn scopes(&self) -> Option<Vec<String>> {
         let scopes = self.get("scope")?;
         Some(scopes.split_ascii_whitespace().map(str::to_owned).collect())
     }
