@@ -396,6 +396,18 @@ pub(super) struct ReferenceAuthorizationServerArgs {
     /// A scope that it has (repeatable) [default: it grants every scope that is asked for]
     #[arg(long = "scope", value_name = "SCOPE")]
     pub(super) scopes: Vec<String>,
+    /// How long access tokens are valid: seconds with `s`, or minutes with `m` [default: 60m]
+    #[arg(long, value_name = "TIME", value_parser = value::seconds)]
+    pub(super) token_lifetime: Option<Duration>,
+    /// How long refresh tokens work [default: until they are replaced]
+    #[arg(long, value_name = "TIME", value_parser = value::seconds)]
+    pub(super) refresh_token_lifetime: Option<Duration>,
+    /// Demand a nonce in proofs of possession (DPoP)
+    #[arg(long)]
+    pub(super) dpop_nonces: bool,
+    /// Fetch no metadata documents of clients
+    #[arg(long)]
+    pub(super) no_client_documents: bool,
     /// A client that is registered beforehand, with a secret if it has one (repeatable); others register themselves
     #[arg(long = "client", value_name = "ID[=SECRET]")]
     pub(super) clients: Vec<SecretArg>,

@@ -378,7 +378,7 @@ mod tests {
         - --file FILE {"url": "https://a.example", "port": "3000"}
           --file FILE: `port`: expected a whole number from 1 to 65535, got "3000"
         - --file FILE {"url": "https://a.example", "scenario": "grant"}
-          --file FILE: `scenario`: unknown scenario `grant`; expected `authorization-server-metadata-endpoint` or `authorization-code-grant`
+          --file FILE: `scenario`: unknown scenario `grant`; expected `authorization-server-metadata-endpoint`, `authorization-code-grant`, `authorization-code-exchange`, `authorization-redirect-uris`, `authorization-refresh-tokens`, `authorization-audience`, `authorization-registration`, `authorization-client-documents` or `authorization-client-credentials`
         - --file FILE {"url": "https://a.example", "clientSecret": "s3cret"}
           --file FILE: `clientSecret`: it needs the id of a client: --client-id ID
         - --file FILE {"url": "https://a.example", "clientId": ""}

@@ -18,6 +18,7 @@ pub(super) fn run(args: &ReferenceAuthorizationServerArgs) -> Result<u8, CliErro
 async fn serve(args: &ReferenceAuthorizationServerArgs) -> Result<(), CliError> {
     let address = args.address;
     let builder = AuthorizationServer::builder().scopes(args.scopes.iter().cloned());
+    let builder = with_options(builder, args);
     let builder = args.hosts.iter().fold(builder, AuthorizationServerBuilder::allow_host);
     let clients = args.clients.iter().map(|client| registered(client, &args.redirect_uris));
     let builder = clients.fold(builder, AuthorizationServerBuilder::client);
@@ -32,6 +33,25 @@ async fn serve(args: &ReferenceAuthorizationServerArgs) -> Result<(), CliError> 
     output::print(&format!("Issuer {}\n", server.issuer()))?;
     // The server runs until a signal drops this future.
     std::future::pending().await
+}
+
+fn with_options(
+    mut builder: AuthorizationServerBuilder,
+    args: &ReferenceAuthorizationServerArgs,
+) -> AuthorizationServerBuilder {
+    if let Some(lifetime) = args.token_lifetime {
+        builder = builder.access_token_lifetime(lifetime);
+    }
+    if let Some(lifetime) = args.refresh_token_lifetime {
+        builder = builder.refresh_token_lifetime(lifetime);
+    }
+    if args.dpop_nonces {
+        builder = builder.dpop_nonces();
+    }
+    if args.no_client_documents {
+        builder = builder.no_client_documents();
+    }
+    builder
 }
 
 /// The client of `ID[=SECRET]`.

@@ -64,6 +64,9 @@ pub(super) enum OptionValueError {
         "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0"
     )]
     Duration,
+    /// Not whole seconds.
+    #[error("expected whole seconds (`5s`, `2m`)")]
+    Seconds,
     /// Not a number of jobs.
     #[error("expected a whole number, at least 1")]
     Jobs,
@@ -118,6 +121,12 @@ pub(super) fn duration(text: &str) -> Result<Duration, OptionValueError> {
     // A number alone is in milliseconds, as in the official suite.
     let milliseconds = text.ends_with(|c: char| c.is_ascii_digit()).then(|| format!("{text}ms"));
     clock::parse_duration(milliseconds.as_deref().unwrap_or(text)).ok_or(OptionValueError::Duration)
+}
+
+/// A time of whole seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, OptionValueError> {
+    let time = duration(text)?;
+    if time.subsec_nanos() == 0 { Ok(time) } else { Err(OptionValueError::Seconds) }
 }
 
 /// A number of jobs.

@@ -7,9 +7,9 @@ use super::grants::{Grant, PendingCode};
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::parameters::Parameters;
 use super::pkce::CodeChallenge;
+use super::random_id::random_id;
 use super::server_state::ServerState;
 use super::{resource, scope};
-use crate::transport::generated_id::generate_id;
 
 /// The only user, who consents to everything.
 const USER: &str = "user";
@@ -18,11 +18,11 @@ const USER: &str = "user";
 ///
 /// The error is of a request whose client or redirect URI is wrong: whoever sent the user must not decide where they go
 /// (RFC 6749, section 4.1.2.1).
-pub(super) fn authorize(server: &ServerState, query: &str) -> Result<String, OAuthError> {
+pub(super) async fn authorize(server: &ServerState, query: &str) -> Result<String, OAuthError> {
     let parameters = Parameters::parse(query.as_bytes());
     let id = parameters.required("client_id", "`client_id` is required")?;
-    let client = server.clients().find(id).cloned();
-    let client = client.ok_or(ErrorCode::InvalidRequest.because("the client is unknown"))?;
+    let client = server.client(id).await;
+    let client = client.map_err(|why| ErrorCode::InvalidRequest.because(why))?;
     let redirect_uri = redirect_uri(&client, &parameters)?;
     let target = Url::parse(&redirect_uri)
         .map_err(|_| ErrorCode::InvalidRequest.because("`redirect_uri` is not a URI"))?;
@@ -66,8 +66,9 @@ fn grant(
         subject: USER.to_owned(),
         scopes: scope::of_request(parameters, &server.scopes)?,
         resources: resource::of_request(parameters)?,
+        key: parameters.one("dpop_jkt")?.map(str::to_owned),
     };
-    let code = generate_id();
+    let code = random_id()?;
     server.grants().add_code(code.clone(), PendingCode { grant, challenge, redirect_uri });
     Ok(code)
 }

@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -13,12 +14,15 @@ use tokio::task::JoinHandle;
 
 use super::alteration::Alteration;
 use super::client::OAuthClient;
+use super::client_documents::{ClientDocuments, DocumentPolicy};
 use super::client_registry::ClientRegistry;
-use super::endpoints;
 use super::exchange_recorder::ExchangeRecorder;
 #[cfg(feature = "cli")]
 use super::issuer_tokens::IssuerTokens;
+use super::proof_of_possession::ProofChecker;
 use super::server_state::ServerState;
+use super::trusted_issuer::TrustedIssuer;
+use super::{access_token, endpoints, identity_provider};
 use crate::jose::{JoseError, Jwk, SigningKey};
 use crate::trace::{Recorder, Trace};
 use crate::transport::serve_http::AllowedHosts;
@@ -42,6 +46,12 @@ pub struct AuthorizationServerBuilder {
     scopes: Vec<String>,
     clients: Vec<OAuthClient>,
     hosts: Vec<String>,
+    access_token_lifetime: Option<Duration>,
+    refresh_token_lifetime: Option<Duration>,
+    trusted_issuers: Vec<TrustedIssuer>,
+    is_identity_provider: bool,
+    demands_nonces: bool,
+    documents: DocumentPolicy,
     recorder: Recorder,
     alteration: Alteration,
 }
@@ -166,6 +176,128 @@ impl AuthorizationServerBuilder {
         self
     }
 
+    /// Issues access tokens that are valid for this time; without it, for an hour. Fractions of a second do not count.
+    ///
+    /// A short time shows whether a client refreshes its token, and whether a protected server refuses an old one:
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use mcp_test::oauth::AuthorizationServer;
+    ///
+    /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
+    /// let server = AuthorizationServer::builder()
+    ///     .access_token_lifetime(Duration::from_secs(2))
+    ///     .refresh_token_lifetime(Duration::from_secs(60))
+    ///     .start()
+    ///     .await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn access_token_lifetime(mut self, lifetime: Duration) -> Self {
+        self.access_token_lifetime = Some(lifetime);
+        self
+    }
+
+    /// Issues refresh tokens that work for this time; without it, until they are replaced or forgotten.
+    pub fn refresh_token_lifetime(mut self, lifetime: Duration) -> Self {
+        self.refresh_token_lifetime = Some(lifetime);
+        self
+    }
+
+    /// Demands a nonce of this server in proofs of possession (RFC 9449, section 8).
+    ///
+    /// A token request whose proof has none, or an old one, is refused with `use_dpop_nonce` and the nonce in `DPoP-Nonce`.
+    /// Requests without a proof still get bearer tokens.
+    ///
+    /// ```no_run
+    /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
+    /// let server = mcp_test::oauth::AuthorizationServer::builder().dpop_nonces().start().await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dpop_nonces(mut self) -> Self {
+        self.demands_nonces = true;
+        self
+    }
+
+    /// Takes what this identity provider asserts (RFC 7523): an identity assertion JWT authorization grant (ID-JAG), signed with
+    /// the private part of this key, is redeemed for an access token.
+    ///
+    /// It must have the type `oauth-id-jag+jwt`, the issuer of this server as its audience, the client that redeems it as
+    /// `client_id`, and `sub`, `jti`, `exp`; it works once. That client must have a secret or a key.
+    ///
+    /// ```no_run
+    /// use mcp_test::jose::SigningKey;
+    /// use mcp_test::oauth::{AuthorizationServer, OAuthClient};
+    ///
+    /// # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// let provider = SigningKey::es256()?;
+    /// let server = AuthorizationServer::builder()
+    ///     .trusted_issuer("https://idp.example", provider.public().clone())
+    ///     .client(OAuthClient::confidential("agent", "a secret of this test"))
+    ///     .start()
+    ///     .await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trusted_issuer(mut self, issuer: impl Into<String>, key: Jwk) -> Self {
+        self.trusted_issuers.push(TrustedIssuer::new(issuer.into(), key));
+        self
+    }
+
+    /// Is the identity provider of an organization, too: with the scope `openid` a client learns who has signed in
+    /// (`id_token`), and exchanges that (RFC 8693) for an assertion (ID-JAG) that another authorization server redeems.
+    ///
+    /// ```no_run
+    /// use mcp_test::oauth::{AuthorizationServer, OAuthClient};
+    ///
+    /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
+    /// let provider = AuthorizationServer::builder()
+    ///     .identity_provider()
+    ///     .client(OAuthClient::public("agent").redirect_uri("http://127.0.0.1/callback"))
+    ///     .start()
+    ///     .await?;
+    /// let server = AuthorizationServer::builder()
+    ///     .trusted_issuer(provider.issuer(), provider.public_key().clone())
+    ///     .client(OAuthClient::confidential("agent", "a secret of this test"))
+    ///     .start()
+    ///     .await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn identity_provider(mut self) -> Self {
+        self.is_identity_provider = true;
+        self
+    }
+
+    /// Knows only clients that are registered: it does not fetch the metadata documents that the ids of others name.
+    ///
+    /// Without this, it fetches such a document (of `https`, or of this machine) when somebody signs in with its URL as
+    /// `client_id`, within bounds, without following redirects, and from no internal address but those of this machine.
+    ///
+    /// ```no_run
+    /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
+    /// let server = mcp_test::oauth::AuthorizationServer::builder().no_client_documents().start().await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn no_client_documents(mut self) -> Self {
+        self.documents.fetches = false;
+        self
+    }
+
+    /// Fetches metadata documents in another way.
+    pub(crate) fn document_policy(mut self, policy: DocumentPolicy) -> Self {
+        self.documents = policy;
+        self
+    }
+
     /// Records with this recorder, which may be shared with other actors.
     pub fn record(mut self, recorder: Recorder) -> Self {
         self.recorder = recorder;
@@ -208,11 +340,21 @@ impl AuthorizationServerBuilder {
         let recorder = ExchangeRecorder::new(self.recorder);
         let secrets = self.clients.iter().filter_map(|client| client.secret.as_deref());
         secrets.for_each(|secret| recorder.learn(secret));
+        let mut scopes = self.scopes;
+        if self.is_identity_provider && !scopes.is_empty() {
+            scopes.push(identity_provider::OPENID.to_owned());
+        }
         let state = Arc::new(ServerState {
             issuer,
             base: self.path,
-            scopes: self.scopes,
+            scopes,
             key: Arc::new(SigningKey::es256()?),
+            access_token_lifetime: self.access_token_lifetime.unwrap_or(access_token::LIFETIME),
+            refresh_token_lifetime: self.refresh_token_lifetime,
+            trusted_issuers: self.trusted_issuers,
+            is_identity_provider: self.is_identity_provider,
+            documents: ClientDocuments::new(self.documents),
+            proofs: ProofChecker::new(self.demands_nonces),
             hosts,
             recorder,
             alteration: self.alteration,

@@ -45,8 +45,10 @@ pub(crate) enum GrantType {
     AuthorizationCode,
     RefreshToken,
     ClientCredentials,
-    /// RFC 7523. Scripted servers alone have it.
+    /// RFC 7523. A server has it only if it trusts an identity provider.
     JwtBearer,
+    /// RFC 8693. A server has it only if it is an identity provider.
+    TokenExchange,
 }
 
 impl AuthenticationMethod {
@@ -63,9 +65,14 @@ impl AuthenticationMethod {
 }
 
 impl GrantType {
-    /// Those that the authorization server has.
+    /// Those that every authorization server has.
     pub(super) const ALL: [Self; 3] =
         [Self::AuthorizationCode, Self::RefreshToken, Self::ClientCredentials];
+
+    /// Those that a client with a secret or a key may use, if the server has them.
+    fn of_confidential() -> Vec<Self> {
+        Self::ALL.into_iter().chain([Self::JwtBearer, Self::TokenExchange]).collect()
+    }
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -73,6 +80,7 @@ impl GrantType {
             Self::RefreshToken => "refresh_token",
             Self::ClientCredentials => "client_credentials",
             Self::JwtBearer => "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            Self::TokenExchange => "urn:ietf:params:oauth:grant-type:token-exchange",
         }
     }
 }
@@ -86,7 +94,11 @@ impl OAuthClient {
             keys: KeySet::default(),
             methods: vec![AuthenticationMethod::None],
             redirect_uris: Vec::new(),
-            grants: vec![GrantType::AuthorizationCode, GrantType::RefreshToken],
+            grants: vec![
+                GrantType::AuthorizationCode,
+                GrantType::RefreshToken,
+                GrantType::TokenExchange,
+            ],
         }
     }
 
@@ -95,7 +107,7 @@ impl OAuthClient {
         Self {
             secret: Some(secret.into()),
             methods: vec![AuthenticationMethod::Basic, AuthenticationMethod::Post],
-            grants: GrantType::ALL.into(),
+            grants: GrantType::of_confidential(),
             ..Self::public(id)
         }
     }
@@ -105,7 +117,7 @@ impl OAuthClient {
         Self {
             keys: KeySet::from_iter([key]),
             methods: vec![AuthenticationMethod::PrivateKeyJwt],
-            grants: GrantType::ALL.into(),
+            grants: GrantType::of_confidential(),
             ..Self::public(id)
         }
     }
@@ -118,6 +130,11 @@ impl OAuthClient {
 
     pub(super) fn may_redirect_to(&self, requested: &str) -> bool {
         self.redirect_uris.iter().any(|uri| redirect_uri::is_registered(uri, requested))
+    }
+
+    /// Whether it has neither a secret nor a key.
+    pub(super) fn is_public(&self) -> bool {
+        self.methods == [AuthenticationMethod::None]
     }
 
     pub(super) fn may_use(&self, grant: GrantType) -> bool {

@@ -70,7 +70,8 @@ impl ClientAssertion {
 }
 
 impl UsedAssertions {
-    fn add(&mut self, client: &str, id: &str) -> Result<(), OAuthError> {
+    /// Notes an assertion of this party, which must be new.
+    pub(super) fn add(&mut self, client: &str, id: &str) -> Result<(), OAuthError> {
         let used = (client.to_owned(), id.to_owned());
         if self.0.contains(&used) {
             return Err(ErrorCode::InvalidClient.because("the assertion was used before"));

@@ -25,16 +25,15 @@ enum Proof {
 }
 
 /// The client of a token request, authenticated by a method that is registered for it.
-pub(super) fn authenticate(
+pub(super) async fn authenticate(
     server: &ServerState,
     headers: &HeaderMap,
     form: &Parameters,
 ) -> Result<OAuthClient, OAuthError> {
     let Credentials { id, proof } = credentials(headers, form)?;
     let refuse = |why| Err(ErrorCode::InvalidClient.because(why));
-    let Some(client) = server.clients().find(&id).cloned() else {
-        return refuse("the client is unknown");
-    };
+    let client = server.client(&id).await;
+    let client = client.map_err(|why| ErrorCode::InvalidClient.because(why))?;
     if !client.methods.contains(&proof.method()) {
         return refuse("the client is registered for another authentication method");
     }

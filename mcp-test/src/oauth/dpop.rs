@@ -6,10 +6,10 @@ use http::HeaderMap;
 use reqwest::Url;
 use ring::digest;
 
+use super::random_id::random_text;
 use crate::clock;
 use crate::jose::{JoseError, Jwk, Jws, SigningKey, base64url};
 use crate::json::{Object, Value};
-use crate::transport::generated_id::generate_id;
 
 /// The header with a proof.
 pub(crate) const DPOP: &str = "dpop";
@@ -55,7 +55,7 @@ impl ProvenRequest<'_> {
         header.insert("alg", key.public().algorithm().as_str());
         header.insert("jwk", key.public().to_value());
         let mut claims = Object::new();
-        claims.insert("jti", generate_id());
+        claims.insert("jti", random_text()?);
         claims.insert("htm", self.method);
         claims.insert("htu", without_query(self.url));
         claims.insert("iat", clock::unix_time().as_secs());

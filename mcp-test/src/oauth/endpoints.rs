@@ -8,9 +8,10 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, StatusCode, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::answer::Answer;
+use super::dpop::DPOP_NONCE;
 use super::exchange_recorder::RecordedExchange;
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::server_state::ServerState;
@@ -30,7 +31,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Answers any request.
 pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Request) -> Response {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let path = head.uri.to_string();
     let is_too_long = path.len() > LONGEST_PATH;
     // Of a path that is too long the beginning says enough; it may end within a secret, so its query is left out.
@@ -38,7 +39,7 @@ pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Requ
     let exchange = server.recorder.request(head.method.as_str(), shown, &head.headers);
     let mut answer = match is_too_long {
         true => Answer::empty(StatusCode::URI_TOO_LONG),
-        false => route(&server, &exchange, &head, body).await,
+        false => route(&server, &exchange, &mut head, body).await,
     };
     server.alteration.apply(&head, &mut answer);
     exchange.sent(answer.status, &answer.headers, answer.body.as_ref());
@@ -48,7 +49,7 @@ pub(super) async fn answer(State(server): State<Arc<ServerState>>, request: Requ
 async fn route(
     server: &ServerState,
     exchange: &RecordedExchange<'_>,
-    head: &Parts,
+    head: &mut Parts,
     body: Body,
 ) -> Answer {
     // Against DNS rebinding: a web page must not use a server on this machine by a name of its own.
@@ -66,15 +67,14 @@ async fn route(
             Answer::json(StatusCode::OK, keys.to_value())
         }),
         Some("/authorize") => {
-            only(head, &Method::GET, || {
-                match authorization_endpoint::authorize(
-                    server,
-                    head.uri.query().unwrap_or_default(),
-                ) {
-                    Ok(target) => Answer::redirect(&target),
-                    Err(error) => Answer::error(error),
-                }
-            })
+            if head.method != Method::GET {
+                return Answer::not_allowed(&Method::GET);
+            }
+            let query = head.uri.query().unwrap_or_default();
+            match authorization_endpoint::authorize(server, query).await {
+                Ok(target) => Answer::redirect(&target),
+                Err(error) => Answer::error(error),
+            }
         }
         Some(endpoint @ ("/token" | "/register")) if head.method == Method::POST => {
             let body = match read(body).await {
@@ -82,11 +82,13 @@ async fn route(
                 Err(refusal) => return refusal,
             };
             exchange.received(&body);
+            // For what alters the answer.
+            head.extensions.insert(body.clone());
             let answer = match endpoint {
-                "/token" => token(server, head, &body),
+                "/token" => token(server, head, &body).await,
                 _ => register(server, head, &body),
             };
-            answer.unwrap_or_else(Answer::error)
+            answer.unwrap_or_else(|error| refusal(server, error))
         }
         Some("/token" | "/register") => Answer::not_allowed(&Method::POST),
         _ => Answer::empty(StatusCode::NOT_FOUND),
@@ -102,11 +104,21 @@ pub(super) async fn read(body: Body) -> Result<Bytes, Answer> {
     }
 }
 
-fn token(server: &ServerState, head: &Parts, body: &Bytes) -> Result<Answer, OAuthError> {
+/// The refusal of a request, with the nonce that it should have had.
+fn refusal(server: &ServerState, error: OAuthError) -> Answer {
+    let mut answer = Answer::error(error);
+    let is_about_nonce = error.code == ErrorCode::UseDpopNonce;
+    let nonce = server.proofs.nonce().filter(|_| is_about_nonce);
+    let nonce = nonce.and_then(|nonce| HeaderValue::from_str(&nonce).ok());
+    answer.headers.extend(nonce.map(|nonce| (HeaderName::from_static(DPOP_NONCE), nonce)));
+    answer
+}
+
+async fn token(server: &ServerState, head: &Parts, body: &Bytes) -> Result<Answer, OAuthError> {
     if !content_type(head).is_some_and(|kind| essence(kind).eq_ignore_ascii_case(FORM)) {
         return Err(ErrorCode::InvalidRequest.because("the body must be a form"));
     }
-    let response = token_endpoint::exchange(server, &head.headers, body)?;
+    let response = token_endpoint::exchange(server, &head.headers, body).await?;
     Ok(Answer::json(StatusCode::OK, response))
 }
 

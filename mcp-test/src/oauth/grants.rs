@@ -19,6 +19,8 @@ pub(super) struct Grant {
     pub(super) subject: String,
     pub(super) scopes: Vec<String>,
     pub(super) resources: Vec<String>,
+    /// The thumbprint of the key that tokens are bound to (RFC 9449).
+    pub(super) key: Option<String>,
 }
 
 /// An authorization request that was granted, until its code is redeemed.
@@ -52,6 +54,7 @@ struct IssuedRefreshToken {
     text: String,
     id: GrantId,
     grant: Grant,
+    ends: Option<Deadline>,
     used: bool,
 }
 
@@ -63,9 +66,15 @@ impl Grants {
         push(&mut self.codes, IssuedCode { text, id, pending, ends, used: false });
     }
 
-    /// Keeps a refresh token.
-    pub(super) fn add_refresh_token(&mut self, text: String, id: GrantId, grant: Grant) {
-        push(&mut self.refresh_tokens, IssuedRefreshToken { text, id, grant, used: false });
+    /// Keeps a refresh token, for some time or as long as there is room.
+    pub(super) fn add_refresh_token(
+        &mut self,
+        text: String,
+        (id, grant): (GrantId, Grant),
+        lifetime: Option<Duration>,
+    ) {
+        let ends = lifetime.map(Deadline::after);
+        push(&mut self.refresh_tokens, IssuedRefreshToken { text, id, grant, ends, used: false });
     }
 
     /// Redeems a code of this client.
@@ -115,6 +124,9 @@ impl Grants {
             let id = token.id;
             revoke(&mut self.refresh_tokens, id);
             return refuse("the refresh token was used before");
+        }
+        if token.ends.is_some_and(|ends| ends.has_passed()) {
+            return refuse("the refresh token has expired");
         }
         Ok((token.id, token.grant.clone()))
     }

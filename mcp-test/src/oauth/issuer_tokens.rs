@@ -122,9 +122,10 @@ impl IssuerTokens {
             subject: subject.to_owned(),
             scopes: self.granted().to_vec(),
             resources: vec![self.resource(url)],
+            key: is_bound.then(|| self.client_key.public().thumbprint()),
         };
-        let thumbprint = is_bound.then(|| self.client_key.public().thumbprint());
-        let mut claims = access_token::claims(&self.issuer, &grant, thumbprint.as_deref());
+        let lifetime = access_token::LIFETIME;
+        let mut claims = access_token::claims(&self.issuer, &grant, lifetime).ok()?;
         spoil(&mut claims, kind, url)?;
         let key = if kind == TokenKind::UnknownKey { &self.unknown_key } else { &*self.key };
         access_token::sign(key, &claims.into()).ok()

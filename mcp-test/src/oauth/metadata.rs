@@ -8,6 +8,9 @@ use crate::json::{Object, Value};
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
 const OPENID: &str = "/.well-known/openid-configuration";
 
+/// The grant for what an identity provider asserts.
+const ID_JAG: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
+
 /// The document at a path, if there is one.
 ///
 /// RFC 8414 puts the well-known part before the path of the issuer, OpenID Connect after it; MCP has clients try each.
@@ -40,13 +43,23 @@ fn document(server: &ServerState) -> Object {
     }
     document.insert("response_types_supported", vec!["code"]);
     document.insert("response_modes_supported", vec!["query"]);
-    document.insert("grant_types_supported", GrantType::ALL.map(GrantType::as_str).to_vec());
+    document.insert(
+        "grant_types_supported",
+        server.grant_types().map(GrantType::as_str).collect::<Vec<_>>(),
+    );
     let methods = AuthenticationMethod::ALL.map(AuthenticationMethod::as_str);
     document.insert("token_endpoint_auth_methods_supported", methods.to_vec());
     let algorithms = Algorithm::ALL.map(Algorithm::as_str);
     document.insert("token_endpoint_auth_signing_alg_values_supported", algorithms.to_vec());
     document.insert("code_challenge_methods_supported", vec!["S256"]);
     document.insert("authorization_response_iss_parameter_supported", true);
+    document.insert("dpop_signing_alg_values_supported", algorithms.to_vec());
+    if server.documents.are_fetched() {
+        document.insert("client_id_metadata_document_supported", true);
+    }
+    if !server.trusted_issuers.is_empty() {
+        document.insert("authorization_grant_profiles_supported", vec![ID_JAG]);
+    }
     document
 }
 

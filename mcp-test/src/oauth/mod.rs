@@ -11,6 +11,9 @@
 //! | registration of clients | RFC 7591 |
 //! | clients without a secret, with one, or with a key | RFC 6749, RFC 7523 |
 //! | authorization code with PKCE, refresh tokens with rotation, client credentials | OAuth 2.1, RFC 7636 |
+//! | clients that a metadata document describes | draft-ietf-oauth-client-id-metadata-document |
+//! | access tokens that are bound to a key | RFC 9449 |
+//! | what a trusted identity provider asserts (ID-JAG), and the identity provider itself | RFC 7523, RFC 8693 |
 //! | `iss` in responses | RFC 9207 |
 //! | the resource that a token is for | RFC 8707 |
 //!
@@ -48,6 +51,12 @@ pub(crate) mod challenge;
 pub(crate) mod client;
 mod client_assertion;
 mod client_authentication;
+mod client_description;
+#[cfg_attr(
+    not(feature = "scenarios"),
+    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+)]
+pub(crate) mod client_documents;
 mod client_registry;
 #[cfg(feature = "cli")]
 pub(crate) mod downstream_service;
@@ -59,6 +68,8 @@ pub(crate) mod dpop;
 mod endpoints;
 pub(crate) mod exchange_recorder;
 mod grants;
+mod identity_assertion;
+mod identity_provider;
 #[cfg(feature = "scenarios")]
 pub(crate) mod issuer_tokens;
 mod metadata;
@@ -69,6 +80,8 @@ mod metadata;
 pub(crate) mod oauth_error;
 pub(crate) mod parameters;
 mod pkce;
+mod proof_of_possession;
+mod random_id;
 pub(crate) mod redirect_uri;
 mod registration_endpoint;
 mod resource;
@@ -87,6 +100,7 @@ mod server_state;
 )]
 pub(crate) mod sign_in;
 mod token_endpoint;
+mod trusted_issuer;
 #[cfg(feature = "scenarios")]
 pub(crate) mod trusted_keys;
 

@@ -28,6 +28,17 @@ pub(super) fn of_request(parameters: &Parameters) -> Result<Vec<String>, OAuthEr
     }
 }
 
+/// The resource of an assertion, as far as the request names it; without one in the assertion, as for [`of_request`].
+pub(super) fn asserted(
+    parameters: &Parameters,
+    asserted: Option<&str>,
+) -> Result<Vec<String>, OAuthError> {
+    match asserted {
+        None => of_request(parameters),
+        Some(asserted) => within(parameters, &[asserted.to_owned()]),
+    }
+}
+
 /// The resources of a token request: those that it names, which must have been granted, or all that were granted.
 pub(super) fn within(
     parameters: &Parameters,

@@ -30,8 +30,26 @@ pub(super) fn within(
     }
 }
 
+/// The scopes of an assertion, as far as the request names them; without any in the assertion, as for [`of_request`].
+pub(super) fn asserted(
+    parameters: &Parameters,
+    asserted: Option<&str>,
+    known: &[String],
+) -> Result<Vec<String>, OAuthError> {
+    let Some(asserted) = asserted else { return of_request(parameters, known) };
+    let scopes = parse(asserted)?;
+    let scopes = match known {
+        [] => scopes,
+        known => among(scopes, known, "the server does not have this scope")?,
+    };
+    within(parameters, &scopes)
+}
+
 fn named(parameters: &Parameters) -> Result<Option<Vec<String>>, OAuthError> {
-    let Some(text) = parameters.one("scope")? else { return Ok(None) };
+    parameters.one("scope")?.map(parse).transpose()
+}
+
+fn parse(text: &str) -> Result<Vec<String>, OAuthError> {
     let scopes: Vec<String> = text.split(' ').map(str::to_owned).collect();
     // RFC 6749, section 3.3.
     let is_token = |scope: &String| {
@@ -39,7 +57,7 @@ fn named(parameters: &Parameters) -> Result<Option<Vec<String>>, OAuthError> {
             && scope.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
     };
     match text.len() <= LONGEST_LIST && scopes.iter().all(is_token) {
-        true => Ok(Some(scopes)),
+        true => Ok(scopes),
         false => Err(ErrorCode::InvalidScope.because("`scope` is not a list of scopes")),
     }
 }

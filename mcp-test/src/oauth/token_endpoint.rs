@@ -1,4 +1,4 @@
-//! The token endpoint: exchanges codes, refresh tokens and client credentials for access tokens.
+//! The token endpoint: exchanges codes, refresh tokens, client credentials and assertions for access tokens.
 
 use http::HeaderMap;
 
@@ -8,33 +8,38 @@ use super::client_authentication::authenticate;
 use super::grants::{Grant, GrantId};
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::parameters::Parameters;
+use super::random_id::random_id;
 use super::server_state::ServerState;
-use super::{resource, scope};
+use super::{identity_assertion, identity_provider, resource, scope};
 use crate::json::{Object, Value};
-use crate::transport::generated_id::generate_id;
 
 /// Answers a token request.
-pub(super) fn exchange(
+pub(super) async fn exchange(
     server: &ServerState,
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<Value, OAuthError> {
     let form = Parameters::parse(body);
-    let client = authenticate(server, headers, &form)?;
+    let client = authenticate(server, headers, &form).await?;
     let named = form.required("grant_type", "`grant_type` is required")?;
-    let unsupported = ErrorCode::UnsupportedGrantType.because("the server has no such grant");
-    let Some(grant_type) = GrantType::ALL.into_iter().find(|known| known.as_str() == named) else {
-        return Err(unsupported);
+    let grant_type = server.grant_types().find(|known| known.as_str() == named);
+    let Some(grant_type) = grant_type else {
+        return Err(ErrorCode::UnsupportedGrantType.because("the server has no such grant"));
     };
     if !client.may_use(grant_type) {
         let why = "the client is not registered for this grant";
         return Err(ErrorCode::UnauthorizedClient.because(why));
     }
+    let key = server.proofs.key_of(headers, &format!("{}/token", server.issuer))?;
     match grant_type {
-        GrantType::AuthorizationCode => by_code(server, &client, &form),
-        GrantType::RefreshToken => by_refresh_token(server, &client, &form),
-        GrantType::ClientCredentials => by_credentials(server, &client, &form),
-        GrantType::JwtBearer => Err(unsupported),
+        GrantType::AuthorizationCode => by_code(server, &client, &form, key),
+        GrantType::RefreshToken => by_refresh_token(server, &client, &form, key),
+        GrantType::ClientCredentials => by_credentials(server, &client, &form, key),
+        GrantType::JwtBearer => {
+            let granted = identity_assertion::granted(server, &client, &form)?;
+            respond(server, &Grant { key, ..granted }, None)
+        }
+        GrantType::TokenExchange => identity_provider::exchange(server, &client, &form),
     }
 }
 
@@ -42,6 +47,7 @@ fn by_code(
     server: &ServerState,
     client: &OAuthClient,
     form: &Parameters,
+    key: Option<String>,
 ) -> Result<Value, OAuthError> {
     let code = form.required("code", "`code` is required")?;
     let verifier = form.required("code_verifier", "`code_verifier` is required (PKCE)")?;
@@ -58,8 +64,11 @@ fn by_code(
         }
         (id, pending.grant.clone())
     };
+    check_key(&granted, key.as_deref())?;
     let resources = resource::within(form, &granted.resources)?;
-    let token = Grant { resources, ..granted.clone() };
+    let token = Grant { resources, key: key.clone(), ..granted.clone() };
+    // Nothing else protects the refresh token of a public client (RFC 9449, section 5).
+    let granted = Grant { key: key.filter(|_| client.is_public()), ..granted };
     let refresh = client.may_use(GrantType::RefreshToken).then_some((id, granted));
     respond(server, &token, refresh)
 }
@@ -68,15 +77,18 @@ fn by_refresh_token(
     server: &ServerState,
     client: &OAuthClient,
     form: &Parameters,
+    key: Option<String>,
 ) -> Result<Value, OAuthError> {
     let old = form.required("refresh_token", "`refresh_token` is required")?;
     let (id, granted, token) = {
         // Under one lock, so that of two requests at the same time one gets tokens.
         let mut grants = server.grants();
         let (id, granted) = grants.of_refresh_token(old, &client.id)?;
+        check_key(&granted, key.as_deref())?;
         let token = Grant {
             scopes: scope::within(form, &granted.scopes)?,
             resources: resource::within(form, &granted.resources)?,
+            key,
             ..granted.clone()
         };
         // Only now: a request that is refused must not cost the client its token.
@@ -90,14 +102,26 @@ fn by_credentials(
     server: &ServerState,
     client: &OAuthClient,
     form: &Parameters,
+    key: Option<String>,
 ) -> Result<Value, OAuthError> {
     let token = Grant {
         client: client.id.clone(),
         subject: client.id.clone(),
         scopes: scope::of_request(form, &server.scopes)?,
         resources: resource::of_request(form)?,
+        key,
     };
     respond(server, &token, None)
+}
+
+/// Refuses a request without a proof by the key of the grant, if that is bound to one.
+fn check_key(granted: &Grant, key: Option<&str>) -> Result<(), OAuthError> {
+    match granted.key.as_deref() {
+        Some(bound) if key != Some(bound) => {
+            Err(ErrorCode::InvalidGrant.because("the grant is bound to another key"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The response with an access token, and a new refresh token for what was granted.
@@ -106,16 +130,22 @@ fn respond(
     token: &Grant,
     refresh: Option<(GrantId, Grant)>,
 ) -> Result<Value, OAuthError> {
+    let lifetime = server.access_token_lifetime;
+    let text = access_token::issue(&server.key, &server.issuer, token, lifetime)?;
     let mut response = Object::new();
-    response.insert("access_token", access_token::issue(&server.key, &server.issuer, token, None)?);
-    response.insert("token_type", "Bearer");
-    response.insert("expires_in", access_token::LIFETIME.as_secs());
+    response.insert("access_token", text);
+    response.insert("token_type", if token.key.is_some() { "DPoP" } else { "Bearer" });
+    response.insert("expires_in", lifetime.as_secs());
     if !token.scopes.is_empty() {
         response.insert("scope", token.scopes.join(" "));
     }
-    if let Some((id, granted)) = refresh {
-        let text = generate_id();
-        server.grants().add_refresh_token(text.clone(), id, granted);
+    if let Some(id_token) = identity_provider::id_token(server, token)? {
+        response.insert("id_token", id_token);
+    }
+    if let Some(granted) = refresh {
+        let text = random_id()?;
+        let lifetime = server.refresh_token_lifetime;
+        server.grants().add_refresh_token(text.clone(), granted, lifetime);
         response.insert("refresh_token", text);
     }
     Ok(response.into())

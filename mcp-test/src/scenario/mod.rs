@@ -88,7 +88,8 @@ pub use activity::Activity;
 #[doc(hidden)]
 pub use authorization::{
     AuthorizationCtx, AuthorizationPeer, AuthorizationResponse, AuthorizationSetup,
-    AuthorizationTarget, Callback, CallbackListener, ConsentRequest, RegisteredAs,
+    AuthorizationTarget, Callback, CallbackListener, ConsentRequest, DocumentHost, HostedDocument,
+    RegisteredAs,
 };
 #[doc(hidden)]
 pub use call_site::CallSite;

@@ -112,7 +112,7 @@ fn stable(text: &str, issuer: &str, port: u16) -> String {
 }
 
 #[test]
-fn both_scenarios_run_on_the_reference_server() {
+fn the_official_scenarios_run_on_the_reference_server() {
     let (_server, issuer) = reference();
     let port = free_port();
     let folder = tempfile::tempdir().expect("a folder");
@@ -138,22 +138,6 @@ fn both_scenarios_run_on_the_reference_server() {
     Running client scenario for authorization server 'authorization-server-metadata-endpoint' against server: [issuer]
     Results saved to [folder]/authorization-server-authorization-server-metadata-endpoint
 
-    === Warnings ===
-
-      - AuthorizationServerMetadataCIMD: Authorization server metadata includes client_id_metadata_document_supported=true (Client ID Metadata Document support)
-        Warning: the server does not take URLs of metadata documents as client ids
-          expected `client_id_metadata_document_supported` to be true
-          got no such member
-        Check: authorization-server-metadata-cimd
-        Requirement: auth.registration.cimd-authorization-server (SHOULD) Authorization servers ought to support client ID metadata documents and advertise it.
-          https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#client-id-metadata-documents
-        Exchange:
-             client → server  GET [issuer]/.well-known/oauth-authorization-server
-             client ← server  HTTP 200  content-type: application/json
-
-      Rerun: mcp-test authorization --scenario authorization-server-metadata-endpoint --spec-version 2025-11-25 --url [issuer] --client-id desktop --port [port]
-      What it checks and why: mcp-test explain authorization-server-metadata-endpoint
-
     The redirect URI http://[callback]/callback must be registered for the client `desktop`.
     Open this URL in a browser, sign in there, and consent:
     [issuer]/authorize?[request]
@@ -164,10 +148,10 @@ fn both_scenarios_run_on_the_reference_server() {
     Results saved to [folder]/authorization-server-authorization-code-grant
 
     === SUMMARY ===
-    ✓ authorization-server-metadata-endpoint: 1 passed, 0 failed
+    ✓ authorization-server-metadata-endpoint: 2 passed, 0 failed
     ✓ authorization-code-grant: 1 passed, 0 failed
 
-    Total: 2 passed, 0 failed
+    Total: 3 passed, 0 failed
     Advisory: 7 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
     ");
     let checks = |scenario: &str| {
@@ -183,7 +167,7 @@ fn both_scenarios_run_on_the_reference_server() {
     };
     insta::assert_snapshot!(statuses("authorization-server-metadata-endpoint"), @"
     SUCCESS authorization-server-metadata
-    WARNING authorization-server-metadata-cimd
+    SUCCESS authorization-server-metadata-cimd
     ");
     let grant = checks("authorization-code-grant");
     assert_eq!((grant.len(), &grant[0]["status"]), (1, &"SUCCESS".into()), "{grant:?}");
@@ -192,6 +176,24 @@ fn both_scenarios_run_on_the_reference_server() {
         (&body["token_type"], &body["access_token"]),
         (&"Bearer".into(), &"[secret]".into())
     );
+}
+
+#[test]
+fn our_own_scenarios_need_no_client_and_nobody_where_no_page_is_shown() {
+    let (_server, issuer) = reference();
+    let port = free_port().to_string();
+    let args = ["--url", &issuer, "--profile", "adaptive", "--port", &port];
+    let run = mcp_test([&["authorization"], &args[..]].concat());
+    let text = run.text(&[]);
+    assert_eq!(run.code, 0, "{text}");
+    assert!(!text.contains("consent"), "{text}");
+    let named = ["--scenario", "authorization-*", "--verbose"];
+    let run = mcp_test([&["authorization"], &args[..], &named].concat());
+    let text = run.text(&[]);
+    assert_eq!(run.code, 0, "{text}");
+    for id in ["authorization-code-client", "redirect-uri-matched", "client-document-cached"] {
+        assert!(text.contains(id), "{id}\n{text}");
+    }
 }
 
 #[test]
@@ -272,6 +274,13 @@ fn the_scenarios_are_listed() {
     Authorization server scenarios (test against an authorization server):
       - authorization-server-metadata-endpoint [2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - authorization-code-grant [2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - authorization-code-exchange [2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - authorization-redirect-uris [2025-06-18,2025-11-25,2026-07-28]
+      - authorization-refresh-tokens [2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - authorization-audience [2025-06-18,2025-11-25,2026-07-28]
+      - authorization-registration [2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - authorization-client-documents [2025-11-25,2026-07-28]
+      - authorization-client-credentials [2025-11-25,2026-07-28]
     ");
     let all = mcp_test(["list"]).text(&[]);
     assert!(all.ends_with(&run.text(&[])), "{all}");
@@ -300,12 +309,26 @@ fn hostile(answers: Answers) -> String {
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
+/// Answers nothing.
+const SILENT: Answers = |connection, _| {
+    let mut rest = [0; 1];
+    connection.read_exact(&mut rest).ok();
+};
+
+#[test]
+fn a_silent_server_is_not_awaited_by_every_scenario() {
+    let issuer = hostile(SILENT);
+    let stopwatch = Stopwatch::start();
+    let args = ["authorization", "--url", &issuer, "--client-id", "a", "--timeout", "2s"];
+    let run = mcp_test([&args[..], &["--profile", "adaptive", "--verbose"]].concat());
+    let text = run.text(&[]);
+    assert_eq!(run.code, 1, "{text}");
+    assert!(text.contains("did not answer in time before"), "{text}");
+    assert!(stopwatch.elapsed() < Duration::from_secs(8), "{:?}\n{text}", stopwatch.elapsed());
+}
+
 #[test]
 fn hostile_servers_are_bounded() {
-    let silent: Answers = |connection, _| {
-        let mut rest = [0; 1];
-        connection.read_exact(&mut rest).ok();
-    };
     let endless: Answers = |connection, _| {
         // Nothing more comes from the client, so that each read takes its time-out.
         connection.set_read_timeout(Some(Duration::from_millis(20))).expect("a time-out");
@@ -345,7 +368,7 @@ fn hostile_servers_are_bounded() {
         write!(connection, "{HEAD}\r\n{{\"issuer\": \"\\u001b[31m\\u202e\", \"authorization_endpoint\": \"javascript:x\", \"token_endpoint\": \"http://192.0.2.1/\", \"response_types_supported\": [\"code\"], \"code_challenge_methods_supported\": [\"S256\"]}}").ok();
     };
     for (answers, expected) in [
-        (silent, "does not answer"),
+        (SILENT, "does not answer"),
         (endless, "does not answer"),
         (huge, "larger than 1 MiB"),
         (circle, "HTTP 302 at"),

@@ -26,6 +26,10 @@ const CONTACTS: Limit = Limit::Nothing("determines which host is contacted, or w
 const LISTENS: Limit = Limit::Nothing("determines who can connect");
 const CALLS: Limit = Limit::Nothing("determines which tools are called");
 
+/// Options that change what the authorization server of mcp-test issues, or have it fetch less.
+const OF_REFERENCE_AUTHORIZATION_SERVER: [&str; 4] =
+    ["token-lifetime", "refresh-token-lifetime", "dpop-nonces", "no-client-documents"];
+
 /// The limit of an option; `None` if nobody has decided about it.
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
@@ -45,6 +49,7 @@ fn limit(option: &str) -> Option<Limit> {
         | "authorization" | "faults" | "fixtures" | "proofs" | "fault" | "stdio" | "case"
         | "tag" | "skip-tag" | "auth" | "issuer-scope" | "title" | "allow" | "list" | "check"
         | "json" => Limit::Anything,
+        _ if OF_REFERENCE_AUTHORIZATION_SERVER.contains(&option) => Limit::Anything,
         _ => return None,
     })
 }

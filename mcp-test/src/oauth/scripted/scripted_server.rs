@@ -376,9 +376,11 @@ impl ScriptedState {
         }
         let client = request.parameters.first("client_id").unwrap_or_default().to_owned();
         let resources = request.parameters.all("resource").map(str::to_owned).collect();
-        let grant = Grant { subject: "user".to_owned(), client, scopes, resources };
         let key = proof.map(|proof| proof.thumbprint.clone());
-        let text = access_token::issue(&self.key, &self.issuer, &grant, key.as_deref())?;
+        let subject = "user".to_owned();
+        let grant = Grant { subject, client, scopes, resources, key: key.clone() };
+        let lifetime = access_token::LIFETIME;
+        let text = access_token::issue(&self.key, &self.issuer, &grant, lifetime)?;
         let mut response = Object::new();
         response.insert("access_token", text.as_str());
         response.insert("token_type", if key.is_some() { "DPoP" } else { "Bearer" });

@@ -11,8 +11,8 @@ use super::registration::REDIRECT_URI;
 use super::{RegisteredClient, Settings, SignInError};
 use crate::jose::base64url;
 use crate::oauth::parameters::Parameters;
+use crate::oauth::random_id::random_text;
 use crate::transport::fault::damage_parameters;
-use crate::transport::generated_id::generate_id;
 use crate::transport::{HttpRequest, Misbehavior};
 
 /// A code, and the verifier with which it can be redeemed.
@@ -30,10 +30,10 @@ pub(super) async fn ask(
 ) -> Result<Code, SignInError> {
     let endpoint = found.server.authorization_endpoint.as_deref();
     let endpoint = endpoint.ok_or(SignInError::NoEndpoint("authorization_endpoint"))?;
-    // Both are hexadecimal, so that the verifier has 64 of the characters that RFC 7636 allows.
-    let verifier = format!("{}{}", generate_id(), generate_id());
+    // It has 64 of the characters that RFC 7636 allows.
+    let verifier = format!("{}{}", random_text()?, random_text()?);
     let challenge = base64url(digest::digest(&digest::SHA256, verifier.as_bytes()));
-    let state = generate_id();
+    let state = random_text()?;
     let mut parameters: Vec<(String, String)> = [
         ("response_type", "code"),
         ("client_id", client.id.as_str()),

@@ -15,8 +15,8 @@ use crate::clock;
 use crate::jose::SigningKey;
 use crate::json::{Object, Value};
 use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use crate::oauth::random_id::random_text;
 use crate::transport::fault::damage_parameters;
-use crate::transport::generated_id::generate_id;
 use crate::transport::{HttpRequest, Misbehavior, PlainResponse};
 
 const WHAT: &str = "the token endpoint";
@@ -198,7 +198,7 @@ impl TokenRequest<'_> {
             ("aud", &self.server.issuer),
             ("iat", &issued.to_string()),
             ("exp", &expiry.to_string()),
-            ("jti", &generate_id()),
+            ("jti", &random_text()?),
         ]);
         damage_parameters(&self.settings.faults, "assertion", &mut claims);
         let mut object = Object::new();

@@ -1,6 +1,10 @@
 //! Flows of a scripted client over loopback, and what the server refuses.
 
+mod bound_tokens;
+mod client_documents;
 mod flow;
+mod identity_assertions;
+mod lifetimes;
 mod refusals;
 
 use std::time::Duration;

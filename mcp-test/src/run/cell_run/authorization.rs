@@ -24,10 +24,12 @@ impl CellRun<'_> {
             revision: self.cell.revision,
             profile: self.profile,
             timeout: self.timeout(),
+            is_named: self.plan.single,
         });
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(body(&mut ctx)).await;
         progress(Progress::Ending);
+        ctx.delete_leftovers().await;
         let (mut checks, trace) = ctx.end();
         match early {
             None => demand_declared(&self.cell, &mut checks),

@@ -40,6 +40,8 @@ pub struct AuthorizationSetup {
     pub profile: Profile,
     /// How long the scenario may take.
     pub timeout: Duration,
+    /// Whether the scenario was selected by name, and so may ask for consent although another one does.
+    pub is_named: bool,
 }
 
 /// What a scenario that tests an authorization server uses.
@@ -51,6 +53,8 @@ pub struct AuthorizationCtx {
     /// Until when the consent of a person is awaited.
     consent_until: Deadline,
     has_answered: bool,
+    /// What is to be deleted at the end: URLs, and tokens for that.
+    leftovers: Vec<(String, String)>,
 }
 
 impl AuthorizationCtx {
@@ -65,7 +69,15 @@ impl AuthorizationCtx {
         let until = Deadline::after(setup.timeout - setup.timeout / 20);
         let consent = setup.timeout - REDEEMING.min(setup.timeout / 5);
         let (collector, consent_until) = (Collector::new(), Deadline::after(consent));
-        Self { setup, collector, recorder, until, consent_until, has_answered: false }
+        Self {
+            setup,
+            collector,
+            recorder,
+            until,
+            consent_until,
+            has_answered: false,
+            leftovers: Vec::new(),
+        }
     }
 
     /// The checks so far, and everything that was exchanged.
@@ -124,6 +136,18 @@ impl AuthorizationCtx {
     #[must_use]
     pub fn wrong(&self, headline: impl Into<String>) -> Finding {
         Finding::peer(headline).requires(self.oauth())
+    }
+
+    /// Whether somebody may be asked for consent beside the one that every run asks for.
+    #[must_use]
+    pub fn may_ask_again(&self) -> bool {
+        self.setup.is_named
+    }
+
+    /// Whether the authorization server has let another scenario wait in vain.
+    #[must_use]
+    pub fn is_known_silent(&self) -> bool {
+        self.setup.target.is_silent()
     }
 
     /// Whether the scenario declares a check at the revision.
@@ -188,11 +212,7 @@ impl AuthorizationCtx {
         form: &[(&str, &str)],
         authorization: Option<&str>,
     ) -> Result<AuthorizationResponse, Finding> {
-        if !is_secure(url) {
-            let finding = self.wrong(format!("`{}` is not secure", without_query(url)));
-            let finding = finding.expected("a URL with `https`, or of this machine");
-            return Err(finding.hint("nothing was sent there"));
-        }
+        self.demand_secure(url)?;
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let request = HttpRequest::post(body)
             .header("Content-Type", "application/x-www-form-urlencoded")
@@ -202,6 +222,47 @@ impl AuthorizationCtx {
             None => request,
         };
         self.send(url, &request).await
+    }
+
+    /// Sends a JSON value to an endpoint.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::post_form`].
+    pub async fn post_json(
+        &mut self,
+        url: &str,
+        body: &Value,
+    ) -> Result<AuthorizationResponse, Finding> {
+        self.demand_secure(url)?;
+        let request = HttpRequest::post(body.to_string())
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json");
+        self.send(url, &request).await
+    }
+
+    /// Notes what the scenario leaves behind: its URL, and a token with which it can be deleted.
+    pub fn delete_at_end(&mut self, url: impl Into<String>, token: impl Into<String>) {
+        self.leftovers.push((url.into(), token.into()));
+    }
+
+    /// Asks to delete what the scenario has left behind. That is a courtesy, whose failure is not a finding.
+    pub async fn delete_leftovers(&mut self) {
+        for (url, token) in std::mem::take(&mut self.leftovers) {
+            let request = HttpRequest::delete().header("Authorization", format!("Bearer {token}"));
+            if is_secure(&url) {
+                self.send(&url, &request).await.ok();
+            }
+        }
+    }
+
+    fn demand_secure(&self, url: &str) -> Result<(), Finding> {
+        if is_secure(url) {
+            return Ok(());
+        }
+        let finding = self.wrong(format!("`{}` is not secure", without_query(url)));
+        let finding = finding.expected("a URL with `https`, or of this machine");
+        Err(finding.hint("nothing was sent there"))
     }
 
     async fn send(
@@ -235,6 +296,9 @@ impl AuthorizationCtx {
     }
 
     fn no_response(&self, what: &str, why: &FetchError) -> Finding {
+        if matches!(why, FetchError::TimedOut(_)) && !self.has_answered {
+            self.setup.target.mark_silent();
+        }
         match why {
             FetchError::TimedOut(allotted) => self
                 .wrong(format!("the authorization server does not answer `{what}`"))

@@ -45,6 +45,17 @@ pub struct Callback {
     pub(crate) parameters: Parameters,
 }
 
+impl Callback {
+    /// The response in the target of a redirect that no browser has followed.
+    #[must_use]
+    pub fn of_redirect(location: &str) -> Self {
+        let url = location.split('#').next().unwrap_or_default();
+        let (place, query) = url.split_once('?').unwrap_or((url, ""));
+        let parameters = Parameters::parse(query.as_bytes());
+        Self { place: place.to_owned(), url: location.to_owned(), parameters }
+    }
+}
+
 impl CallbackListener {
     /// Listens on a port of this machine; 0 is any free one.
     ///

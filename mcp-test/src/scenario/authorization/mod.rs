@@ -2,6 +2,7 @@
 
 mod authorization_ctx;
 mod callback_listener;
+mod document_host;
 mod peer;
 mod response;
 mod target;
@@ -10,6 +11,7 @@ mod target;
 pub(crate) use authorization_ctx::is_secure;
 pub use authorization_ctx::{AuthorizationCtx, AuthorizationSetup};
 pub use callback_listener::{Callback, CallbackListener};
+pub use document_host::{DocumentHost, HostedDocument};
 pub use peer::AuthorizationPeer;
 #[cfg(feature = "scenarios")]
 pub(crate) use peer::asks_for_openid;

@@ -8,6 +8,7 @@ use super::{AuthorizationTarget, ConsentRequest};
 use crate::clock::Deadline;
 use crate::oauth::alteration::Alteration;
 use crate::oauth::answer::Answer;
+use crate::oauth::client_documents::DocumentPolicy;
 use crate::oauth::{AuthorizationServer, OAuthClient, StartError};
 use crate::transport::{HttpRequest, request_once};
 
@@ -17,8 +18,9 @@ const CLIENT: &str = "mcp-test";
 const SECRET: &str = "the secret of a proof";
 /// The path of the metadata of OpenID Connect.
 const OPENID: &str = "/openid-configuration";
-/// What the peer says of itself beside what the server does, so that a proof can take it away.
-const SAYS: &str = "client_id_metadata_document_supported";
+
+/// The scopes of the peer; the last is the one by which clients ask for a refresh token.
+const SCOPES: [&str; 3] = ["files:read", "files:write", "offline_access"];
 
 /// An authorization server that is right, or wrong in one place.
 #[derive(Debug, Clone, Default)]
@@ -26,8 +28,11 @@ pub struct AuthorizationPeer {
     path: &'static str,
     has_secret: bool,
     alteration: Alteration,
+    documents: DocumentPolicy,
     /// Whether nobody consents.
     is_alone: bool,
+    /// Whether mcp-test is not registered.
+    is_stranger: bool,
 }
 
 impl AuthorizationPeer {
@@ -52,6 +57,13 @@ impl AuthorizationPeer {
         self
     }
 
+    /// The same, where mcp-test has no client id.
+    #[must_use]
+    pub fn to_strangers(mut self) -> Self {
+        self.is_stranger = true;
+        self
+    }
+
     /// The same with other answers.
     #[must_use]
     pub(crate) fn altered(
@@ -59,6 +71,14 @@ impl AuthorizationPeer {
         alter: impl Fn(&Parts, &mut Answer) + Send + Sync + 'static,
     ) -> Self {
         self.alteration = Alteration::new(alter);
+        self
+    }
+
+    /// The same, which fetches the metadata documents of clients in this way.
+    #[must_use]
+    #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "proofs use it"))]
+    pub(crate) fn documents(mut self, policy: DocumentPolicy) -> Self {
+        self.documents = policy;
         self
     }
 
@@ -72,23 +92,17 @@ impl AuthorizationPeer {
             true => OAuthClient::confidential(CLIENT, SECRET),
             false => OAuthClient::public(CLIENT),
         };
-        let own = self.alteration.clone();
-        let alteration = Alteration::new(move |request, answer| {
-            if request.uri.path().contains("/.well-known/")
-                && let Some(document) = answer.body.as_mut().and_then(|body| body.as_object_mut())
-            {
-                document.insert(SAYS, true);
-            }
-            own.apply(request, answer);
-        });
         let server = AuthorizationServer::builder()
             .path(self.path)
+            .scopes(SCOPES)
             .client(client.redirect_uri("http://127.0.0.1/callback"))
-            .alter(alteration)
+            .document_policy(self.documents)
+            .alter(self.alteration.clone())
             .start()
             .await?;
         let secret = self.has_secret.then(|| SECRET.to_owned());
-        let target = AuthorizationTarget::new(server.issuer()).client(CLIENT, secret).port(0);
+        let target = AuthorizationTarget::new(server.issuer()).port(0);
+        let target = if self.is_stranger { target } else { target.client(CLIENT, secret) };
         let target = if self.is_alone { target } else { target.ask(consents) };
         Ok((server, target))
     }

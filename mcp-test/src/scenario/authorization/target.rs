@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The default port of the redirect URI, as in the official suite.
@@ -16,6 +17,8 @@ pub struct AuthorizationTarget {
     resource: Option<String>,
     port: u16,
     ask: Arc<Ask>,
+    /// Whether it has let a scenario wait in vain; clones share it.
+    is_silent: Arc<AtomicBool>,
 }
 
 /// Asks somebody to open the URL of an authorization request.
@@ -50,7 +53,8 @@ impl AuthorizationTarget {
     pub fn new(issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
         let (label, client, resource) = (issuer.clone(), None, None);
-        Self { issuer, label, client, resource, port: PORT, ask: Arc::new(|_| ()) }
+        let is_silent = Arc::default();
+        Self { issuer, label, client, resource, port: PORT, ask: Arc::new(|_| ()), is_silent }
     }
 
     /// The same under this name in reports.
@@ -110,6 +114,15 @@ impl AuthorizationTarget {
 
     pub(super) fn redirect_port(&self) -> u16 {
         self.port
+    }
+
+    /// Notes that it has not answered anything in time, so that other scenarios need not wait as long again.
+    pub(super) fn mark_silent(&self) {
+        self.is_silent.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_silent(&self) -> bool {
+        self.is_silent.load(Ordering::Relaxed)
     }
 
     pub(super) fn ask_for_consent(&self, request: &ConsentRequest) {

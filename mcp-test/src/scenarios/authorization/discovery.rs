@@ -46,6 +46,13 @@ impl Metadata {
         Some(list.iter().any(|item| item.as_str() == Some(text)))
     }
 
+    /// The texts in a list; none, if there is no list.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.document.as_ref().and_then(|document| document.get(name)?.as_array());
+        let texts = list.into_iter().flatten().filter_map(Value::as_str);
+        texts.map(str::to_owned).collect()
+    }
+
     /// Whether a member is true.
     pub(super) fn is_true(&self, name: &str) -> bool {
         let member = self.document.as_ref().and_then(|document| document.get(name));

@@ -20,6 +20,7 @@ use crate::trace::Seq;
 use crate::transport::generated_id::generate_id;
 
 /// One authorization, from its request on.
+#[derive(Clone)]
 pub(super) struct Grant {
     client: RegisteredAs,
     method: Method,
@@ -27,6 +28,7 @@ pub(super) struct Grant {
     token_endpoint: String,
     issuer: String,
     resource: Option<String>,
+    scope: Option<String>,
     redirect_uri: String,
     state: String,
     verifier: String,
@@ -66,11 +68,43 @@ impl Grant {
             token_endpoint: found.text("token_endpoint").to_owned(),
             issuer: found.text("issuer").to_owned(),
             resource: ctx.resource(),
+            scope: None,
             redirect_uri: redirect_uri.to_owned(),
             state: generate_id(),
             // Both are hexadecimal, so that the verifier has 64 of the characters that RFC 7636 allows.
             verifier: format!("{}{}", generate_id(), generate_id()),
         })
+    }
+
+    /// The same for this MCP server.
+    pub(super) fn for_resource(mut self, resource: impl Into<String>) -> Self {
+        self.resource = Some(resource.into());
+        self
+    }
+
+    /// The same, which asks for these scopes.
+    pub(super) fn for_scope(mut self, scope: Option<String>) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The same at the token endpoint, but by another client.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub(super) fn presented_by(
+        &self,
+        ctx: &AuthorizationCtx,
+        client: &RegisteredAs,
+        found: &Metadata,
+    ) -> Result<Self, Stop> {
+        let Self { client, method, .. } = Self::new(ctx, client.clone(), found, "")?;
+        Ok(Self { client, method, ..self.clone() })
+    }
+
+    pub(super) fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
     }
 
     /// Whether the client has no secret.
@@ -90,7 +124,8 @@ impl Grant {
             ("code_challenge_method", "S256".to_owned()),
         ];
         let resource = self.resource.clone().map(|resource| ("resource", resource));
-        parameters.into_iter().chain(resource).collect()
+        let scope = self.scope.clone().map(|scope| ("scope", scope));
+        parameters.into_iter().chain(resource).chain(scope).collect()
     }
 
     /// The URL of an authorization request with these parameters.
@@ -183,13 +218,17 @@ impl Grant {
         ctx: &mut AuthorizationCtx,
         code: &str,
     ) -> Result<AuthorizationResponse, Finding> {
-        let form = [
+        self.request_token(ctx, &self.exchange(code)).await
+    }
+
+    /// The parameters that redeem a code, without those of the client.
+    pub(super) fn exchange<'a>(&'a self, code: &'a str) -> [(&'a str, &'a str); 4] {
+        [
             ("grant_type", "authorization_code"),
             ("code", code),
             ("redirect_uri", &self.redirect_uri),
             ("code_verifier", &self.verifier),
-        ];
-        self.request_token(ctx, &form).await
+        ]
     }
 
     /// Uses a refresh token.
@@ -205,7 +244,12 @@ impl Grant {
         self.request_token(ctx, &[("grant_type", "refresh_token"), ("refresh_token", token)]).await
     }
 
-    async fn request_token(
+    /// Sends a token request with these parameters, and those of the client and of the resource unless they are given.
+    ///
+    /// # Errors
+    ///
+    /// A finding, if there is no response.
+    pub(super) async fn request_token(
         &self,
         ctx: &mut AuthorizationCtx,
         form: &[(&str, &str)],
@@ -213,7 +257,9 @@ impl Grant {
         let RegisteredAs { id, secret } = &self.client;
         let secret = secret.as_deref().unwrap_or_default();
         let mut form = form.to_vec();
-        form.extend(self.resource.as_deref().map(|resource| ("resource", resource)));
+        let resource = self.resource.as_deref().map(|resource| ("resource", resource));
+        let is_given = form.iter().any(|(name, _)| *name == "resource");
+        form.extend(resource.filter(|_| !is_given));
         let mut authorization = None;
         match self.method {
             Method::None => form.push(("client_id", id)),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use reqwest::Url;
 use serde_json::json;
@@ -117,14 +118,10 @@ pub(super) fn grants_without_pkce() -> AuthorizationPeer {
 /// A server that grants a code whatever is wrong with this parameter, which has the other tests of a request.
 fn redirects_whatever_is_wrong(with: &'static str) -> AuthorizationPeer {
     good_server().altered(move |request, answer| {
-        let url = format!("http://127.0.0.1{}", request.uri);
-        let Ok(url) = Url::parse(&url) else { return };
-        if !url.path().ends_with("/authorize") {
+        if !request.uri.path().ends_with("/authorize") {
             return;
         }
-        let value = |name: &str| {
-            url.query_pairs().find(|(own, _)| own == name).map(|(_, value)| value.into_owned())
-        };
+        let value = |name: &str| query_value(request, name);
         // A request without PKCE is refused by a redirect, one with a wrong URI without one.
         let is_it = match with {
             "redirect_uri" => answer.status == StatusCode::BAD_REQUEST,
@@ -181,7 +178,13 @@ pub(super) fn nobody_consents() -> AuthorizationPeer {
     good_server().alone()
 }
 
-fn change(answer: &mut Answer, member: &str, value: &Value) {
+/// The value of a parameter in the query of a request.
+pub(super) fn query_value(request: &Parts, name: &str) -> Option<String> {
+    let url = Url::parse(&format!("http://127.0.0.1{}", request.uri)).ok()?;
+    url.query_pairs().find(|(own, _)| own == name).map(|(_, value)| value.into_owned())
+}
+
+pub(super) fn change(answer: &mut Answer, member: &str, value: &Value) {
     if let Some(document) = answer.body.as_mut().and_then(Value::as_object_mut) {
         document.remove(member);
         if !value.is_null() {
