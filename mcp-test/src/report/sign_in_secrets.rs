@@ -19,11 +19,12 @@ use crate::transport::Fault;
 const SHORTEST_SECRET: usize = 12;
 
 fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
-    let names = ["client-pkce-support", "client-state", "client-token-use"];
-    scenarios::all().filter(move |scenario| {
-        scenario.leg == Leg::Client
-            && (scenario.id.starts_with("auth/") || names.contains(&scenario.id.as_ref()))
-    })
+    // Those of our own are in a folder of that name.
+    let is_of_sign_in = |scenario: &&Scenario| {
+        scenario.id.starts_with("auth/") || scenario.file.contains("authorization")
+    };
+    let of_clients = scenarios::all().filter(|scenario| scenario.leg == Leg::Client);
+    of_clients.filter(is_of_sign_in)
 }
 
 fn faults(scenario: &Scenario) -> Vec<Option<Fault>> {

@@ -19,8 +19,12 @@ pub(crate) struct Behavior {
     pub(crate) stated_issuer: Option<&'static str>,
     /// What stands before the paths of its endpoints.
     pub(crate) endpoints: &'static str,
+    /// Other URLs that its metadata name for its endpoints.
+    pub(crate) stated_endpoints: StatedEndpoints,
     /// Whether clients can register.
     pub(crate) registers: bool,
+    /// Whether it refuses every registration, because of the redirect URI.
+    pub(crate) refuses_registration: bool,
     /// The id that each registered client gets, if it is not made up.
     pub(crate) client_id: Option<&'static str>,
     /// Whether it says that the URL of a metadata document may be a client id.
@@ -60,6 +64,14 @@ pub(crate) struct TokenIssuer<'a> {
     pub(crate) key: &'a SigningKey,
 }
 
+/// URLs that metadata name instead of those of the endpoints.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StatedEndpoints {
+    pub(crate) authorization: Option<String>,
+    pub(crate) token: Option<String>,
+    pub(crate) registration: Option<String>,
+}
+
 /// Where the metadata of an authorization server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MetadataAt {
@@ -88,7 +100,9 @@ impl Default for Behavior {
             metadata: MetadataAt::OAuth,
             stated_issuer: None,
             endpoints: "",
+            stated_endpoints: StatedEndpoints::default(),
             registers: true,
+            refuses_registration: false,
             client_id: None,
             takes_metadata_documents: false,
             methods: &[AuthenticationMethod::None],

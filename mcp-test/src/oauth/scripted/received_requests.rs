@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Assertion, AssertionFault};
+use super::{Assertion, AssertionFault, StrayRequest};
 use crate::json::{Object, Value};
 use crate::oauth::dpop::Proof;
 use crate::oauth::oauth_error::ErrorCode;
@@ -56,6 +56,8 @@ pub(crate) enum RequestKind {
     Exchange(TokenRequest),
     /// To the MCP endpoint.
     Mcp(McpRequest),
+    /// To a server that no client should talk to.
+    Stray(StrayRequest),
 }
 
 /// A request for a token.
@@ -168,6 +170,7 @@ impl RequestKind {
             // A verified assertion has claims, which are in its text.
             Self::Token(request) | Self::Exchange(request) => 2 * request.parameters.bytes(),
             Self::Mcp(McpRequest { method, .. }) => method.as_ref().map_or(0, String::len),
+            Self::Stray(request) => request.summary.len(),
         }
     }
 
@@ -197,6 +200,10 @@ impl RequestKind {
                 };
                 let refused = refused.map(|status| format!(": HTTP {status}")).unwrap_or_default();
                 format!("the client sent `{what}` with {token}{refused}")
+            }
+            Self::Stray(StrayRequest { summary, has_token }) => {
+                let token = if *has_token { ", with a token" } else { "" };
+                format!("the client sent `{summary}` to a server that it should not trust{token}")
             }
         }
     }

@@ -1,9 +1,8 @@
 //! A scripted authorization server: it answers every request as its behavior says, whatever is wrong with it.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fmt, io};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -14,10 +13,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use reqwest::Url;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::free_port::listen;
 use super::{
     Assertion, AssertionFault, Behavior, IssuedToken, IssuedTokens, PresentedCredentials,
     ReceivedRequests, RequestKind, SentIssuer, TokenIssuer, TokenRequest, VerifiedAssertions,
@@ -81,17 +80,7 @@ impl ScriptedServer {
     ///
     /// A finding about the environment, if no port can be bound, or the operating system returns no random numbers.
     pub(crate) fn start(behavior: Behavior, facts: &SharedFacts) -> Result<Self, Finding> {
-        // Without waiting, so that a scenario can make its server without an await.
-        let bind = || -> io::Result<TcpListener> {
-            let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-            listener.set_nonblocking(true)?;
-            TcpListener::from_std(listener)
-        };
-        let bound = bind().and_then(|listener| Ok((listener.local_addr()?, listener)));
-        let (address, listener) = bound.map_err(|error| {
-            let finding = Finding::environment("cannot open a port for an authorization server");
-            finding.got(error.to_string())
-        })?;
+        let (listener, address) = listen()?;
         let state = Arc::new(ScriptedState::new(behavior, format!("http://{address}"), facts)?);
         let router = Router::new().fallback(serve).with_state(Arc::clone(&state));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -203,6 +192,11 @@ impl ScriptedState {
                 return Answer::error(ErrorCode::InvalidClientMetadata.because(why));
             }
         };
+        if self.behavior.refuses_registration {
+            self.receive(RequestKind::Registration { issuer: self.issuer.clone(), document });
+            let why = "none of the redirect URIs is acceptable";
+            return Answer::error(ErrorCode::InvalidRedirectUri.because(why));
+        }
         let mut registered = Object::new();
         for (name, value) in document.as_object().into_iter().flat_map(Object::iter) {
             registered.insert(name, value.clone());

@@ -52,7 +52,7 @@ pub(super) async fn ask(
     damage_parameters(&settings.faults, "authorize", &mut parameters);
     let mut url = Url::parse(endpoint).map_err(|_| SignInError::UnsafeUrl(endpoint.to_owned()))?;
     url.query_pairs_mut().extend_pairs(parameters);
-    let response = send("the authorization", url.as_str(), &HttpRequest::get()).await?;
+    let response = send("the authorization", url.as_str(), &HttpRequest::get(), settings).await?;
     let location = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
     let (_, location) = location.ok_or(SignInError::NoRedirect(response.status))?;
     let query = location.strip_prefix(REDIRECT_URI).and_then(|rest| rest.strip_prefix('?'));

@@ -24,8 +24,8 @@ use self::token_request::{Token, TokenRequest};
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
 use crate::spec::Revision;
-use crate::transport::Misbehavior;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
+use crate::transport::{HttpRequest, Misbehavior};
 
 pub(crate) use error::SignInError;
 pub(crate) use settings::{ClientGrant, RegisteredClient, Settings};
@@ -122,6 +122,15 @@ impl SignIn {
         let signed_in = self.sign_in(exchange.url, &challenge, lacks_scopes, &mut progress).await;
         progress.error = signed_in.err();
         progress.error.is_none()
+    }
+
+    /// Sends a request with the same credentials wherever the server redirects it to, for the fault that does.
+    async fn follow(&self, exchange: &AuthorizedExchange<'_>) {
+        let Some(target) = exchange.response_headers("location").next() else { return };
+        let headers = exchange.added.to_vec();
+        let request = HttpRequest { headers, ..HttpRequest::new("POST") };
+        // What is there instead of the server does not matter.
+        fetch::send("the target of a redirect", target, &request, &self.settings).await.ok();
     }
 
     /// Whether the token of a request is the one that is sent now.
@@ -237,6 +246,11 @@ impl Authorizer for SignIn {
             }
             if matches!(exchange.status, 401 | 403) {
                 return self.refused(&exchange).await;
+            }
+            if matches!(exchange.status, 307 | 308)
+                && self.misbehaves(Misbehavior::SendsTokenOnRedirect)
+            {
+                self.follow(&exchange).await;
             }
             let mut progress = self.progress.lock().await;
             (progress.rounds, progress.nonces) = (0, 0);

@@ -4,4 +4,18 @@
 
 use crate::scenarios::client::auth::{flow, served, signing_in_client};
 
-scenarios![client_pkce_support, client_state, client_token_use];
+mod internal_addresses;
+
+scenarios![
+    client_pkce_support,
+    client_pkce_support_openid,
+    client_state,
+    client_token_use,
+    client_token_recipients,
+    client_insecure_resource_metadata,
+    client_internal_authorization_server,
+    client_insecure_endpoints,
+    client_redirected_metadata,
+    client_several_authorization_servers,
+    client_registration_refused,
+];

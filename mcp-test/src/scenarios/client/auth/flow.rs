@@ -13,7 +13,9 @@ use crate::check::Finding;
 use crate::jose::base64url;
 use crate::json::Value;
 use crate::oauth::parameters::Parameters;
-use crate::oauth::scripted::{McpRequest, ReceivedRequests, RequestKind, TokenRequest};
+use crate::oauth::scripted::{
+    McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
+};
 use crate::scenario::{CheckSpec, Judging};
 use crate::spec::{Revision, Revisions};
 use crate::trace::Seq;
@@ -122,6 +124,8 @@ pub(in crate::scenarios) struct Flow {
     /// The requests to an identity provider.
     pub(in crate::scenarios) exchanges: Vec<Received<TokenRequest>>,
     pub(in crate::scenarios) mcp: Vec<Received<McpRequest>>,
+    /// The requests to a server that no client should talk to.
+    pub(in crate::scenarios) stray: Vec<Received<StrayRequest>>,
 }
 
 /// A request, and the remark about it in the trace.
@@ -169,6 +173,7 @@ impl Flow {
             tokens: Vec::new(),
             exchanges: Vec::new(),
             mcp: Vec::new(),
+            stray: Vec::new(),
         };
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
             let seq = received.seq;
@@ -192,6 +197,7 @@ impl Flow {
                 RequestKind::Token(request) => flow.tokens.push(Received { seq, request }),
                 RequestKind::Exchange(request) => flow.exchanges.push(Received { seq, request }),
                 RequestKind::Mcp(request) => flow.mcp.push(Received { seq, request }),
+                RequestKind::Stray(request) => flow.stray.push(Received { seq, request }),
             }
         }
         flow
