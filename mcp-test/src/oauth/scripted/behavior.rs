@@ -21,6 +21,8 @@ pub(crate) struct Behavior {
     pub(crate) endpoints: &'static str,
     /// Other URLs that its metadata name for its endpoints.
     pub(crate) stated_endpoints: StatedEndpoints,
+    /// A query that the URL of its authorization endpoint has.
+    pub(crate) authorization_query: Option<String>,
     /// Whether clients can register.
     pub(crate) registers: bool,
     /// Whether it refuses every registration, because of the redirect URI.
@@ -41,6 +43,8 @@ pub(crate) struct Behavior {
     pub(crate) states_pkce: bool,
     /// Whether its authorization responses have another `state` than the request.
     pub(crate) changes_state: bool,
+    /// The description of the error by which it refuses every authorization request.
+    pub(crate) denies: Option<&'static str>,
     /// The algorithms of proofs of possession that it says it verifies; none, if it binds no tokens.
     pub(crate) dpop: &'static [&'static str],
     /// The nonce that it demands in proofs.
@@ -101,6 +105,7 @@ impl Default for Behavior {
             stated_issuer: None,
             endpoints: "",
             stated_endpoints: StatedEndpoints::default(),
+            authorization_query: None,
             registers: true,
             refuses_registration: false,
             client_id: None,
@@ -112,6 +117,7 @@ impl Default for Behavior {
             iss: SentIssuer::Own,
             states_pkce: true,
             changes_state: false,
+            denies: None,
             dpop: &[],
             nonce: None,
             assertions: None,

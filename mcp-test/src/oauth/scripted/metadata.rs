@@ -30,7 +30,10 @@ pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value
     let endpoint = |stated: &Option<String>, name: &str| {
         stated.clone().unwrap_or_else(|| format!("{base}/{name}"))
     };
-    document.insert("authorization_endpoint", endpoint(authorization, "authorize"));
+    let query = behavior.authorization_query.iter().map(|query| format!("?{query}"));
+    let authorization: String =
+        [endpoint(authorization, "authorize")].into_iter().chain(query).collect();
+    document.insert("authorization_endpoint", authorization);
     document.insert("token_endpoint", endpoint(token, "token"));
     if behavior.registers {
         document.insert("registration_endpoint", endpoint(registration, "register"));

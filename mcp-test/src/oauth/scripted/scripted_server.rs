@@ -240,8 +240,12 @@ impl ScriptedState {
         };
         match target {
             Some(target) => {
-                let code = [("code", code.as_str())];
-                Answer::redirect(&redirect(target, &code, state.as_deref(), iss.as_deref()))
+                let granted = [("code", code.as_str())];
+                let denied = self.behavior.denies.map(|description| {
+                    [("error", "access_denied"), ("error_description", description)]
+                });
+                let parameters = denied.as_ref().map_or(&granted[..], |denied| &denied[..]);
+                Answer::redirect(&redirect(target, parameters, state.as_deref(), iss.as_deref()))
             }
             None => Answer::error(ErrorCode::InvalidRequest.because("there is no `redirect_uri`")),
         }

@@ -119,7 +119,13 @@ impl SignIn {
             return false;
         }
         progress.rounds += 1;
-        let signed_in = self.sign_in(exchange.url, &challenge, lacks_scopes, &mut progress).await;
+        let url = exchange.url;
+        let mut signed_in = self.sign_in(url, &challenge, lacks_scopes, &mut progress).await;
+        if self.misbehaves(Misbehavior::SignsInEndlessly) {
+            for _ in 0..ENDLESS_ROUNDS {
+                signed_in = self.sign_in(url, &challenge, lacks_scopes, &mut progress).await;
+            }
+        }
         progress.error = signed_in.err();
         progress.error.is_none()
     }
@@ -235,6 +241,12 @@ impl Authorizer for SignIn {
             *proof = sent;
         }
         headers
+    }
+
+    fn failure(&self) -> Option<String> {
+        // Nobody signs in any more once the client has ended.
+        let progress = self.progress.try_lock().ok()?;
+        progress.error.as_ref().map(ToString::to_string)
     }
 
     fn responded<'a>(&'a self, exchange: AuthorizedExchange<'a>) -> BoxFuture<'a, bool> {

@@ -23,7 +23,8 @@ scenario! {
             "ClientUsesOneAuthorizationServer",
             "The client redeems each code where it has got it, with the id that it has there",
         )
-        .requires(&["auth.discovery.tolerate-multiple-as"]),
+        .requires(&["auth.discovery.tolerate-multiple-as"])
+        .warns(),
     ],
 }
 
@@ -91,5 +92,5 @@ fn mixed(flow: &Flow) -> Option<Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-uses-one-authorization-server" by misbehavior(Misbehavior::MixesServers);
+    warns "client-uses-one-authorization-server" by misbehavior(Misbehavior::MixesServers);
 }

@@ -5,6 +5,7 @@
 use crate::scenarios::client::auth::{flow, served, signing_in_client};
 
 mod internal_addresses;
+mod opened_urls;
 
 scenarios![
     client_pkce_support,
@@ -16,6 +17,11 @@ scenarios![
     client_internal_authorization_server,
     client_insecure_endpoints,
     client_redirected_metadata,
+    client_authorization_url_scheme,
+    client_authorization_url_insecure,
+    client_authorization_url_shell,
     client_several_authorization_servers,
     client_registration_refused,
+    client_metadata_document_refused,
+    client_iss_in_error,
 ];
