@@ -170,6 +170,7 @@ fn what_a_client_opens_in_its_browser_is_seen() {
     };
     for (scenario, faults) in [
         ("client-authorization-url-scheme", ["open-any-url"].as_slice()),
+        ("client-authorization-url-file", &["open-any-url"]),
         ("client-authorization-url-insecure", &["open-any-url", "any-url"]),
         ("client-authorization-url-shell", &["open-any-url", "open-in-shell"]),
     ] {

@@ -21,8 +21,8 @@ pub(crate) struct Behavior {
     pub(crate) endpoints: &'static str,
     /// Other URLs that its metadata name for its endpoints.
     pub(crate) stated_endpoints: StatedEndpoints,
-    /// A query that the URL of its authorization endpoint has.
-    pub(crate) authorization_query: Option<String>,
+    /// What the URL of its authorization endpoint ends with: more of a path, and a query.
+    pub(crate) authorization_suffix: Option<String>,
     /// Whether clients can register.
     pub(crate) registers: bool,
     /// Whether it refuses every registration, because of the redirect URI.
@@ -105,7 +105,7 @@ impl Default for Behavior {
             stated_issuer: None,
             endpoints: "",
             stated_endpoints: StatedEndpoints::default(),
-            authorization_query: None,
+            authorization_suffix: None,
             registers: true,
             refuses_registration: false,
             client_id: None,

@@ -30,9 +30,8 @@ pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value
     let endpoint = |stated: &Option<String>, name: &str| {
         stated.clone().unwrap_or_else(|| format!("{base}/{name}"))
     };
-    let query = behavior.authorization_query.iter().map(|query| format!("?{query}"));
-    let authorization: String =
-        [endpoint(authorization, "authorize")].into_iter().chain(query).collect();
+    let mut authorization = endpoint(authorization, "authorize");
+    authorization.extend(behavior.authorization_suffix.as_deref());
     document.insert("authorization_endpoint", authorization);
     document.insert("token_endpoint", endpoint(token, "token"));
     if behavior.registers {

@@ -155,7 +155,8 @@ impl ScriptedState {
         }
         let Behavior { path: base, endpoints, .. } = &self.behavior;
         match path.strip_prefix(base)?.strip_prefix(endpoints)? {
-            "/authorize" if head.method == Method::GET => {
+            // A scenario may have added to its path.
+            endpoint if head.method == Method::GET && endpoint.starts_with("/authorize") => {
                 let query = head.uri.query().unwrap_or_default();
                 Some(self.authorize(Parameters::parse(query.as_bytes())))
             }

@@ -1,7 +1,6 @@
 //! `client-authorization-url-scheme`.
 
-use super::flow::judge_flow;
-use super::opened_urls::{browser, opened_urls, serve_with_endpoint, shown};
+use super::opened_urls::{browser, judge_scheme, serve_with_endpoint};
 use super::signing_in_client;
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
@@ -40,24 +39,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
-    let flow = judge_flow(judging)?;
-    let opened = opened_urls(judging, &flow);
-    let row = judging.check(REJECTS);
-    let urls = match opened {
-        Ok(urls) => urls,
-        Err(reason) => {
-            row.skip(reason);
-            return Ok(());
-        }
-    };
-    let wrong = urls.iter().find(|url| url.to_ascii_lowercase().starts_with(SCHEME));
-    row.judge(wrong.map_or(Ok(()), |url| {
-        Err(Finding::peer("the client opens an authorization URL that is not of the web")
-            .expected("no URL opened: only those with `https`, or `http` on this machine, may be")
-            .got(format!("`{}`", shown(url)))
-            .evidence_all(flow.found_server_metadata().map(|found| found.seq)))
-    }));
-    Ok(())
+    judge_scheme(judging, REJECTS, SCHEME)
 }
 
 proofs! {

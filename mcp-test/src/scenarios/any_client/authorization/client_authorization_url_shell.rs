@@ -13,8 +13,8 @@ use crate::transport::Misbehavior;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The authorization endpoint in the metadata is a URL with a command for a shell in its query, between backticks, which no URL may have.
-    /// The client must not open it as it is, and not by a command of a shell; that it fails is right.
+    /// The authorization endpoint in the metadata is a URL with a command for a shell in its path, and with backticks in its query, which no
+    /// URL may have. The client must not open it as it is, and not by a command of a shell; that it fails is right.
     ///
     /// The command would create an empty file in a folder of ours.
     Client "client-authorization-url-shell": "No part of an authorization URL gets to a shell",
@@ -45,11 +45,9 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let browser = browser(test)?;
     let mark = browser.map_or_else(|| "/dev/null".to_owned(), |browser| browser.mark());
     let facts = facts(test);
-    // Without a space, which programs encode.
-    let behavior = Behavior {
-        authorization_query: Some(format!("next=`touch${{IFS}}{mark}`")),
-        ..Behavior::default()
-    };
+    // Programs keep the path as it is, but some encode a query anew. `$IFS` is a space to a shell.
+    let authorization_suffix = Some(format!("/$(touch$IFS{mark})?next=``"));
+    let behavior = Behavior { authorization_suffix, ..Behavior::default() };
     let server = ScriptedServer::start(behavior, &facts)?;
     Ok(server_behind(test, ProtectedResource::new(&facts, vec![server])))
 }

@@ -18,6 +18,7 @@ scenarios![
     client_insecure_endpoints,
     client_redirected_metadata,
     client_authorization_url_scheme,
+    client_authorization_url_file,
     client_authorization_url_insecure,
     client_authorization_url_shell,
     client_several_authorization_servers,

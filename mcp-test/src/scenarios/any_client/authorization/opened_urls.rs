@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::flow::{Flow, Step};
+use super::flow::{Flow, Step, judge_flow};
 use super::served::protected;
 use crate::check::Finding;
 use crate::oauth::scripted::{Behavior, StatedEndpoints};
@@ -48,6 +48,32 @@ pub(super) fn opened_urls(judging: &Judging, flow: &Flow) -> Result<Vec<String>,
     }
     // Beside URLs, such programs get options and commands.
     Ok(browser.opened().into_iter().filter(|argument| argument.contains(':')).collect())
+}
+
+/// Makes the check that the client has opened no URL with this scheme.
+pub(super) fn judge_scheme(
+    judging: &mut Judging,
+    check: &str,
+    scheme: &str,
+) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    let opened = opened_urls(judging, &flow);
+    let row = judging.check(check);
+    let urls = match opened {
+        Ok(urls) => urls,
+        Err(reason) => {
+            row.skip(reason);
+            return Ok(());
+        }
+    };
+    let wrong = urls.iter().find(|url| url.to_ascii_lowercase().starts_with(scheme));
+    row.judge(wrong.map_or(Ok(()), |url| {
+        Err(Finding::peer("the client opens an authorization URL whose scheme is dangerous")
+            .expected("no URL opened: only those with `https`, or `http` on this machine, may be")
+            .got(format!("`{}`", shown(url)))
+            .evidence_all(flow.found_server_metadata().map(|found| found.seq)))
+    }));
+    Ok(())
 }
 
 /// The beginning of a URL, for people: the parameters of the client follow later.
