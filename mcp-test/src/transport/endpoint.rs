@@ -3,7 +3,9 @@
 //! How the client is started is in `client_target`, and what serves it is up to whoever runs the scenario.
 
 #[cfg(all(feature = "auth", feature = "scenarios"))]
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+use std::sync::Arc;
 
 use tokio::io::DuplexStream;
 use tokio::sync::{mpsc, oneshot};

@@ -4,10 +4,10 @@ use super::flow::{Received, judge_flow};
 use super::opened_urls::{browser, opened_urls, shown};
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::check::Finding;
 use crate::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, StatedEndpoints, StrayRequest,
 };
-use crate::check::Finding;
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};

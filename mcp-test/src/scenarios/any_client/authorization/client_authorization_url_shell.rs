@@ -4,8 +4,8 @@ use super::flow::judge_flow;
 use super::opened_urls::{browser, opened_urls, shown};
 use super::served::{facts, server_behind};
 use super::signing_in_client;
-use crate::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
 use crate::check::Finding;
+use crate::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};
@@ -45,7 +45,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let browser = browser(test)?;
     let mark = browser.map_or_else(|| "/dev/null".to_owned(), |browser| browser.mark());
     let facts = facts(test);
-    // Programs keep the path as it is, but some encode a query anew. `$IFS` is a space to a shell.
+    // Programs keep the path as it is, but some encode a query once more. `$IFS` is a space to a shell.
     let authorization_suffix = Some(format!("/$(touch$IFS{mark})?next=``"));
     let behavior = Behavior { authorization_suffix, ..Behavior::default() };
     let server = ScriptedServer::start(behavior, &facts)?;
@@ -78,7 +78,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         Some(url) => row.fail(
             Finding::peer("the client opens an authorization URL with characters for a shell")
                 .expected("no URL opened, or these characters in percent-encoding")
-                .got(format!("`{}`", shown(url).replace('`', "'")))
+                .got(format!("the backticks as they are, in `{}…`", shown(url).replace('`', "'")))
                 .evidence_all(evidence()),
         ),
         None if is_executed => row.fail(

@@ -5,7 +5,9 @@ use super::internal_addresses::judge_reached;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
 use crate::check::Finding;
-use crate::oauth::scripted::{Behavior, Canary, McpRequest, ProtectedResource, ScriptedServer, Verdict};
+use crate::oauth::scripted::{
+    Behavior, Canary, McpRequest, ProtectedResource, ScriptedServer, Verdict,
+};
 use crate::scenario::{CheckSpec, ClientTest, Judging};
 use crate::server::Server;
 use crate::spec::{Revision, Revisions};

@@ -49,7 +49,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     match flow.authorizations.last() {
         Some(asked) if is_shown => row.fail(
             Finding::peer("the client shows the error of another issuer")
-                .expected("nothing of the response shown, since its `iss` is that of another server")
+                .expected(
+                    "nothing of the response shown, since its `iss` is that of another server",
+                )
                 .got(format!("`{DESCRIPTION}` in what the client prints, or in why it failed"))
                 .evidence(asked.seq),
         ),

@@ -67,7 +67,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         None => row.skip("the client does not use the URL of a metadata document as its id"),
         Some(last) if refused.len() > MOST_REQUESTS => row.fail(
             Finding::peer("the client tries a refused id again and again")
-                .expected(format!("at most {MOST_REQUESTS} token requests with an id that the server refuses"))
+                .expected(format!(
+                    "at most {MOST_REQUESTS} token requests with an id that the server refuses"
+                ))
                 .got(format!("{} of them", refused.len()))
                 .evidence(last.seq)
                 .should(),

@@ -31,11 +31,8 @@ scenario! {
 const REFUSES: &str = "client-refuses-openid-without-pkce";
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
-    let behavior = Behavior {
-        states_pkce: false,
-        metadata: MetadataAt::OpenId,
-        ..Behavior::default()
-    };
+    let behavior =
+        Behavior { states_pkce: false, metadata: MetadataAt::OpenId, ..Behavior::default() };
     protected(test, behavior, |resource| resource)
 }
 

@@ -58,7 +58,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 fn mixed(flow: &Flow) -> Option<Finding> {
     let finding = |what: &str| {
         Finding::peer("the client mixes up two authorization servers")
-            .expected("one of the authorization servers that the metadata name, for all of its requests")
+            .expected(
+                "one of the authorization servers that the metadata name, for all of its requests",
+            )
             .got(what.to_owned())
     };
     let elsewhere = flow.tokens.iter().find(|token| {
@@ -67,7 +69,9 @@ fn mixed(flow: &Flow) -> Option<Finding> {
         asked.is_some_and(|asked| asked.request.issuer != token.request.issuer)
     });
     if let Some(token) = elsewhere {
-        return Some(finding("a code of one server at the token endpoint of the other").evidence(token.seq));
+        return Some(
+            finding("a code of one server at the token endpoint of the other").evidence(token.seq),
+        );
     }
     let authorizations = flow.authorizations.iter().map(|asked| {
         (asked.seq, &asked.request.issuer, asked.request.parameters.first("client_id"))
