@@ -124,6 +124,7 @@ async fn run_client(
         .map_err(|error| invalid(CONTEXT, format!("not JSON: {error}")))?;
     let scenario = variable(SCENARIO).unwrap_or_default();
     let endpoint = Endpoint::new(server, scenario, revision).context(context);
+    let endpoint = endpoint.with_browser_program(variable("BROWSER").map(Into::into));
     check_faults(&args.faults, endpoint.transport(), advice)?;
     let client = signing_in_client().faults(args.faults.iter().cloned());
     let client = match recorder {

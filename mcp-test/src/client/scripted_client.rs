@@ -124,7 +124,13 @@ impl ScriptedClient {
         let recorder = self.recorder.clone().unwrap_or_default();
         let mut task = ClientTask { endpoint, faults, recorder, authorizer: None };
         task.authorizer = self.sign_in.as_ref().map(|sign_in| sign_in(&task));
-        (self.script)(task).await
+        let authorizer = task.authorizer.clone();
+        let ended = (self.script)(task).await;
+        match (ended, authorizer.and_then(|authorizer| authorizer.failure())) {
+            // That a request was refused for want of a token does not say why there is none.
+            (Err(error), Some(why)) => Err(format!("{error}\ncannot sign in: {why}").into()),
+            (ended, _) => ended,
+        }
     }
 
     /// The client as an in-process target: over HTTP, with the feature `http`, and over a pipe.

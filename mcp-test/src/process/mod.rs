@@ -13,11 +13,15 @@ mod exit;
 #[cfg(all(target_os = "linux", feature = "cli"))]
 mod guardian;
 mod lines;
+#[cfg(all(not(unix), feature = "auth", feature = "scenarios"))]
+mod no_browser;
 mod pipes;
 #[cfg(all(unix, feature = "http"))]
 mod private_folder;
 mod process_tree;
 mod registry;
+#[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+mod stand_in_browser;
 mod start;
 #[cfg(all(test, unix))]
 mod tests;
@@ -34,10 +38,14 @@ pub(crate) use command::shell_quoted;
 pub use exit::Exit;
 #[cfg(all(target_os = "linux", feature = "cli"))]
 pub(crate) use guardian::{enable as enable_guardians, serve as serve_as_guardian};
+#[cfg(all(not(unix), feature = "auth", feature = "scenarios"))]
+pub(crate) use no_browser::StandInBrowser;
 #[cfg(all(unix, feature = "http"))]
 pub(crate) use private_folder::PrivateFolder;
 #[doc(hidden)]
 pub use registry::kill_children_of;
+#[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+pub(crate) use stand_in_browser::StandInBrowser;
 
 /// Why a command could not be started, and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -10,6 +10,8 @@ use super::{CheckBuilder, Declared, Part, Profile};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::process::Exit;
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+use crate::process::StandInBrowser;
 use crate::spec::{Era, Revision, meta};
 use crate::trace::{ReceivedMessage, Recorder, Trace};
 use crate::transport::{ClientEnd, TransportKind};
@@ -42,6 +44,8 @@ pub struct ClientTest {
         allow(dead_code, reason = "only scenarios of OAuth keep facts")
     )]
     facts: Arc<OnceLock<Facts>>,
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    browser: Arc<OnceLock<Arc<StandInBrowser>>>,
 }
 
 /// What the server notes for the judge beside the trace. `Debug` does not show it, since it may have secrets.
@@ -65,7 +69,18 @@ impl ClientTest {
         let (transport, url) = (TransportKind::Http, Arc::default());
         let (context, facts) = (Arc::default(), Arc::default());
         let recorder = Recorder::default();
-        Self { scenario, revision, transport, profile, url, recorder, context, facts }
+        Self {
+            scenario,
+            revision,
+            transport,
+            profile,
+            url,
+            recorder,
+            context,
+            facts,
+            #[cfg(all(feature = "auth", feature = "scenarios"))]
+            browser: Arc::default(),
+        }
     }
 
     /// The same test over another transport.
@@ -110,6 +125,25 @@ impl ClientTest {
         let _ = self.facts.set(Facts(facts));
     }
 
+    /// Has the client start something else instead of a browser, which writes down what it is given.
+    ///
+    /// # Errors
+    ///
+    /// If its files cannot be created, or nothing can take the place of a browser on this system.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn replace_browser(&self) -> std::io::Result<Arc<StandInBrowser>> {
+        let name = format!("mcp-test-{}", crate::transport::generated_id::generate_id());
+        let browser = Arc::new(StandInBrowser::create(&name)?);
+        let _ = self.browser.set(Arc::clone(&browser));
+        Ok(browser)
+    }
+
+    /// What the client starts instead of a browser.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn browser(&self) -> Option<Arc<StandInBrowser>> {
+        self.browser.get().cloned()
+    }
+
     /// The era of the revision.
     #[must_use]
     pub fn era(&self) -> Era {
@@ -124,6 +158,9 @@ pub struct Judging {
     collector: Collector,
     may_give_up: bool,
     end: (ClientEnd, Option<Exit>),
+    /// What the client printed.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    printed: [String; 2],
 }
 
 impl Judging {
@@ -131,13 +168,38 @@ impl Judging {
     #[must_use]
     pub fn new(test: ClientTest, trace: Arc<Trace>) -> Self {
         let (collector, end) = (Collector::new(), (ClientEnd::Unobserved, None));
-        Self { test, trace, collector, may_give_up: false, end }
+        Self {
+            test,
+            trace,
+            collector,
+            may_give_up: false,
+            end,
+            #[cfg(all(feature = "auth", feature = "scenarios"))]
+            printed: Default::default(),
+        }
     }
 
     /// The same messages of a client that has ended in this way.
     pub(crate) fn ended(mut self, end: ClientEnd, exit: Option<Exit>) -> Self {
         self.end = (end, exit);
         self
+    }
+
+    /// The same messages of a client that has printed this on its standard output and its standard error.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn printed(mut self, stdout: &str, stderr: &str) -> Self {
+        self.printed = [stdout.to_owned(), stderr.to_owned()];
+        self
+    }
+
+    /// Whether the client has shown a text: printed it, or named it as the reason why it failed.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn has_shown(&self, text: &str) -> bool {
+        let reason = match &self.end.0 {
+            ClientEnd::Failed(reason) => Some(reason),
+            _ => None,
+        };
+        self.printed.iter().chain(reason).any(|shown| shown.contains(text))
     }
 
     /// How the client ended and, if it was a process, how that exited on its own.
@@ -156,6 +218,12 @@ impl Judging {
     #[cfg(all(feature = "auth", feature = "scenarios"))]
     pub(crate) fn kept<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::downcast(Arc::clone(&self.test.facts.get()?.0)).ok()
+    }
+
+    /// What the client could start instead of a browser, if it got to know of it.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn browser(&self) -> Option<Arc<StandInBrowser>> {
+        self.test.browser().filter(|browser| browser.is_offered())
     }
 
     /// The revision that the client was asked to use.

@@ -12,6 +12,11 @@ pub(crate) trait Authorizer: Debug + Send + Sync {
     /// The headers that authorize a request with this method to this URL; none, as long as there are no credentials.
     fn headers(&self, method: &str, url: &str) -> Vec<(String, String)>;
 
+    /// Why there are no credentials, if they could not be got.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// Learns of the response to a request; returns whether to send that again, with other credentials.
     ///
     /// It must return `false` some time, since the request is sent again as often as it returns `true`.

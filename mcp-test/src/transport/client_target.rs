@@ -359,6 +359,11 @@ fn shell(line: String, endpoint: &Endpoint, config: &str) -> Command {
             .env(SERVER_CONFIG, config),
         _ => command,
     };
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    let command = endpoint
+        .browser_variables()
+        .into_iter()
+        .fold(command, |command, (name, value)| command.env(name, value));
     match &endpoint.context {
         Some(context) => command.env(CONTEXT, context.to_string()),
         None => command,

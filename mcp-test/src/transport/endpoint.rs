@@ -2,6 +2,11 @@
 //!
 //! How the client is started is in `client_target`, and what serves it is up to whoever runs the scenario.
 
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+use std::path::PathBuf;
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+use std::sync::Arc;
+
 use tokio::io::DuplexStream;
 use tokio::sync::{mpsc, oneshot};
 
@@ -9,6 +14,8 @@ use super::TransportKind;
 use super::duplex::PIPE;
 use crate::json::Value;
 use crate::process::Command;
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+use crate::process::StandInBrowser;
 use crate::spec::Revision;
 
 /// How many pipes may wait for the server.
@@ -44,6 +51,9 @@ pub struct Endpoint {
     pub revision: Revision,
     /// Further information, such as credentials: a JSON object.
     pub context: Option<Value>,
+    /// What the client starts instead of a browser, if the scenario is about that.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    browser: Option<Browser>,
 }
 
 /// Where a server is.
@@ -56,6 +66,16 @@ pub enum ServerAddress {
     Duplex(DuplexServer),
     /// In a program that the client starts, and that uses its standard input and output.
     Command(Command),
+}
+
+/// What a client starts as the browser.
+#[derive(Debug, Clone)]
+#[cfg(all(feature = "auth", feature = "scenarios"))]
+enum Browser {
+    /// What writes down which URLs it is given.
+    StandIn(Arc<StandInBrowser>),
+    #[cfg(feature = "cli")]
+    Program(PathBuf),
 }
 
 /// A server in this process, which each connection reaches through a pipe of its own.
@@ -98,7 +118,14 @@ impl Endpoint {
         scenario: impl Into<String>,
         revision: Revision,
     ) -> Self {
-        Self { server: server.into(), scenario: scenario.into(), revision, context: None }
+        Self {
+            server: server.into(),
+            scenario: scenario.into(),
+            revision,
+            context: None,
+            #[cfg(all(feature = "auth", feature = "scenarios"))]
+            browser: None,
+        }
     }
 
     /// Adds further information for the client.
@@ -106,6 +133,42 @@ impl Endpoint {
     pub fn context(mut self, context: Option<Value>) -> Self {
         self.context = context;
         self
+    }
+
+    /// Has the client start this instead of a browser.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    #[must_use]
+    pub(crate) fn with_browser(mut self, browser: Option<Arc<StandInBrowser>>) -> Self {
+        self.browser = browser.map(Browser::StandIn);
+        self
+    }
+
+    /// Has a client in this process start this program as the browser.
+    #[cfg(feature = "cli")]
+    #[must_use]
+    pub(crate) fn with_browser_program(mut self, program: Option<PathBuf>) -> Self {
+        self.browser = program.map(Browser::Program);
+        self
+    }
+
+    /// The program that a client in this process starts as the browser.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(crate) fn browser_program(&self) -> Option<PathBuf> {
+        self.browser.as_ref().map(|browser| match browser {
+            Browser::StandIn(browser) => browser.program(),
+            #[cfg(feature = "cli")]
+            Browser::Program(program) => program.clone(),
+        })
+    }
+
+    /// The variables by which a program finds what it starts as the browser.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    pub(super) fn browser_variables(&self) -> Vec<(&'static str, String)> {
+        match &self.browser {
+            Some(Browser::StandIn(browser)) => browser.environment().into(),
+            // The variables that name another program are inherited.
+            _ => Vec::new(),
+        }
     }
 
     /// The transport by which the client reaches the server.

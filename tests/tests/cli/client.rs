@@ -161,3 +161,25 @@ fn without_a_command_a_server_waits_for_a_manually_started_client() {
     mark.assert_nothing_left();
     assert!(output.contains("[tool-add-numbers") && output.contains("OVERALL: PASSED"), "{output}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_a_client_opens_in_its_browser_is_seen() {
+    let run = |scenario: &str, faults: &[&str]| {
+        client(&["--profile", "adaptive", "--scenario", scenario], &reference(faults))
+    };
+    for (scenario, faults) in [
+        ("client-authorization-url-scheme", ["open-any-url"].as_slice()),
+        ("client-authorization-url-file", &["open-any-url"]),
+        ("client-authorization-url-insecure", &["open-any-url", "any-url"]),
+        ("client-authorization-url-shell", &["open-any-url", "open-in-shell"]),
+    ] {
+        let good = run(scenario, &[]);
+        assert_eq!(good.code, 0, "{}", good.text(&[]));
+        assert!(!good.stdout.contains("what the client opens is seen only"), "{}", good.stdout);
+        for fault in faults {
+            let bad = run(scenario, &[fault]);
+            assert_eq!(bad.code, 1, "{scenario} with {fault}: {}", bad.text(&[]));
+        }
+    }
+}

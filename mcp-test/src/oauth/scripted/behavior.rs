@@ -21,8 +21,14 @@ pub(crate) struct Behavior {
     pub(crate) stated_issuer: Option<&'static str>,
     /// What stands before the paths of its endpoints.
     pub(crate) endpoints: &'static str,
+    /// Other URLs that its metadata name for its endpoints.
+    pub(crate) stated_endpoints: StatedEndpoints,
+    /// What the URL of its authorization endpoint ends with: more of a path, and a query.
+    pub(crate) authorization_suffix: Option<String>,
     /// Whether clients can register.
     pub(crate) registers: bool,
+    /// Whether it refuses every registration, because of the redirect URI.
+    pub(crate) refuses_registration: bool,
     /// The id that each registered client gets, if it is not made up.
     pub(crate) client_id: Option<&'static str>,
     /// Whether it says that the URL of a metadata document may be a client id.
@@ -45,6 +51,8 @@ pub(crate) struct Behavior {
     pub(crate) states_pkce: bool,
     /// Whether its authorization responses have another `state` than the request.
     pub(crate) changes_state: bool,
+    /// The description of the error by which it refuses every authorization request.
+    pub(crate) denies: Option<&'static str>,
     /// The algorithms of proofs of possession that it says it verifies; none, if it binds no tokens.
     pub(crate) dpop: &'static [&'static str],
     /// The nonce that it demands in proofs.
@@ -66,6 +74,14 @@ pub(crate) type AnswersToken =
 pub(crate) struct TokenIssuer<'a> {
     pub(crate) issuer: &'a str,
     pub(crate) key: &'a SigningKey,
+}
+
+/// URLs that metadata name instead of those of the endpoints.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StatedEndpoints {
+    pub(crate) authorization: Option<String>,
+    pub(crate) token: Option<String>,
+    pub(crate) registration: Option<String>,
 }
 
 /// Where the metadata of an authorization server is.
@@ -96,7 +112,10 @@ impl Default for Behavior {
             metadata: MetadataAt::OAuth,
             stated_issuer: None,
             endpoints: "",
+            stated_endpoints: StatedEndpoints::default(),
+            authorization_suffix: None,
             registers: true,
+            refuses_registration: false,
             client_id: None,
             takes_metadata_documents: false,
             methods: &[AuthenticationMethod::None],
@@ -109,6 +128,7 @@ impl Default for Behavior {
             iss: SentIssuer::Own,
             states_pkce: true,
             changes_state: false,
+            denies: None,
             dpop: &[],
             nonce: None,
             assertions: None,

@@ -44,6 +44,13 @@ impl IssuedTokens {
         tokens.push_back(token);
     }
 
+    /// Whether the text of any of them is in these bytes.
+    pub(super) fn is_any_in(&self, bytes: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(bytes);
+        let issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.tokens.iter().any(|token| text.contains(&token.text))
+    }
+
     /// The token with this text.
     pub(super) fn find(&self, text: &str) -> Option<IssuedToken> {
         let issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! The metadata of a scripted authorization server.
 
-use super::{Behavior, MetadataAt};
+use super::{Behavior, MetadataAt, StatedEndpoints};
 use crate::json::{Object, Value};
 use crate::oauth::client::{AuthenticationMethod, GrantType};
 
@@ -26,10 +26,16 @@ pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value
     let mut document = Object::new();
     document.insert("issuer", behavior.stated_issuer.unwrap_or(issuer));
     let base = format!("{origin}{}{}", behavior.path, behavior.endpoints);
-    document.insert("authorization_endpoint", format!("{base}/authorize"));
-    document.insert("token_endpoint", format!("{base}/token"));
+    let StatedEndpoints { authorization, token, registration } = &behavior.stated_endpoints;
+    let endpoint = |stated: &Option<String>, name: &str| {
+        stated.clone().unwrap_or_else(|| format!("{base}/{name}"))
+    };
+    let mut authorization = endpoint(authorization, "authorize");
+    authorization.extend(behavior.authorization_suffix.as_deref());
+    document.insert("authorization_endpoint", authorization);
+    document.insert("token_endpoint", endpoint(token, "token"));
     if behavior.registers {
-        document.insert("registration_endpoint", format!("{base}/register"));
+        document.insert("registration_endpoint", endpoint(registration, "register"));
     }
     if !behavior.scopes.is_empty() {
         document.insert("scopes_supported", behavior.scopes.to_vec());

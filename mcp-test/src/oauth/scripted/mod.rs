@@ -5,6 +5,8 @@
 
 mod assertion;
 mod behavior;
+mod canary;
+mod free_port;
 mod issued_tokens;
 mod metadata;
 mod protected_resource;
@@ -13,9 +15,13 @@ mod refresh_tokens;
 mod scripted_server;
 #[cfg(test)]
 pub(crate) mod seen_secrets;
+mod stray_request;
 
 pub(crate) use assertion::{Assertion, AssertionFault, Expiry, VerifiedAssertions};
-pub(crate) use behavior::{AnswersToken, Behavior, MetadataAt, SentIssuer, TokenIssuer};
+pub(crate) use behavior::{
+    AnswersToken, Behavior, MetadataAt, SentIssuer, StatedEndpoints, TokenIssuer,
+};
+pub(crate) use canary::Canary;
 pub(crate) use issued_tokens::{IssuedToken, IssuedTokens};
 pub(crate) use protected_resource::{Access, ProtectedResource, ResourceName, Verdict};
 pub(crate) use received_requests::{
@@ -23,3 +29,4 @@ pub(crate) use received_requests::{
 };
 pub(crate) use refresh_tokens::{PresentedRefreshToken, RefreshToken, RefreshTokens};
 pub(crate) use scripted_server::{ScriptedServer, SharedFacts};
+pub(crate) use stray_request::StrayRequest;

@@ -11,8 +11,8 @@ use http::{HeaderValue, Method, StatusCode, header};
 
 use super::scripted_server::ScriptedState;
 use super::{
-    Behavior, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer, SharedFacts,
-    metadata,
+    Behavior, Canary, IssuedToken, McpCredentials, McpRequest, RequestKind, ScriptedServer,
+    SharedFacts, metadata,
 };
 use crate::json::{Object, Value};
 use crate::oauth::answer::Answer;
@@ -35,6 +35,16 @@ pub(crate) struct ProtectedResource {
     own_server: Option<(Behavior, OnceLock<Option<ScriptedState>>)>,
     metadata_at: Option<&'static str>,
     is_announced: bool,
+    /// Where a challenge says that its metadata are, if that is elsewhere.
+    announces: Option<Box<Announces>>,
+    /// The issuers that its metadata name instead of its server.
+    issuers: Option<Vec<String>>,
+    /// Where its metadata redirect to.
+    metadata_moved_to: Option<String>,
+    /// Where requests to the MCP endpoint are redirected to.
+    endpoint_moved_to: Option<String>,
+    /// Stopped with this server.
+    canaries: Vec<Canary>,
     resource: ResourceName,
     scopes_supported: &'static [&'static str],
     scheme: &'static str,
@@ -44,6 +54,8 @@ pub(crate) struct ProtectedResource {
 }
 
 type Admits = dyn Fn(&Access<'_>) -> Verdict + Send + Sync;
+/// Gets whether the request has a token.
+type Announces = dyn Fn(bool) -> Option<String> + Send + Sync;
 
 /// What the metadata name as the resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +94,8 @@ pub(crate) enum Verdict {
     },
     /// The client has tried too often.
     Gone,
+    /// The endpoint has moved.
+    Moved,
 }
 
 impl ProtectedResource {
@@ -95,6 +109,11 @@ impl ProtectedResource {
             own_server: None,
             metadata_at: Some("/.well-known/oauth-protected-resource/mcp"),
             is_announced: true,
+            announces: None,
+            issuers: None,
+            metadata_moved_to: None,
+            endpoint_moved_to: None,
+            canaries: Vec::new(),
             resource: ResourceName::Endpoint,
             scopes_supported: &[],
             scheme: "Bearer",
@@ -116,6 +135,39 @@ impl ProtectedResource {
     /// Does not say in its challenges where its metadata are.
     pub(crate) fn unannounced(mut self) -> Self {
         self.is_announced = false;
+        self
+    }
+
+    /// Says in the challenges for which this returns a URL that its metadata are there; it gets whether the request has a token.
+    pub(crate) fn announces(
+        mut self,
+        announces: impl Fn(bool) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.announces = Some(Box::new(announces));
+        self
+    }
+
+    /// Names these issuers in its metadata.
+    pub(crate) fn issuers(mut self, issuers: Vec<String>) -> Self {
+        self.issuers = Some(issuers);
+        self
+    }
+
+    /// Answers requests for its metadata with a redirect.
+    pub(crate) fn metadata_moved_to(mut self, url: String) -> Self {
+        self.metadata_moved_to = Some(url);
+        self
+    }
+
+    /// Where it redirects requests whose verdict is [`Verdict::Moved`].
+    pub(crate) fn endpoint_moved_to(mut self, url: String) -> Self {
+        self.endpoint_moved_to = Some(url);
+        self
+    }
+
+    /// Stops this one when it stops itself.
+    pub(crate) fn with_canary(mut self, canary: Canary) -> Self {
+        self.canaries.push(canary);
         self
     }
 
@@ -187,8 +239,8 @@ impl ProtectedResource {
         };
         document.insert("resource", resource);
         let named = self.servers.get((self.current)());
-        let issuers: Vec<&str> = named.iter().map(|server| server.issuer()).collect();
-        document.insert("authorization_servers", issuers);
+        let own = || named.iter().map(|server| server.issuer().to_owned()).collect();
+        document.insert("authorization_servers", self.issuers.clone().unwrap_or_else(own));
         if !self.scopes_supported.is_empty() {
             document.insert("scopes_supported", self.scopes_supported.to_vec());
         }
@@ -198,7 +250,9 @@ impl ProtectedResource {
     /// The response with a challenge.
     fn challenge(&self, head: &Parts, status: StatusCode, parameters: &[(&str, &str)]) -> Response {
         let announced = self.metadata_at.filter(|_| self.is_announced);
-        let url = announced.map(|path| format!("{}{path}", origin(head)));
+        let stated = self.announces.as_ref();
+        let stated = stated.and_then(|announces| announces(presented(head).is_some()));
+        let url = stated.or(announced.map(|path| format!("{}{path}", origin(head))));
         let all = parameters
             .iter()
             .map(|(name, value)| format!("{name}=\"{value}\""))
@@ -242,8 +296,11 @@ impl AccessControl for ProtectedResource {
             if head.method == Method::GET && (is_there || path.starts_with(WELL_KNOWN)) {
                 let (path, found) = (path.to_owned(), is_there);
                 self.facts.received.add(RequestKind::ResourceMetadata { path, found });
-                let document = || self.metadata(&origin(head));
-                return is_there.then(|| Answer::json(StatusCode::OK, document()).into_response());
+                let document = || match &self.metadata_moved_to {
+                    Some(target) => Answer::redirect(target),
+                    None => Answer::json(StatusCode::OK, self.metadata(&origin(head))),
+                };
+                return is_there.then(|| document().into_response());
             }
             let Some((behavior, state)) = self.own_server.as_ref() else {
                 if path != ENDPOINT {
@@ -301,6 +358,13 @@ impl ProtectedResource {
                 Some(self.challenge(head, StatusCode::FORBIDDEN, &parameters))
             }
             Verdict::Gone => Some(Answer::empty(StatusCode::GONE).into_response()),
+            Verdict::Moved => {
+                let target = self.endpoint_moved_to.as_deref().unwrap_or_default();
+                let mut answer = Answer::redirect(target);
+                // As the only redirect beside 308, it has the client send the same message there.
+                answer.status = StatusCode::TEMPORARY_REDIRECT;
+                Some(answer.into_response())
+            }
         };
         let credentials = presented.map(|(scheme, _)| McpCredentials {
             scheme: scheme.to_owned(),

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Assertion, AssertionFault, PresentedRefreshToken};
+use super::{Assertion, AssertionFault, PresentedRefreshToken, StrayRequest};
 use crate::json::{Object, Value};
 use crate::oauth::dpop::Proof;
 use crate::oauth::oauth_error::ErrorCode;
@@ -60,6 +60,8 @@ pub(crate) enum RequestKind {
     Unknown { verb: String, path: String },
     /// Beside another one: a refresh token in it, at a place that must not have any.
     MisplacedRefreshToken(&'static str),
+    /// To a server that no client should talk to.
+    Stray(StrayRequest),
 }
 
 /// A request for a token.
@@ -185,6 +187,7 @@ impl RequestKind {
             // A verified assertion has claims, which are in its text.
             Self::Token(request) | Self::Exchange(request) => 2 * request.parameters.bytes(),
             Self::Mcp(McpRequest { method, .. }) => method.as_ref().map_or(0, String::len),
+            Self::Stray(request) => request.summary.len(),
         }
     }
 
@@ -220,6 +223,10 @@ impl RequestKind {
             }
             Self::MisplacedRefreshToken(place) => {
                 format!("the client sent its refresh token in {place}")
+            }
+            Self::Stray(StrayRequest { summary, has_token }) => {
+                let token = if *has_token { ", with a token" } else { "" };
+                format!("the client sent `{summary}` to a server that it should not trust{token}")
             }
         }
     }

@@ -1,9 +1,8 @@
 //! A scripted authorization server: it answers every request as its behavior says, whatever is wrong with it.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fmt, io};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -14,10 +13,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use reqwest::Url;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::free_port::listen;
 use super::{
     Assertion, AssertionFault, Behavior, IssuedToken, IssuedTokens, PresentedCredentials,
     PresentedRefreshToken, ReceivedRequests, RefreshToken, RefreshTokens, RequestKind, SentIssuer,
@@ -97,17 +96,7 @@ impl ScriptedServer {
     ///
     /// A finding about the environment, if no port can be bound, or the operating system returns no random numbers.
     pub(crate) fn start(behavior: Behavior, facts: &SharedFacts) -> Result<Self, Finding> {
-        // Without waiting, so that a scenario can make its server without an await.
-        let bind = || -> io::Result<TcpListener> {
-            let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-            listener.set_nonblocking(true)?;
-            TcpListener::from_std(listener)
-        };
-        let bound = bind().and_then(|listener| Ok((listener.local_addr()?, listener)));
-        let (address, listener) = bound.map_err(|error| {
-            let finding = Finding::environment("cannot open a port for an authorization server");
-            finding.got(error.to_string())
-        })?;
+        let (listener, address) = listen()?;
         let state = Arc::new(ScriptedState::new(behavior, format!("http://{address}"), facts)?);
         let router = Router::new().fallback(serve).with_state(Arc::clone(&state));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -193,7 +182,8 @@ impl ScriptedState {
         }
         let Behavior { path: base, endpoints, .. } = &self.behavior;
         match path.strip_prefix(base)?.strip_prefix(endpoints)? {
-            "/authorize" if head.method == Method::GET => {
+            // A scenario may have added to its path.
+            endpoint if head.method == Method::GET && endpoint.starts_with("/authorize") => {
                 let query = head.uri.query().unwrap_or_default();
                 Some(self.authorize(Parameters::parse(query.as_bytes())))
             }
@@ -231,6 +221,11 @@ impl ScriptedState {
                 return Answer::error(ErrorCode::InvalidClientMetadata.because(why));
             }
         };
+        if self.behavior.refuses_registration {
+            self.receive(RequestKind::Registration { issuer: self.issuer.clone(), document });
+            let why = "none of the redirect URIs is acceptable";
+            return Answer::error(ErrorCode::InvalidRedirectUri.because(why));
+        }
         let mut registered = Object::new();
         for (name, value) in document.as_object().into_iter().flat_map(Object::iter) {
             registered.insert(name, value.clone());
@@ -274,8 +269,12 @@ impl ScriptedState {
         };
         match target {
             Some(target) => {
-                let code = [("code", code.as_str())];
-                Answer::redirect(&redirect(target, &code, state.as_deref(), iss.as_deref()))
+                let granted = [("code", code.as_str())];
+                let denied = self.behavior.denies.map(|description| {
+                    [("error", "access_denied"), ("error_description", description)]
+                });
+                let parameters = denied.as_ref().map_or(&granted[..], |denied| &denied[..]);
+                Answer::redirect(&redirect(target, parameters, state.as_deref(), iss.as_deref()))
             }
             None => Answer::error(ErrorCode::InvalidRequest.because("there is no `redirect_uri`")),
         }

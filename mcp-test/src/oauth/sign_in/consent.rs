@@ -2,8 +2,11 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-flow-steps>
 
+use std::process::Stdio;
+
 use reqwest::Url;
 use ring::digest;
+use tokio::process::Command;
 
 use super::discovery::Discovered;
 use super::fetch::send;
@@ -50,9 +53,15 @@ pub(super) async fn ask(
         parameters.push(("scope".to_owned(), scopes.join(" ")));
     }
     damage_parameters(&settings.faults, "authorize", &mut parameters);
-    let mut url = Url::parse(endpoint).map_err(|_| SignInError::UnsafeUrl(endpoint.to_owned()))?;
+    let unsafe_url = || SignInError::UnsafeUrl(endpoint.to_owned());
+    let mut url = Url::parse(endpoint).map_err(|_| unsafe_url())?;
     url.query_pairs_mut().extend_pairs(parameters);
-    let response = send("the authorization", url.as_str(), &HttpRequest::get()).await?;
+    open(&url, settings).await?;
+    // Browsers and shells do not agree about what these mean (RFC 3986, appendix A, has none of them).
+    if endpoint.contains(|c: char| c.is_control() || " \"<>\\^`{|}".contains(c)) {
+        return Err(unsafe_url());
+    }
+    let response = send("the authorization", url.as_str(), &HttpRequest::get(), settings).await?;
     let location = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
     let (_, location) = location.ok_or(SignInError::NoRedirect(response.status))?;
     let query = location.strip_prefix(REDIRECT_URI).and_then(|rest| rest.strip_prefix('?'));
@@ -65,10 +74,31 @@ pub(super) async fn ask(
         return Err(SignInError::OtherState);
     }
     if let Some(error) = answer.first("error") {
-        return Err(SignInError::Refused(error.to_owned()));
+        let description = answer.first("error_description").map(str::to_owned);
+        return Err(SignInError::Refused { error: error.to_owned(), description });
     }
     let text = answer.first("code").ok_or(SignInError::NoCode)?.to_owned();
     Ok(Code { text, verifier })
+}
+
+/// Opens a URL, whatever it is, in the browser of the user, if a fault says so. The client itself needs no browser.
+async fn open(url: &Url, settings: &Settings) -> Result<(), SignInError> {
+    let Some(browser) = &settings.browser else { return Ok(()) };
+    let mut command = if settings.misbehaves(Misbehavior::OpensAnyUrl) {
+        Command::new(browser)
+    } else if settings.misbehaves(Misbehavior::OpensInShell) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c".to_owned(), format!("'{}' \"{url}\"", browser.display())]);
+        shell
+    } else {
+        return Ok(());
+    };
+    if settings.misbehaves(Misbehavior::OpensAnyUrl) {
+        command.arg(url.as_str());
+    }
+    // Nobody consents, whatever became of it.
+    command.stdin(Stdio::null()).status().await.ok();
+    Err(SignInError::NoConsent)
 }
 
 /// Compares the issuer of a response (RFC 9207), as text.

@@ -70,11 +70,14 @@ pub(super) async fn discover(
     }
     let issuers = texts(&metadata, "authorization_servers");
     let issuer = issuers.first().ok_or(SignInError::NoAuthorizationServer)?;
-    Ok(Discovered {
-        resource: Some(resource.to_owned()),
-        scopes: texts(&metadata, "scopes_supported"),
-        server: server_metadata(issuer, settings).await?,
-    })
+    let mut server = server_metadata(issuer, settings).await?;
+    if let Some(other) = issuers.get(1)
+        && settings.misbehaves(Misbehavior::MixesServers)
+    {
+        server.token_endpoint = server_metadata(other, settings).await?.token_endpoint;
+    }
+    let (resource, scopes) = (Some(resource.to_owned()), texts(&metadata, "scopes_supported"));
+    Ok(Discovered { resource, scopes, server })
 }
 
 /// The metadata of the protected server: where its challenge says, or where RFC 9728 has them.
@@ -93,7 +96,7 @@ async fn resource_metadata(
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
         places.insert(0, of_root);
     }
-    first_document("the metadata of the server", &places).await
+    first_document("the metadata of the server", &places, settings).await
 }
 
 /// Whether a resource is the server at a URL, or what contains it: the same origin, and the beginning of its path.
@@ -120,7 +123,7 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
     if settings.misbehaves(Misbehavior::SkipsOpenId) {
         places.retain(|place| !place.contains(OPENID));
     }
-    let found = first_document(OF_SERVER, &places).await?;
+    let found = first_document(OF_SERVER, &places, settings).await?;
     let found = found.ok_or_else(|| SignInError::NoServerMetadata(issuer.to_owned()))?;
     let stated = found.get("issuer").and_then(Value::as_str).unwrap_or_default();
     // Compared as text: whoever normalizes URLs takes two servers for one (RFC 8414, section 3.3).
@@ -147,7 +150,9 @@ async fn older_server(origin: &str, settings: &Settings) -> Result<ServerMetadat
     };
     let found = match settings.misbehaves(Misbehavior::AssumesEndpoints) {
         true => None,
-        false => get_document_by(OF_SERVER, &format!("{origin}{OAUTH}"), &request).await?,
+        false => {
+            get_document_by(OF_SERVER, &format!("{origin}{OAUTH}"), &request, settings).await?
+        }
     };
     Ok(match found {
         Some(found) => ServerMetadata::read(origin, &found),
@@ -167,9 +172,10 @@ async fn older_server(origin: &str, settings: &Settings) -> Result<ServerMetadat
 async fn first_document(
     what: &'static str,
     places: &[String],
+    settings: &Settings,
 ) -> Result<Option<Value>, SignInError> {
     for place in places {
-        if let Some(found) = get_document(what, place).await? {
+        if let Some(found) = get_document(what, place, settings).await? {
             return Ok(Some(found));
         }
     }

@@ -34,12 +34,14 @@ pub(crate) enum SignInError {
     NoClientId,
     #[error("the authorization server supports none of the authentication methods of the client")]
     NoMethod,
+    #[error("the user did not consent")]
+    NoConsent,
     #[error("the authorization endpoint did not redirect: HTTP {0}")]
     NoRedirect(u16),
     #[error("the authorization endpoint redirected to another place than the redirect URI")]
     OtherRedirect,
-    #[error("the authorization was refused: {0}")]
-    Refused(String),
+    #[error("the authorization was refused: {error}{}", description.as_ref().map(|text| format!(": {text}")).unwrap_or_default())]
+    Refused { error: String, description: Option<String> },
     #[error("the authorization response has another `state` than the request")]
     OtherState,
     #[error("the authorization response is of another issuer, or does not say of which")]

@@ -23,8 +23,8 @@ use super::challenge::Challenge;
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
 use crate::spec::Revision;
-use crate::transport::Misbehavior;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
+use crate::transport::{HttpRequest, Misbehavior};
 
 pub(crate) use error::SignInError;
 pub(crate) use settings::{ClientGrant, RegisteredClient, Settings};
@@ -135,9 +135,24 @@ impl SignIn {
         if !lacks_scopes && self.renew(&mut progress).await {
             return true;
         }
-        let signed_in = self.sign_in(exchange.url, &challenge, lacks_scopes, &mut progress).await;
+        let url = exchange.url;
+        let mut signed_in = self.sign_in(url, &challenge, lacks_scopes, &mut progress).await;
+        if self.misbehaves(Misbehavior::SignsInEndlessly) {
+            for _ in 0..ENDLESS_ROUNDS {
+                signed_in = self.sign_in(url, &challenge, lacks_scopes, &mut progress).await;
+            }
+        }
         progress.error = signed_in.err();
         progress.error.is_none()
+    }
+
+    /// Sends a request with the same credentials wherever the server redirects it to, for the fault that does.
+    async fn follow(&self, exchange: &AuthorizedExchange<'_>) {
+        let Some(target) = exchange.response_headers("location").next() else { return };
+        let headers = exchange.added.to_vec();
+        let request = HttpRequest { headers, ..HttpRequest::new("POST") };
+        // What is there instead of the server does not matter.
+        fetch::send("the target of a redirect", target, &request, &self.settings).await.ok();
     }
 
     /// Whether the token of a request is the one that is sent now.
@@ -284,6 +299,12 @@ impl Authorizer for SignIn {
         headers
     }
 
+    fn failure(&self) -> Option<String> {
+        // Nobody signs in any more once the client has ended.
+        let progress = self.progress.try_lock().ok()?;
+        progress.error.as_ref().map(ToString::to_string)
+    }
+
     fn responded<'a>(&'a self, exchange: AuthorizedExchange<'a>) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             if let Some(nonce) = exchange.response_headers(DPOP_NONCE).next()
@@ -293,6 +314,11 @@ impl Authorizer for SignIn {
             }
             if matches!(exchange.status, 401 | 403) {
                 return self.refused(&exchange).await;
+            }
+            if matches!(exchange.status, 307 | 308)
+                && self.misbehaves(Misbehavior::SendsTokenOnRedirect)
+            {
+                self.follow(&exchange).await;
             }
             let mut progress = self.progress.lock().await;
             (progress.rounds, progress.nonces) = (0, 0);

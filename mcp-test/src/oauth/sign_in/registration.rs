@@ -14,6 +14,9 @@ use crate::transport::{HttpRequest, Misbehavior};
 /// The redirect URI of the client. Nothing listens there, since it reads the redirect itself.
 pub(super) const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
+/// How often the fault registers that does not know when to stop.
+const ENDLESS_REGISTRATIONS: usize = 10;
+
 /// The clients that authorization servers have registered, by issuer.
 pub(super) type Registrations = HashMap<String, RegisteredClient>;
 
@@ -79,10 +82,18 @@ async fn register(
     let request = HttpRequest { body, ..HttpRequest::new("POST") }
         .header("Content-Type", "application/json")
         .header("Accept", "application/json");
-    let response = send(what, endpoint, &request).await?;
+    let mut response = send(what, endpoint, &request, settings).await?;
+    if settings.misbehaves(Misbehavior::RetriesRegistration) {
+        for _ in 0..ENDLESS_REGISTRATIONS {
+            response = send(what, endpoint, &request, settings).await?;
+        }
+    }
     let registered = object(what, endpoint, &response)?;
     let text = |name: &str| registered.get(name).and_then(Value::as_str).map(str::to_owned);
     let id = text("client_id").filter(|_| matches!(response.status, 200 | 201));
+    let ignores_refusal = settings.misbehaves(Misbehavior::IgnoresRefusedRegistration);
+    // What a program without types makes of a missing member.
+    let id = id.or_else(|| ignores_refusal.then(|| "undefined".to_owned()));
     let id = id.ok_or_else(|| SignInError::Status {
         what,
         url: endpoint.to_owned(),

@@ -1,6 +1,7 @@
 //! What a client that signs in knows beforehand.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::SignInError;
@@ -19,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) registered: Option<RegisteredClient>,
     /// The URL of its metadata document, which may be its client id.
     pub(crate) metadata_document: Option<String>,
+    /// The program that opens URLs, for the faults that have it open any.
+    pub(crate) browser: Option<PathBuf>,
 }
 
 /// Where a client gets its tokens from.
@@ -45,8 +48,9 @@ pub(crate) struct RegisteredClient {
 impl Settings {
     /// Those of a client without a registration, which asks its user.
     pub(crate) fn new(revision: Revision, faults: Arc<[Fault]>) -> Self {
-        let (registered, metadata_document) = (None, None);
-        Self { revision, faults, grant: ClientGrant::UserConsent, registered, metadata_document }
+        let grant = ClientGrant::UserConsent;
+        let (registered, metadata_document, browser) = (None, None, None);
+        Self { revision, faults, grant, registered, metadata_document, browser }
     }
 
     /// Gives up before this step, if a fault says so.

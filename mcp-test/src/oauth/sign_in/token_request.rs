@@ -112,9 +112,8 @@ impl TokenRequest<'_> {
         ]);
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
         damage_parameters(&self.settings.faults, "exchange", &mut pairs);
-        let response = send(WHAT, endpoint, &post(&pairs, Vec::new())).await?;
-        let (text, _) = access_token(endpoint, &response)?;
-        Ok(text)
+        let response = send(WHAT, endpoint, &post(&pairs, Vec::new()), self.settings).await?;
+        access_token(endpoint, &response).map(|(text, _)| text)
     }
 
     /// Sends a request, which faults call by this name.
@@ -157,7 +156,7 @@ impl TokenRequest<'_> {
             let proven = ProvenRequest { method: "POST", url: endpoint, nonce, token: None };
             headers.push(("DPoP".to_owned(), proven.prove(key)?));
         }
-        send(WHAT, endpoint, &post(pairs, headers)).await
+        send(WHAT, endpoint, &post(pairs, headers), self.settings).await
     }
 
     /// Adds what the client authenticates with.

@@ -38,8 +38,11 @@ impl CellRun<'_> {
             if let ServerAddress::Url(url) = &address {
                 test.listens_at(url);
             }
-            Endpoint::new(address, self.id(), self.cell.revision)
-                .context(self.cell.scenario.client_context(&test))
+            let endpoint = Endpoint::new(address, self.id(), self.cell.revision)
+                .context(self.cell.scenario.client_context(&test));
+            #[cfg(all(feature = "auth", feature = "scenarios"))]
+            let endpoint = endpoint.with_browser(test.browser());
+            endpoint
         };
         let (transport, allotted) = (self.cell.transport, self.timeout());
         let client_run = match serve_client(&server, client, transport, endpoint, allotted).await {
@@ -52,6 +55,8 @@ impl CellRun<'_> {
         }
         let judging = Judging::new(test, Arc::clone(&trace));
         let judging = judging.ended(client_run.end.clone(), client_run.exit);
+        #[cfg(all(feature = "auth", feature = "scenarios"))]
+        let judging = judging.printed(&client_run.stdout, &client_run.stderr);
         // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
         let spoken = judging.spoken();
         let revision = spoken.unwrap_or(self.cell.revision);

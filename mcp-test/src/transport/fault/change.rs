@@ -251,6 +251,22 @@ words! {
         IgnoresResponseIssuer = "any-iss",
         /// Goes on although the authorization server does not say that it supports PKCE.
         AssumesPkce = "assume-pkce",
+        /// Uses any URL that metadata name, and follows redirects from there.
+        UsesAnyUrl = "any-url",
+        /// Opens any URL of an authorization endpoint in the browser.
+        OpensAnyUrl = "open-any-url",
+        /// Opens such a URL by a command of a shell.
+        OpensInShell = "open-in-shell",
+        /// Sends its token wherever the server redirects a request to.
+        SendsTokenOnRedirect = "token-on-redirect",
+        /// Goes on without a client id when its registration is refused.
+        IgnoresRefusedRegistration = "no-client-id",
+        /// Registers again and again when its registration is refused.
+        RetriesRegistration = "retry-registration",
+        /// Signs in again and again when that fails.
+        SignsInEndlessly = "endless-sign-in",
+        /// Sends its token request to another authorization server of the same resource.
+        MixesServers = "mix-servers",
         /// Accepts an authorization response with any `state`.
         IgnoresState = "any-state",
         /// Sends its token with POST alone.

@@ -6,12 +6,28 @@ use crate::scenarios::client::auth::{flow, serve_enterprise, served, signing_in_
 
 mod declared_extension;
 mod expiry;
+mod internal_addresses;
 mod older;
+mod opened_urls;
 
 scenarios![
     client_pkce_support,
+    client_pkce_support_openid,
     client_state,
     client_token_use,
+    client_token_recipients,
+    client_insecure_resource_metadata,
+    client_internal_authorization_server,
+    client_insecure_endpoints,
+    client_redirected_metadata,
+    client_authorization_url_scheme,
+    client_authorization_url_file,
+    client_authorization_url_insecure,
+    client_authorization_url_shell,
+    client_several_authorization_servers,
+    client_registration_refused,
+    client_metadata_document_refused,
+    client_iss_in_error,
     client_token_refresh,
     client_token_expiry,
     client_scopes,

@@ -37,14 +37,17 @@ scenario! {
             "The client does not use the id of the first authorization server at the second one",
             &[REGISTRATION_PAGE],
         )
-        .requires(&["auth.registration.no-reuse-on-as-change"]),
+        .requires(&["auth.registration.no-reuse-on-as-change", "auth.registration.bind-issuer"]),
         CheckSpec::official(
             NO_CROSS_USE,
             "Client does not assume credentials are portable across authorization servers",
             "The client does not take credentials of one authorization server to another one",
             &[REGISTRATION_PAGE],
         )
-        .requires(&["auth.registration.no-cross-as-credentials"]),
+        .requires(&[
+            "auth.registration.no-cross-as-credentials",
+            "auth.registration.separate-state-per-as",
+        ]),
     ],
 }
 

@@ -13,7 +13,9 @@ use crate::check::Finding;
 use crate::jose::base64url;
 use crate::json::Value;
 use crate::oauth::parameters::Parameters;
-use crate::oauth::scripted::{McpRequest, ReceivedRequests, RequestKind, TokenRequest};
+use crate::oauth::scripted::{
+    McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
+};
 use crate::scenario::{CheckSpec, Judging};
 use crate::spec::{Revision, Revisions};
 use crate::trace::Seq;
@@ -126,6 +128,8 @@ pub(in crate::scenarios) struct Flow {
     pub(in crate::scenarios) unknown: Vec<Received<Unknown>>,
     /// The places of refresh tokens that must not be there.
     pub(in crate::scenarios) misplaced: Vec<Received<&'static str>>,
+    /// The requests to a server that no client should talk to.
+    pub(in crate::scenarios) stray: Vec<Received<StrayRequest>>,
 }
 
 /// A request, and the remark about it in the trace.
@@ -184,6 +188,7 @@ impl Flow {
             mcp: Vec::new(),
             unknown: Vec::new(),
             misplaced: Vec::new(),
+            stray: Vec::new(),
         };
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
             let seq = received.seq;
@@ -213,6 +218,7 @@ impl Flow {
                 RequestKind::MisplacedRefreshToken(place) => {
                     flow.misplaced.push(Received { seq, request: place });
                 }
+                RequestKind::Stray(request) => flow.stray.push(Received { seq, request }),
             }
         }
         flow

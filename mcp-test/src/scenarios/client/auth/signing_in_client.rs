@@ -24,6 +24,7 @@ pub(crate) fn signing_in_client() -> ScriptedClient {
 fn settings(task: &ClientTask) -> Settings {
     let mut settings = Settings::new(task.revision(), Arc::clone(task.faults()));
     settings.metadata_document = Some(METADATA_DOCUMENT.to_owned());
+    settings.browser = task.endpoint().browser_program();
     settings.registered = given(task, "client_id").map(|id| {
         let (secret, method) = (given(task, "client_secret"), None);
         RegisteredClient { id, secret, method }
