@@ -16,10 +16,9 @@ use super::resource_server::WELL_KNOWN;
 use crate::clock::{self, Deadline};
 use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
-use crate::trace::Recorder;
 use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
 use crate::transport::test_tokens::{BoundToken, Downstream, TestTokens, TokenKind};
-use crate::transport::{HttpRequest, Limits, Target, TransportKind};
+use crate::transport::{Connection, HttpRequest};
 
 /// How long each of the two questions to the server may take.
 const TIME: Duration = Duration::from_secs(10);
@@ -146,9 +145,7 @@ impl IssuerTokens {
     }
 
     /// Asks the server what it demands: without a token, and then for its metadata.
-    async fn ask(&self, target: &Target, transport: TransportKind) -> Option<Demanded> {
-        let url = target.http_url(transport)?;
-        let connection = target.open(transport, &Recorder::new(), Limits::default()).await.ok()?;
+    async fn ask(&self, url: &str, connection: &Connection) -> Option<Demanded> {
         // Without a message: a server that looks at tokens first does not miss it.
         let request = HttpRequest::post("{}")
             .header("Content-Type", "application/json")
@@ -156,7 +153,7 @@ impl IssuerTokens {
             .anonymous();
         let refused = connection.http(request, Deadline::after(TIME)).await.ok()?;
         let challenge = Challenge::of_headers(&refused.headers).unwrap_or_default();
-        let document = match metadata_path(&challenge, &url) {
+        let document = match metadata_path(&challenge, url) {
             None => None,
             Some(path) => {
                 let request = HttpRequest::document(path);
@@ -173,7 +170,7 @@ impl IssuerTokens {
         let resource = document.get("resource").and_then(Value::as_str);
         Some(Demanded {
             // A token for another host would show nothing about this one.
-            resource: resource.filter(|it| has_origin_of(it, &url)).map(str::to_owned),
+            resource: resource.filter(|it| has_origin_of(it, url)).map(str::to_owned),
             scopes: challenge.scopes().or_else(|| texts("scopes_supported")).unwrap_or_default(),
             is_bound: is_true("dpop_bound_access_tokens_required"),
             supports_proofs: is_true("dpop_bound_access_tokens_required")
@@ -248,10 +245,10 @@ impl Authorizer for IssuerTokens {
 }
 
 impl TestTokens for IssuerTokens {
-    fn prepare<'a>(&'a self, target: &'a Target, transport: TransportKind) -> BoxFuture<'a, ()> {
+    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             if self.demanded.get().is_none()
-                && let Some(demanded) = self.ask(target, transport).await
+                && let Some(demanded) = self.ask(url, connection).await
             {
                 // Whoever was first has asked the same server.
                 self.demanded.set(demanded).ok();

@@ -21,6 +21,8 @@ use super::{
 };
 use crate::check::{Blame, Check, Finding};
 use crate::scenario::Profile;
+#[cfg(feature = "auth")]
+use crate::trace::Recorder;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
@@ -124,9 +126,13 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
     #[cfg(feature = "auth")]
     if let Some(tokens) = target.test_tokens()
         && let Some(transport) = target.transports().into_iter().find(|it| it.is_http())
+        && let Some(url) = target.http_url(transport)
     {
-        // Only now does a program behind the URL listen.
-        tokens.prepare(target, transport).await;
+        // Only now does a program behind the URL listen. What cannot be opened the survey reports.
+        let opened = target.open(transport, &Recorder::new(), plan.limits).await;
+        if let Ok(connection) = opened {
+            tokens.prepare(&url, &connection).await;
+        }
     }
     let pool = ConnectionPool::new(plan, target);
     match survey(plan, target, &pool).await {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::Connection;
 use super::authorizer::{AuthorizedExchange, Authorizer};
-use super::{Target, TransportKind};
 use crate::jose::SigningKey;
 
 /// What a token of a test is like.
@@ -47,8 +47,8 @@ pub(crate) struct BoundToken {
 
 /// The tokens for tests of a protected server, which also authorize the ordinary requests of a run.
 pub(crate) trait TestTokens: Authorizer {
-    /// Asks the server of a target over a transport what tokens it demands.
-    fn prepare<'a>(&'a self, target: &'a Target, transport: TransportKind) -> BoxFuture<'a, ()>;
+    /// Asks the server at a URL, to which this is a connection, what tokens it demands.
+    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> BoxFuture<'a, ()>;
 
     /// A token for the server at a URL; `None` if nobody has issued such a one.
     fn token(&self, kind: TokenKind, url: &str) -> Option<String>;
@@ -124,7 +124,7 @@ impl Authorizer for GivenTokens {
 }
 
 impl TestTokens for GivenTokens {
-    fn prepare<'a>(&'a self, _: &'a Target, _: TransportKind) -> BoxFuture<'a, ()> {
+    fn prepare<'a>(&'a self, _: &'a str, _: &'a Connection) -> BoxFuture<'a, ()> {
         Box::pin(future::ready(()))
     }
 

@@ -218,10 +218,9 @@ impl RequestSender {
         };
         let has =
             |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        let is_added = |name: &str| {
-            !has(name)
-                && !(request.is_anonymous && name.eq_ignore_ascii_case(AUTHORIZATION.as_str()))
-        };
+        let is_withheld =
+            |name: &str| request.is_anonymous && name.eq_ignore_ascii_case(AUTHORIZATION.as_str());
+        let is_added = |name: &str| !has(name) && !is_withheld(name);
         // What the test has written stays as it is, even several headers of one name.
         let mut extra: Vec<_> =
             self.added.fixed.iter().filter(|(name, _)| is_added(name)).cloned().collect();
