@@ -59,13 +59,17 @@ pub(super) struct TargetArgs {
     pub(super) url: Option<String>,
     /// Test the built-in reference server
     // It runs in this process, where there is no request to add headers to and no child process to set up.
-    #[arg(long, conflicts_with_all = ["url", "command", "headers", "env", "cwd"])]
+    #[arg(long, conflicts_with_all = ["url", "command", "headers", "tokens", "env", "cwd"])]
     pub(super) reference: bool,
     /// Send a header with every request: NAME=VALUE; `@FILE` reads the value from a file, `${VAR}` inserts an environment
     /// variable (repeatable)
     // Two ways to keep a secret out of the command line, which other users of the machine can read.
     #[arg(long = "header", value_name = "NAME=VALUE")]
     pub(super) headers: Vec<SecretArg>,
+    /// Send this access token with every request; `@FILE` and `${VAR}` as with `--header`. Others are for scenarios about protected
+    /// servers: other-user=VALUE, expired=VALUE, other-audience=VALUE, no-scope=VALUE (repeatable)
+    #[arg(long = "token", value_name = "[ROLE=]VALUE")]
+    pub(super) tokens: Vec<SecretArg>,
     /// Set an environment variable for the command (repeatable)
     #[arg(long, value_name = "NAME=VALUE", requires = "command")]
     pub(super) env: Vec<SecretArg>,

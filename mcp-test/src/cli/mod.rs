@@ -18,6 +18,7 @@
 //! | `proof_page` | which faults the checks report |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `authorization_server` | the authorization server of `reference` |
+//! | `token_arg` `value_source` | access tokens and other secrets in options |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
 //! | `workflow_commands` | keeps the output from being commands to GitHub Actions |
@@ -54,8 +55,10 @@ mod relay_of_proofs;
 mod requirements;
 mod signal;
 mod target;
+mod token_arg;
 mod url;
 mod validate;
+mod value_source;
 mod workflow_commands;
 
 use std::ffi::OsString;

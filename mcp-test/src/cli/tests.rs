@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 32] = [
+const WITHOUT_DEFAULT: [&str; 33] = [
     "address",
     "client_id",
     "client_secret",
@@ -106,6 +106,7 @@ const WITHOUT_DEFAULT: [&str; 32] = [
     "schemas",
     "shard",
     "tags",
+    "tokens",
     "url",
     "write_baseline",
     "call",

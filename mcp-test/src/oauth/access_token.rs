@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::grants::Grant;
 use super::oauth_error::{ErrorCode, OAuthError};
 use crate::clock;
-use crate::jose::SigningKey;
+use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
 use crate::transport::generated_id::generate_id;
 
@@ -19,6 +19,17 @@ pub(super) fn issue(
     grant: &Grant,
     bound_to: Option<&str>,
 ) -> Result<String, OAuthError> {
+    let token = sign(key, issuer, grant, bound_to);
+    token.map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
+}
+
+/// As [`issue`], outside of a request.
+pub(super) fn sign(
+    key: &SigningKey,
+    issuer: &str,
+    grant: &Grant,
+    bound_to: Option<&str>,
+) -> Result<String, JoseError> {
     let now = clock::unix_time().as_secs();
     let mut claims = Object::new();
     claims.insert("iss", issuer);
@@ -36,7 +47,6 @@ pub(super) fn issue(
         claims.insert("cnf", key);
     }
     key.sign("at+jwt", &claims.into())
-        .map_err(|_| ErrorCode::ServerError.because("the token cannot be signed"))
 }
 
 /// Whom the token is for. A token for no resource is for the authorization server, so that no protected server accepts it.

@@ -12,7 +12,7 @@ use super::{resource, scope};
 use crate::transport::generated_id::generate_id;
 
 /// The only user, who consents to everything.
-const USER: &str = "user";
+pub(super) const USER: &str = "user";
 
 /// Where the user is redirected.
 ///

@@ -11,11 +11,14 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::access_token;
 use super::alteration::Alteration;
+use super::authorization_endpoint::USER;
 use super::client::OAuthClient;
 use super::client_registry::ClientRegistry;
 use super::endpoints;
 use super::exchange_recorder::ExchangeRecorder;
+use super::grants::Grant;
 use super::server_state::ServerState;
 use crate::jose::{JoseError, Jwk, SigningKey};
 use crate::trace::{Recorder, Trace};
@@ -105,6 +108,45 @@ impl AuthorizationServer {
     #[must_use]
     pub fn public_key(&self) -> &Jwk {
         self.state.key.public()
+    }
+
+    /// An access token of its user for a resource, such as a protected server under test, with these scopes.
+    ///
+    /// It is the token that a client gets after the user has consented; no client has to sign in for it.
+    ///
+    /// ```no_run
+    /// use mcp_test::oauth::AuthorizationServer;
+    /// use mcp_test::transport::Target;
+    ///
+    /// # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = AuthorizationServer::builder().scopes(["files:read"]).start().await?;
+    /// // The server under test trusts `server.issuer()`, whose key is at its `jwks_uri`.
+    /// let url = "http://127.0.0.1:3000/mcp";
+    /// let token = server.issue_token(url, ["files:read"])?;
+    /// let target = Target::url(url).bearer_token(token);
+    /// # drop(target);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no random numbers.
+    pub fn issue_token(
+        &self,
+        resource: impl Into<String>,
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<String, JoseError> {
+        let grant = Grant {
+            client: "mcp-test".to_owned(),
+            subject: USER.to_owned(),
+            scopes: scopes.into_iter().map(Into::into).collect(),
+            resources: vec![resource.into()],
+        };
+        let token = access_token::sign(&self.state.key, &self.state.issuer, &grant, None)?;
+        // Whoever introduces it to this server must not find it in the trace.
+        self.state.recorder.learn(&token);
+        Ok(token)
     }
 
     /// What it has received and sent so far, without tokens, codes, verifiers and secrets.

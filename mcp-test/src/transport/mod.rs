@@ -50,6 +50,7 @@ pub(crate) mod stderr_text;
 mod stdio;
 mod target;
 mod target_transport;
+mod tokens_by_role;
 mod transport_kind;
 #[cfg(not(feature = "http"))]
 mod without_http;
@@ -85,6 +86,7 @@ pub(crate) use redacted::redact_urls;
 #[doc(hidden)]
 pub use started_servers::StartedServers;
 pub use target::Target;
+pub use tokens_by_role::{TokenRole, TokensByRole, UnknownTokenRole};
 pub use transport_kind::TransportKind;
 #[doc(hidden)]
 pub use transport_kind::UnknownTransport;

@@ -8,11 +8,11 @@ use tokio::io::DuplexStream;
 
 #[cfg(feature = "http")]
 use super::HttpRequest;
-use super::authorizer::{AddedHeaders, Authorizer};
+use super::authorizer::{AUTHORIZATION, AddedHeaders, Authorizer};
 use super::prepared_target::PreparedTarget;
 use super::redacted::redact_urls;
 use super::target_transport::TargetTransport;
-use super::{Connection, Limits, OpenError, TransportKind, duplex, stdio};
+use super::{Connection, Limits, OpenError, TokenRole, TokensByRole, TransportKind, duplex, stdio};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
 use crate::process::Command;
@@ -34,6 +34,7 @@ pub struct Target {
     label: Option<String>,
     transports: Vec<TargetTransport>,
     added: AddedHeaders,
+    tokens: TokensByRole,
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
@@ -45,6 +46,7 @@ impl Target {
             label: None,
             transports: vec![transport],
             added: AddedHeaders::default(),
+            tokens: TokensByRole::default(),
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
         }
@@ -113,6 +115,38 @@ impl Target {
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.added.fixed.push((name.into(), value.into()));
         self
+    }
+
+    /// Sends this access token with every HTTP request, as a bearer token; has no effect on other transports.
+    ///
+    /// ```
+    /// use mcp_test::transport::{Target, TokenRole};
+    ///
+    /// let token = std::env::var("MY_SERVER_TOKEN").unwrap_or_default();
+    /// let target = Target::url("https://mcp.example.com/mcp").bearer_token(&token);
+    /// assert_eq!(target.tokens().get(TokenRole::User), Some(token.as_str()));
+    /// ```
+    #[must_use]
+    pub fn bearer_token(self, token: impl Into<String>) -> Self {
+        self.token(TokenRole::User, token)
+    }
+
+    /// Has an access token for tests of a protected server; that of the user is sent with every HTTP request.
+    #[must_use]
+    pub fn token(mut self, role: TokenRole, token: impl Into<String>) -> Self {
+        let token = token.into();
+        if role == TokenRole::User {
+            self.added.fixed.retain(|(name, _)| !name.eq_ignore_ascii_case(AUTHORIZATION));
+            self.added.fixed.push((AUTHORIZATION.to_owned(), format!("Bearer {token}")));
+        }
+        self.tokens.set(role, token);
+        self
+    }
+
+    /// The access tokens for tests of a protected server.
+    #[must_use]
+    pub fn tokens(&self) -> &TokensByRole {
+        &self.tokens
     }
 
     /// Has this authorizer add credentials to each HTTP request.

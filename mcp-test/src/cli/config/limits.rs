@@ -30,8 +30,8 @@ const CALLS: Limit = Limit::Nothing("determines which tools are called");
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
-        "url" | "header" | "input" | "read" | "get-prompt" | "arguments" | "file" | "client-id"
-        | "client-secret" | "resource" => CONTACTS,
+        "url" | "header" | "token" | "input" | "read" | "get-prompt" | "arguments" | "file"
+        | "client-id" | "client-secret" | "resource" => CONTACTS,
         "listen" | "allow-host" | "port" | "redirect-uri" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,

@@ -25,7 +25,7 @@ use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::jose::SigningKey;
 use crate::spec::Revision;
 use crate::transport::Misbehavior;
-use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
+use crate::transport::authorizer::{AUTHORIZATION, AuthorizedExchange, Authorizer};
 
 pub(crate) use error::SignInError;
 pub(crate) use settings::{ClientGrant, RegisteredClient, Settings};
@@ -37,7 +37,6 @@ const ENDLESS_ROUNDS: usize = 10;
 /// How often a request is sent again with another nonce.
 const MOST_NONCES: usize = 3;
 
-const AUTHORIZATION: &str = "Authorization";
 /// What the fault sends until the client has a token.
 const INVENTED: &str = "made-up-by-a-fault";
 
