@@ -1,10 +1,13 @@
 //! Resolves the arguments to the server under test.
 
+use std::sync::Arc;
+
 use http::{HeaderName, HeaderValue};
 
-use super::common_args::TargetArgs;
+use super::common_args::{SignInArgs, TargetArgs};
 use super::error::CliError;
 use super::option_value::SecretArg;
+use super::sign_in::SignInSession;
 use super::token_arg::{read_tokens, rerun};
 use super::url::Endpoint;
 use super::value_source::resolve_value;
@@ -23,6 +26,8 @@ pub(super) struct ResolvedTarget {
     pub(super) secrets: Secrets,
     /// The arguments for a rerun, with placeholders for secrets.
     pub(super) args: Vec<String>,
+    /// Signing in, where that is possible.
+    pub(super) sign_in: Option<Arc<SignInSession>>,
 }
 
 impl ResolvedTarget {
@@ -52,9 +57,13 @@ impl TargetArgs {
             let name = Some(headers[0].0.as_str());
             return Err(CliError::header(name, "headers require a target with --url"));
         }
-        let tokens = read_tokens(&self.tokens, variable)?;
+        let tokens = read_tokens(&self.authorization.tokens, variable)?;
         let endpoint = self.url.as_deref().map(Endpoint::parse).transpose()?;
-        self.check_credentials(&headers, endpoint.as_ref())?;
+        let has_credentials = self.check_credentials(&headers, endpoint.as_ref())?;
+        let sign_in = match endpoint.as_ref().filter(|_| !has_credentials) {
+            Some(endpoint) => SignInSession::of(&self.authorization, endpoint, variable)?,
+            None => None,
+        };
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
         secrets.extend(endpoint.iter().flat_map(|endpoint| endpoint.secrets.iter().cloned()));
         secrets.extend(tokens.roles().filter_map(|role| tokens.get(role).map(str::to_owned)));
@@ -81,33 +90,44 @@ impl TargetArgs {
         // A secret may occur where no option reveals it, such as in an argument of the command.
         let args = args.iter().map(|arg| masked.mask(arg)).collect();
         let label = masked.mask(&target.label());
-        Ok(ResolvedTarget { target: target.named(label), secrets: masked, args })
+        let mut target = target.named(label);
+        if let Some(sign_in) = &sign_in {
+            target = sign_in.authorize(target);
+            masked = masked.learning(sign_in.learned());
+        }
+        Ok(ResolvedTarget { target, secrets: masked, args, sign_in })
     }
 
-    /// Refuses two values of `Authorization`, of which only one would be sent.
+    /// Refuses what contradicts itself; returns whether there are credentials for the server.
     fn check_credentials(
         &self,
         headers: &[(String, String)],
         endpoint: Option<&Endpoint>,
-    ) -> Result<(), CliError> {
+    ) -> Result<bool, CliError> {
         let has_user = endpoint.is_some_and(|endpoint| endpoint.authorization.is_some());
         let has_header = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION));
         if has_header && has_user {
             let problem = "--url already has a user; use only one of the two";
             return Err(CliError::header(Some(AUTHORIZATION), problem));
         }
-        let problem = if self.tokens.is_empty() {
-            return Ok(());
-        } else if self.url.is_none() {
-            "a token requires a target with --url"
-        } else if has_header {
-            "--header Authorization is sent instead of it; use only one of the two"
-        } else if has_user {
-            "--url already has a user; use only one of the two"
-        } else {
-            return Ok(());
-        };
-        Err(CliError::Credentials { option: "--token", problem })
+        let args = &self.authorization;
+        let options = [
+            ("--token", !args.tokens.is_empty()),
+            ("--sign-in", args.sign_in),
+            ("--open-browser", args.open_browser),
+            ("--client-id", args.client_id.is_some()),
+            ("--callback-port", args.callback_port.is_some()),
+        ];
+        if let Some((option, _)) = options.into_iter().find(|(_, is_given)| *is_given) {
+            let problem = match () {
+                () if self.url.is_none() => "it requires a target with --url",
+                () if has_header => "--header already has `Authorization`; use only one of the two",
+                () if has_user => "--url already has a user; use only one of the two",
+                () => return Ok(!args.tokens.is_empty()),
+            };
+            return Err(CliError::Credentials { option, problem });
+        }
+        Ok(has_header || has_user)
     }
 
     fn without_headers(
@@ -165,15 +185,17 @@ impl TargetArgs {
             let shown = if value.starts_with('@') { value } else { "<value>" };
             option("--header", format!("{name}={shown}"));
         }
-        for token in self.tokens.iter().filter_map(rerun) {
+        for token in self.authorization.tokens.iter().filter_map(rerun) {
             option("--token", token);
         }
+        self.authorization.rerun_args(&mut option);
         if let Some(cwd) = &self.cwd {
             option("--cwd", cwd.display().to_string());
         }
         for (name, _) in env {
             option("--env", format!("{name}=<value>"));
         }
+        args.extend(self.authorization.rerun_flags());
         if self.reference {
             args.push("--reference".to_owned());
         }
@@ -182,6 +204,29 @@ impl TargetArgs {
             args.extend(self.command.iter().cloned());
         }
         args
+    }
+}
+
+impl SignInArgs {
+    /// The options with values for a rerun, except tokens.
+    fn rerun_args(&self, option: &mut impl FnMut(&str, String)) {
+        if let Some(id) = &self.client_id {
+            option("--client-id", id.clone());
+        }
+        if let Some(secret) = &self.client_secret {
+            // The name of a file with a secret is not secret.
+            let shown = Some(secret.reveal()).filter(|value| value.starts_with('@'));
+            option("--client-secret", shown.unwrap_or("<value>").to_owned());
+        }
+        if let Some(port) = self.callback_port {
+            option("--callback-port", port.to_string());
+        }
+    }
+
+    /// The options without values for a rerun.
+    fn rerun_flags(&self) -> impl Iterator<Item = String> {
+        let flags = [("--sign-in", self.sign_in), ("--open-browser", self.open_browser)];
+        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name.to_owned())
     }
 }
 

@@ -31,8 +31,8 @@ fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
         "url" | "header" | "token" | "input" | "read" | "get-prompt" | "arguments" | "file"
-        | "client-id" | "client-secret" | "resource" => CONTACTS,
-        "listen" | "allow-host" | "port" | "redirect-uri" => LISTENS,
+        | "client-id" | "client-secret" | "resource" | "sign-in" | "open-browser" => CONTACTS,
+        "listen" | "allow-host" | "port" | "callback-port" | "redirect-uri" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,
         "expected-failures" | "write-baseline" | "output-dir" | "output" | "record"

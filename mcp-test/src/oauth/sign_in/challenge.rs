@@ -13,6 +13,12 @@ impl Challenge {
         Self(found.unwrap_or_default())
     }
 
+    /// Whether a response has challenges, and none of them for a token.
+    pub(super) fn is_other(exchange: &AuthorizedExchange<'_>) -> bool {
+        let mut values = exchange.response_headers("www-authenticate").peekable();
+        values.peek().is_some() && values.all(|value| parse(value).is_none())
+    }
+
     /// The value of a parameter.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));

@@ -3,7 +3,8 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery>
 
 use super::challenge::Challenge;
-use super::fetch::{get_document, origin_and_path};
+use super::fetch::get_document;
+use super::origin::origin_and_path;
 use super::{Settings, SignInError};
 use crate::json::Value;
 use crate::spec::{Era, Revision};
@@ -54,7 +55,8 @@ pub(super) async fn discover(
             return Err(SignInError::NoResourceMetadata);
         }
         let (origin, _) = origin_and_path(url)?;
-        let server = older_server(&origin).await?;
+        settings.contacts.admit_issuer(url, &origin).await?;
+        let server = older_server(&origin, settings).await?;
         return Ok(Discovered { resource: None, scopes: Vec::new(), server });
     };
     let resource = metadata.get("resource").and_then(Value::as_str).unwrap_or_default();
@@ -64,6 +66,7 @@ pub(super) async fn discover(
     }
     let issuers = texts(&metadata, "authorization_servers");
     let issuer = issuers.first().ok_or(SignInError::NoAuthorizationServer)?;
+    settings.contacts.admit_issuer(url, issuer).await?;
     Ok(Discovered {
         resource: Some(resource.to_owned()),
         scopes: texts(&metadata, "scopes_supported"),
@@ -86,7 +89,7 @@ async fn resource_metadata(
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
         places.insert(0, of_root);
     }
-    first_document("the metadata of the server", &places).await
+    first_document("the metadata of the server", &places, settings).await
 }
 
 /// Whether a resource is the server at a URL, or what contains it: the same origin, and the beginning of its path.
@@ -107,7 +110,7 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
         places.insert(0, format!("{origin}{OAUTH}"));
     }
-    let found = first_document(OF_SERVER, &places).await?;
+    let found = first_document(OF_SERVER, &places, settings).await?;
     let found = found.ok_or_else(|| SignInError::NoServerMetadata(issuer.to_owned()))?;
     let stated = found.get("issuer").and_then(Value::as_str).unwrap_or_default();
     // Compared as text: whoever normalizes URLs takes two servers for one (RFC 8414, section 3.3).
@@ -125,8 +128,8 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
 const OF_SERVER: &str = "the metadata of the authorization server";
 
 /// The authorization server of 2025-03-26: at the origin of the server, with metadata or with the default endpoints.
-async fn older_server(origin: &str) -> Result<ServerMetadata, SignInError> {
-    let found = first_document(OF_SERVER, &[format!("{origin}{OAUTH}")]).await?;
+async fn older_server(origin: &str, settings: &Settings) -> Result<ServerMetadata, SignInError> {
+    let found = first_document(OF_SERVER, &[format!("{origin}{OAUTH}")], settings).await?;
     Ok(match found {
         Some(found) => ServerMetadata::read(origin, &found),
         None => {
@@ -145,9 +148,10 @@ async fn older_server(origin: &str) -> Result<ServerMetadata, SignInError> {
 async fn first_document(
     what: &'static str,
     places: &[String],
+    settings: &Settings,
 ) -> Result<Option<Value>, SignInError> {
     for place in places {
-        if let Some(found) = get_document(what, place).await? {
+        if let Some(found) = get_document(what, place, settings).await? {
             return Ok(Some(found));
         }
     }

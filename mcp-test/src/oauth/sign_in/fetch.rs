@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
-
-use super::SignInError;
-use crate::clock::Deadline;
+use super::{Settings, SignInError};
+use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
-use crate::oauth::redirect_uri::is_secure;
 use crate::transport::{HttpRequest, PlainResponse, request_once};
 
 /// The bytes of the largest response that is read.
@@ -15,14 +12,17 @@ const LARGEST: usize = 256 * 1024;
 /// How long a response may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Sends a request; `what` is what is asked for, in words.
+/// Sends a request to a host that may be contacted; `what` is what is asked for, in words.
 pub(super) async fn send(
     what: &'static str,
     url: &str,
     request: &HttpRequest,
+    settings: &Settings,
 ) -> Result<PlainResponse, SignInError> {
-    check_url(url)?;
-    let response = request_once(url, request, LARGEST, Deadline::after(TIME)).await;
+    settings.contacts.admit(what, url).await?;
+    let (stopwatch, time) = (Stopwatch::start(), settings.contacts.time(TIME));
+    let response = request_once(url, request, LARGEST, Deadline::after(time)).await;
+    settings.contacts.took(stopwatch.elapsed());
     response.map_err(|why| SignInError::Fetch { what, url: url.to_owned(), why })
 }
 
@@ -30,9 +30,10 @@ pub(super) async fn send(
 pub(super) async fn get_document(
     what: &'static str,
     url: &str,
+    settings: &Settings,
 ) -> Result<Option<Value>, SignInError> {
     let request = HttpRequest::get().header("Accept", "application/json");
-    let response = send(what, url, &request).await?;
+    let response = send(what, url, &request, settings).await?;
     match response.status {
         200 => object(what, url, &response).map(Some),
         400..=499 => Ok(None),
@@ -50,20 +51,4 @@ pub(super) fn object(
         Ok(document) if document.value.is_object() => Ok(document.value),
         _ => Err(SignInError::NotObject { what, url: url.to_owned() }),
     }
-}
-
-/// Refuses a URL by which a secret could be read on its way.
-fn check_url(text: &str) -> Result<(), SignInError> {
-    if Url::parse(text).is_ok_and(|url| is_secure(&url)) {
-        Ok(())
-    } else {
-        Err(SignInError::UnsafeUrl(text.to_owned()))
-    }
-}
-
-/// Scheme, host and port of a URL, and its path, which is empty at the root.
-pub(super) fn origin_and_path(url: &str) -> Result<(String, String), SignInError> {
-    let parsed = Url::parse(url).map_err(|_| SignInError::UnsafeUrl(url.to_owned()))?;
-    let path = parsed.path().trim_end_matches('/').to_owned();
-    Ok((parsed.origin().ascii_serialization(), path))
 }
