@@ -82,6 +82,7 @@ pub(super) fn run(args: &AuthorizationArgs) -> Result<u8, CliError> {
         target: target.into(),
         transports: Vec::new(),
         secrets: Secrets::new(secret),
+        sign_in: None,
         target_args: settings.rerun_args(&issuer),
         protection: Vec::new(),
         calls: CallArgs::default(),

@@ -43,6 +43,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         target: client.target.into(),
         transports,
         secrets: Secrets::new(client.secrets),
+        sign_in: None,
         target_args: client.args,
         protection: Vec::new(),
         calls: CallArgs::default(),

@@ -59,7 +59,7 @@ pub(super) struct TargetArgs {
     pub(super) url: Option<String>,
     /// Test the built-in reference server
     // It runs in this process, where there is no request to add headers to and no child process to set up.
-    #[arg(long, conflicts_with_all = ["url", "command", "headers", "env", "cwd"])]
+    #[arg(long, conflicts_with_all = ["url", "command", "headers", "tokens", "sign_in", "env", "cwd"])]
     pub(super) reference: bool,
     /// Send a header with every request: NAME=VALUE; `@FILE` reads the value from a file, `${VAR}` inserts an environment
     /// variable (repeatable)
@@ -78,6 +78,36 @@ pub(super) struct TargetArgs {
     /// What the command learns of the test, by variables.
     #[arg(skip)]
     pub(super) variables: Vec<(&'static str, String)>,
+    #[command(flatten)]
+    pub(super) authorization: SignInArgs,
+}
+
+/// The heading of options about access tokens.
+const AUTHORIZATION: &str = "Authorization";
+
+/// How the server under test authorizes requests.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SignInArgs {
+    /// Send this access token with every request; `@FILE` and `${VAR}` as with `--header`. Others are for scenarios about protected
+    /// servers: other-user=VALUE, expired=VALUE, other-audience=VALUE, no-scope=VALUE (repeatable)
+    #[arg(long = "token", value_name = "[ROLE=]VALUE", help_heading = AUTHORIZATION)]
+    pub(super) tokens: Vec<SecretArg>,
+    /// Sign in if the server demands it: at the authorization server that it names, with consent in a browser. On a terminal, mcp-test
+    /// otherwise asks whether to
+    #[arg(long, conflicts_with = "tokens", help_heading = AUTHORIZATION)]
+    pub(super) sign_in: bool,
+    /// Open the URL for the consent in a browser without asking
+    #[arg(long, help_heading = AUTHORIZATION)]
+    pub(super) open_browser: bool,
+    /// Sign in as this client, instead of registering one
+    #[arg(long, value_name = "ID", help_heading = AUTHORIZATION)]
+    pub(super) client_id: Option<String>,
+    /// The secret of the client; `@FILE` and `${VAR}` as with `--header`
+    #[arg(long, value_name = "SECRET", requires = "client_id", help_heading = AUTHORIZATION)]
+    pub(super) client_secret: Option<SecretArg>,
+    /// Have the browser redirected to this port of this machine [default: any free one]
+    #[arg(long, value_name = "PORT", help_heading = AUTHORIZATION)]
+    pub(super) callback_port: Option<u16>,
 }
 
 /// How a server is reached over HTTP.

@@ -62,6 +62,25 @@ pub(super) enum CliError {
         /// What is wrong with it.
         problem: String,
     },
+    /// An access token is invalid. It is not repeated.
+    #[error("--token {role}: {problem}")]
+    Token {
+        /// What it is for.
+        role: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// What an access token is for is unknown.
+    #[error("--token: the text before `=` is not a role; expected {0}")]
+    TokenRole(String),
+    /// Options for authorization exclude each other.
+    #[error("{option}: {problem}")]
+    Credentials {
+        /// The option.
+        option: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// A variable cannot be set. Its value may be secret and is not repeated.
     #[error("--env: expected NAME=VALUE; existing variables are inherited")]
     Env,

@@ -42,6 +42,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
     }
     let explored = Arc::new(Mutex::new(Exploration::default()));
     let scenarios = vec![Shared::Counted(Arc::new(scenario(options, Arc::clone(&explored))))];
+    let secrets = resolved.secrets.clone();
     let code = execute(RunRequest {
         command: RunCommand::Explore,
         options: &RunOptions::of_scenarios(
@@ -58,6 +59,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
         target: resolved.over(&args.transports).into(),
         transports: args.transports.clone(),
         secrets: resolved.secrets,
+        sign_in: resolved.sign_in,
         target_args: resolved.args,
         protection: Vec::new(),
         calls: args.calls.clone(),
@@ -66,7 +68,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
     })?;
     let exploration = explored.lock().unwrap_or_else(PoisonError::into_inner);
     if args.common.format == Format::Human && !exploration.operations.is_empty() {
-        output::print(&coverage_table(&exploration))?;
+        output::print(&secrets.mask(&coverage_table(&exploration)))?;
         output::print(&format!("Seed: {seed}\n"))?;
     }
     let failures = exploration.operations.iter().map(|it| it.failures.len()).sum();
@@ -75,7 +77,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
             output::note(&format!("Nothing failed: {} is not written", path.display()));
             continue;
         }
-        files::replace(path, text(&exploration)).map_err(CliError::write(path))?;
+        files::replace(path, secrets.mask(&text(&exploration))).map_err(CliError::write(path))?;
         let failures = words::count(failures, "failure");
         output::note(&format!("{failures} written to {}", path.display()));
     }

@@ -18,6 +18,8 @@
 //! | `proof_page` | which faults the checks report |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `authorization_server` | the authorization server of `reference` |
+//! | `sign_in` | signs in at the authorization server of the server under test |
+//! | `token_arg` `value_source` | access tokens and other secrets in options |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
 //! | `workflow_commands` | keeps the output from being commands to GitHub Actions |
@@ -53,10 +55,13 @@ mod reference;
 #[cfg(all(test, unix))]
 mod relay_of_proofs;
 mod requirements;
+mod sign_in;
 mod signal;
 mod target;
+mod token_arg;
 mod url;
 mod validate;
+mod value_source;
 mod workflow_commands;
 
 use std::ffi::OsString;

@@ -33,6 +33,11 @@ pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
+/// Whether somebody at a terminal can be asked.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && stderr_is_terminal()
+}
+
 /// Applies `--color`; whether it is valid is checked with the other arguments.
 pub(super) fn choose_colours(args: &[OsString]) {
     let options = args.iter().map(|arg| arg.to_str().unwrap_or_default());

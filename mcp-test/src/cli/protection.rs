@@ -11,6 +11,7 @@ use super::error::CliError;
 use super::option_value as value;
 use super::output;
 use crate::oauth::downstream_service::DownstreamService;
+use crate::oauth::issuer_tokens::IssuerTokens;
 use crate::oauth::{AuthorizationServer, StartError};
 use crate::transport::Target;
 use crate::transport::test_tokens::{Downstream, GivenTokens, TestTokens};
@@ -29,7 +30,7 @@ pub(super) struct ProtectionArgs {
     /// With `--auth`, issue the tokens of the test, good and bad ones, as an authorization server at this address, which the server
     /// has to trust; a bare port listens on localhost only, port 0 picks a free one. A command learns the issuer from the
     /// variable MCP_TEST_ISSUER [default: 0 with a command, otherwise none]
-    #[arg(long, value_name = "ADDRESS", requires = "auth", value_parser = value::address)]
+    #[arg(long, value_name = "ADDRESS", requires = "auth", conflicts_with = "tokens", value_parser = value::address)]
     issuer: Option<SocketAddr>,
     /// A scope of these tokens (repeatable) [default: those that the server names in its challenge or its metadata]
     #[arg(long = "issuer-scope", value_name = "SCOPE", requires = "auth")]
@@ -42,11 +43,18 @@ pub(super) struct ProtectionArgs {
 
 /// The tokens of a test of a protected server, and the issuer that they come from.
 pub(super) struct Protection {
-    tokens: Arc<dyn TestTokens>,
+    tokens: TokenSource,
     /// It answers as long as this lives.
     _server: Option<AuthorizationServer>,
     /// What a command learns by variables.
     variables: Vec<(&'static str, String)>,
+}
+
+/// Where the tokens come from.
+enum TokenSource {
+    Issued(Arc<IssuerTokens>),
+    /// From the operator, who has given them to the target; with the service that the server calls.
+    Given(Option<Arc<dyn Downstream>>),
 }
 
 impl ProtectionArgs {
@@ -71,17 +79,19 @@ impl ProtectionArgs {
             variables.push((DOWNSTREAM, service.url()));
             downstream = Some(Arc::new(service));
         }
-        let free_port = || (!target.command.is_empty()).then(|| ([127, 0, 0, 1], 0).into());
+        let are_given = !target.authorization.tokens.is_empty();
+        let starts = !target.command.is_empty() && !are_given;
+        let free_port = || starts.then(|| ([127, 0, 0, 1], 0).into());
         let Some(address) = self.issuer.or_else(free_port) else {
-            output::warn(
-                "the server is tested without tokens, since no issuer is given: what needs one is skipped\n  \
-                 `--issuer ADDRESS` issues tokens as an authorization server that the server has to trust",
-            );
-            let tokens = match downstream {
-                Some(service) => GivenTokens::default().calling(service),
-                None => GivenTokens::default(),
-            };
-            return Ok(Some(Protection { tokens: Arc::new(tokens), _server: None, variables }));
+            if !are_given {
+                output::warn(
+                    "the server is tested without tokens, since none are given: what needs one is skipped\n  \
+                     `--issuer ADDRESS` issues tokens as an authorization server that the server has to trust,\n  \
+                     `--token user=@FILE` sends one of yours",
+                );
+            }
+            let tokens = TokenSource::Given(downstream);
+            return Ok(Some(Protection { tokens, _server: None, variables }));
         };
         let server = runtime.block_on(AuthorizationServer::builder().listen(address));
         let server = server.map_err(|error| match error {
@@ -99,7 +109,11 @@ impl ProtectionArgs {
         };
         variables.push((ISSUER, server.issuer().to_owned()));
         output::note(&format!("Issuer {}, which the server has to trust", server.issuer()));
-        Ok(Some(Protection { tokens: Arc::new(tokens), _server: Some(server), variables }))
+        Ok(Some(Protection {
+            tokens: TokenSource::Issued(Arc::new(tokens)),
+            _server: Some(server),
+            variables,
+        }))
     }
 
     /// The arguments for a rerun.
@@ -123,6 +137,16 @@ impl Protection {
 
     /// The target with the tokens of the test.
     pub(super) fn of(&self, target: Target) -> Target {
-        target.protected(Arc::clone(&self.tokens))
+        let tokens: Arc<dyn TestTokens> = match &self.tokens {
+            TokenSource::Issued(tokens) => Arc::clone(tokens) as _,
+            TokenSource::Given(downstream) => {
+                let given = GivenTokens::new(target.tokens().clone());
+                Arc::new(match downstream {
+                    Some(service) => given.calling(Arc::clone(service)),
+                    None => given,
+                })
+            }
+        };
+        target.protected(tokens)
     }
 }

@@ -1,16 +1,21 @@
 //! Resolves the arguments to the server under test.
 
+use std::sync::Arc;
+
 use http::{HeaderName, HeaderValue};
 
-use super::common_args::TargetArgs;
+use super::common_args::{SignInArgs, TargetArgs};
 use super::error::CliError;
 use super::option_value::SecretArg;
+use super::sign_in::SignInSession;
+use super::token_arg::{read_tokens, rerun};
 use super::url::Endpoint;
-use crate::files;
+use super::value_source::resolve_value;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
 use crate::trace::{is_secret_variable, secrets_in_command};
+use crate::transport::authorizer::AUTHORIZATION;
 use crate::transport::{Target, TransportKind};
 
 /// The target that the arguments select.
@@ -21,6 +26,8 @@ pub(super) struct ResolvedTarget {
     pub(super) secrets: Secrets,
     /// The arguments for a rerun, with placeholders for secrets.
     pub(super) args: Vec<String>,
+    /// Signing in, where that is possible.
+    pub(super) sign_in: Option<Arc<SignInSession>>,
 }
 
 impl ResolvedTarget {
@@ -50,9 +57,16 @@ impl TargetArgs {
             let name = Some(headers[0].0.as_str());
             return Err(CliError::header(name, "headers require a target with --url"));
         }
+        let tokens = read_tokens(&self.authorization.tokens, variable)?;
         let endpoint = self.url.as_deref().map(Endpoint::parse).transpose()?;
+        let has_credentials = self.check_credentials(&headers, endpoint.as_ref())?;
+        let sign_in = match endpoint.as_ref().filter(|_| !has_credentials) {
+            Some(endpoint) => SignInSession::of(&self.authorization, endpoint, variable)?,
+            None => None,
+        };
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
         secrets.extend(endpoint.iter().flat_map(|endpoint| endpoint.secrets.iter().cloned()));
+        secrets.extend(tokens.roles().filter_map(|role| tokens.get(role).map(str::to_owned)));
         let env = self.env.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
         for (name, value) in &env {
             // Masking every value, such as `1` or `true`, would garble reports.
@@ -65,19 +79,55 @@ impl TargetArgs {
             target = target.header(name, value);
             masked = masked.header(name);
         }
+        for role in tokens.roles() {
+            target = target.token(role, tokens.get(role).unwrap_or_default());
+        }
         // RFC 9110, section 4.2.4: user and password are not sent as a part of the URL.
         if let Some(authorization) = endpoint.as_ref().and_then(|it| it.authorization.as_ref()) {
-            if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-                let problem = "--url already has a user; use only one of the two";
-                return Err(CliError::header(Some("Authorization"), problem));
-            }
-            target = target.header("Authorization", authorization);
+            target = target.header(AUTHORIZATION, authorization);
         }
         let args = self.rerun_args(&headers, endpoint.as_ref(), &env);
         // A secret may occur where no option reveals it, such as in an argument of the command.
         let args = args.iter().map(|arg| masked.mask(arg)).collect();
         let label = masked.mask(&target.label());
-        Ok(ResolvedTarget { target: target.named(label), secrets: masked, args })
+        let mut target = target.named(label);
+        if let Some(sign_in) = &sign_in {
+            target = sign_in.authorize(target);
+            masked = masked.learning(sign_in.learned());
+        }
+        Ok(ResolvedTarget { target, secrets: masked, args, sign_in })
+    }
+
+    /// Refuses what contradicts itself; returns whether there are credentials for the server.
+    fn check_credentials(
+        &self,
+        headers: &[(String, String)],
+        endpoint: Option<&Endpoint>,
+    ) -> Result<bool, CliError> {
+        let has_user = endpoint.is_some_and(|endpoint| endpoint.authorization.is_some());
+        let has_header = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION));
+        if has_header && has_user {
+            let problem = "--url already has a user; use only one of the two";
+            return Err(CliError::header(Some(AUTHORIZATION), problem));
+        }
+        let args = &self.authorization;
+        let options = [
+            ("--token", !args.tokens.is_empty()),
+            ("--sign-in", args.sign_in),
+            ("--open-browser", args.open_browser),
+            ("--client-id", args.client_id.is_some()),
+            ("--callback-port", args.callback_port.is_some()),
+        ];
+        if let Some((option, _)) = options.into_iter().find(|(_, is_given)| *is_given) {
+            let problem = match () {
+                () if self.url.is_none() => "it requires a target with --url",
+                () if has_header => "--header already has `Authorization`; use only one of the two",
+                () if has_user => "--url already has a user; use only one of the two",
+                () => return Ok(!args.tokens.is_empty()),
+            };
+            return Err(CliError::Credentials { option, problem });
+        }
+        Ok(has_header || has_user)
     }
 
     fn without_headers(
@@ -136,12 +186,17 @@ impl TargetArgs {
             let shown = if value.starts_with('@') { value } else { "<value>" };
             option("--header", format!("{name}={shown}"));
         }
+        for token in self.authorization.tokens.iter().filter_map(rerun) {
+            option("--token", token);
+        }
+        self.authorization.rerun_args(&mut option);
         if let Some(cwd) = &self.cwd {
             option("--cwd", cwd.display().to_string());
         }
         for (name, _) in env {
             option("--env", format!("{name}=<value>"));
         }
+        args.extend(self.authorization.rerun_flags());
         if self.reference {
             args.push("--reference".to_owned());
         }
@@ -150,6 +205,29 @@ impl TargetArgs {
             args.extend(self.command.iter().cloned());
         }
         args
+    }
+}
+
+impl SignInArgs {
+    /// The options with values for a rerun, except tokens.
+    fn rerun_args(&self, option: &mut impl FnMut(&str, String)) {
+        if let Some(id) = &self.client_id {
+            option("--client-id", id.clone());
+        }
+        if let Some(secret) = &self.client_secret {
+            // The name of a file with a secret is not secret.
+            let shown = Some(secret.reveal()).filter(|value| value.starts_with('@'));
+            option("--client-secret", shown.unwrap_or("<value>").to_owned());
+        }
+        if let Some(port) = self.callback_port {
+            option("--callback-port", port.to_string());
+        }
+    }
+
+    /// The options without values for a rerun.
+    fn rerun_flags(&self) -> impl Iterator<Item = String> {
+        let flags = [("--sign-in", self.sign_in), ("--open-browser", self.open_browser)];
+        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name.to_owned())
     }
 }
 
@@ -207,46 +285,6 @@ fn is_protocol_header(name: &str) -> bool {
     ];
     let name = name.to_ascii_lowercase();
     NAMES.contains(&name.as_str()) || name.starts_with("mcp-param-")
-}
-
-/// Why the value of an option cannot be resolved.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ValueError {
-    /// The file cannot be read.
-    #[error("cannot read {file}: {source}")]
-    File { file: String, source: std::io::Error },
-    /// A `${` has no `}`.
-    #[error("`${{` is not closed by `}}`")]
-    Unclosed,
-    /// The environment variable does not exist.
-    #[error("the environment variable {0} is not set")]
-    Unset(String),
-}
-
-/// Resolves the value of an option: `@FILE` reads a file, otherwise `${VAR}` is replaced by a variable.
-pub(super) fn resolve_value(
-    value: &str,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, ValueError> {
-    let Some(file) = value.strip_prefix('@') else { return expand(value, variable) };
-    let text = files::read_text(file, files::OPTION_VALUE)
-        .map_err(|source| ValueError::File { file: file.to_owned(), source })?;
-    // Editors end a file with a line break, which is not part of the value.
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// Replaces `${NAME}` by the environment variable, so that secrets need not be on the command line.
-fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, ValueError> {
-    let mut expanded = String::new();
-    let mut rest = value;
-    while let Some((before, after)) = rest.split_once("${") {
-        let (name, tail) = after.split_once('}').ok_or(ValueError::Unclosed)?;
-        expanded.push_str(before);
-        expanded.push_str(&variable(name).ok_or_else(|| ValueError::Unset(name.to_owned()))?);
-        rest = tail;
-    }
-    expanded.push_str(rest);
-    Ok(expanded)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 34] = [
+const WITHOUT_DEFAULT: [&str; 35] = [
     "address",
     "client_id",
     "client_secret",
@@ -108,6 +108,7 @@ const WITHOUT_DEFAULT: [&str; 34] = [
     "schemas",
     "shard",
     "tags",
+    "tokens",
     "url",
     "write_baseline",
     "call",

@@ -12,7 +12,7 @@ use super::server_state::ServerState;
 use super::{resource, scope};
 
 /// The only user, who consents to everything.
-const USER: &str = "user";
+pub(super) const USER: &str = "user";
 
 /// Where the user is redirected.
 ///

@@ -13,10 +13,12 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::alteration::Alteration;
+use super::authorization_endpoint::USER;
 use super::client::OAuthClient;
 use super::client_documents::{ClientDocuments, DocumentPolicy};
 use super::client_registry::ClientRegistry;
 use super::exchange_recorder::ExchangeRecorder;
+use super::grants::Grant;
 #[cfg(feature = "cli")]
 use super::issuer_tokens::IssuerTokens;
 use super::proof_of_possession::ProofChecker;
@@ -127,6 +129,48 @@ impl AuthorizationServer {
     #[cfg(feature = "cli")]
     pub(crate) fn test_tokens(&self) -> Result<IssuerTokens, JoseError> {
         IssuerTokens::new(self.issuer(), Arc::clone(&self.state.key))
+    }
+
+    /// An access token of its user for a resource, such as a protected server under test, with these scopes.
+    ///
+    /// It is the token that a client gets after the user has consented; no client has to sign in for it.
+    ///
+    /// ```no_run
+    /// use mcp_test::oauth::AuthorizationServer;
+    /// use mcp_test::transport::Target;
+    ///
+    /// # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = AuthorizationServer::builder().scopes(["files:read"]).start().await?;
+    /// // The server under test trusts `server.issuer()`, whose key is at its `jwks_uri`.
+    /// let url = "http://127.0.0.1:3000/mcp";
+    /// let token = server.issue_token(url, ["files:read"])?;
+    /// let target = Target::url(url).bearer_token(token);
+    /// # drop(target);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no random numbers.
+    pub fn issue_token(
+        &self,
+        resource: impl Into<String>,
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<String, JoseError> {
+        let grant = Grant {
+            client: "mcp-test".to_owned(),
+            subject: USER.to_owned(),
+            scopes: scopes.into_iter().map(Into::into).collect(),
+            resources: vec![resource.into()],
+            key: None,
+        };
+        let ServerState { key, issuer, access_token_lifetime, .. } = &*self.state;
+        let claims = access_token::claims(issuer, &grant, *access_token_lifetime);
+        let token = access_token::sign(key, &claims.map_err(|_| JoseError::Random)?.into())?;
+        // Whoever introduces it to this server must not find it in the trace.
+        self.state.recorder.learn(&token);
+        Ok(token)
     }
 
     /// What it has received and sent so far, without tokens, codes, verifiers and secrets.

@@ -17,6 +17,12 @@ impl Challenge {
         Self::find(values.map(|(_, value)| value.as_str()))
     }
 
+    /// Whether there are challenges in the values of `WWW-Authenticate`, and none of them for a token.
+    pub(crate) fn is_other<'a>(values: impl IntoIterator<Item = &'a str>) -> bool {
+        let mut values = values.into_iter().peekable();
+        values.peek().is_some() && values.all(|value| parse(value).is_none())
+    }
+
     /// The value of a parameter.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));

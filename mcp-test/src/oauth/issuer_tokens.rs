@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, LocalBoxFuture};
 use http::header::AUTHORIZATION;
 use reqwest::Url;
 
@@ -245,7 +245,7 @@ impl Authorizer for IssuerTokens {
 }
 
 impl TestTokens for IssuerTokens {
-    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> BoxFuture<'a, ()> {
+    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             if self.demanded.get().is_none()
                 && let Some(demanded) = self.ask(url, connection).await

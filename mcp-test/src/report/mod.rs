@@ -48,7 +48,7 @@ pub use failure::Rerun;
 pub use json::Json;
 #[cfg(feature = "cli")]
 pub use progress::Progress;
-pub use secrets::Secrets;
+pub use secrets::{LearnedSecrets, Secrets};
 pub use summary::{RunInfo, SummaryJson};
 #[cfg(feature = "cli")]
 pub(crate) use wrap::wrap_lines;

@@ -4,6 +4,7 @@
 //! replacements could break JSON.
 
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::check::{Check, Finding};
 use crate::json::{Object, Pointer, Value};
@@ -24,6 +25,42 @@ use crate::transport::{ClientEnd, ClientRun};
 pub struct Secrets {
     texts: SecretTexts,
     headers: Vec<String>,
+    learned: LearnedSecrets,
+}
+
+/// Secrets that become known during a run, such as access tokens; clones share them.
+///
+/// ```
+/// use mcp_test::report::{LearnedSecrets, Secrets};
+///
+/// let learned = LearnedSecrets::default();
+/// let secrets = Secrets::default().learning(learned.clone());
+/// learned.learn("hunter2");
+/// assert_eq!(secrets.mask("x-key: hunter2"), "x-key: [secret]");
+/// ```
+#[derive(Clone, Default)]
+pub struct LearnedSecrets(Arc<RwLock<SecretTexts>>);
+
+impl LearnedSecrets {
+    /// Masks this value from now on.
+    pub fn learn(&self, secret: &str) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).add(secret);
+    }
+
+    fn add_to(&self, texts: &mut SecretTexts) {
+        let learned = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        texts.add_all(&learned);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+impl fmt::Debug for LearnedSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LearnedSecrets")
+    }
 }
 
 impl Secrets {
@@ -32,7 +69,7 @@ impl Secrets {
     /// Words such as `true`, and what is shorter than four characters, are not masked.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        Self { texts: SecretTexts::new(values), headers: Vec::new() }
+        Self { texts: SecretTexts::new(values), ..Self::default() }
     }
 
     /// Masks these values, too.
@@ -49,15 +86,42 @@ impl Secrets {
         self
     }
 
+    /// Masks what is learned later, too.
+    #[must_use]
+    pub fn learning(mut self, learned: LearnedSecrets) -> Self {
+        self.learned = learned;
+        self
+    }
+
+    /// The same with those that were learned so far; one lookup finds all, also those that are parts of one another.
+    fn known(&self) -> Option<Self> {
+        if self.learned.is_empty() {
+            return None;
+        }
+        let mut known = Self { learned: LearnedSecrets::default(), ..self.clone() };
+        self.learned.add_to(&mut known.texts);
+        Some(known)
+    }
+
     /// The text with every secret replaced.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
-        self.texts.mask(text)
+        match self.known() {
+            Some(known) => known.texts.mask(text),
+            None => self.texts.mask(text),
+        }
     }
 
     /// The event without secrets in any text that comes from outside.
     #[must_use]
-    pub fn mask_event(&self, mut event: RunEvent) -> RunEvent {
+    pub fn mask_event(&self, event: RunEvent) -> RunEvent {
+        match self.known() {
+            Some(known) => known.mask_known(event),
+            None => self.mask_known(event),
+        }
+    }
+
+    fn mask_known(&self, mut event: RunEvent) -> RunEvent {
         // Most runs have no secrets; masking a long trace takes time.
         if self.texts.is_empty() && self.headers.is_empty() {
             return event;
@@ -118,6 +182,9 @@ impl Secrets {
     /// The trace without secrets.
     #[must_use]
     pub fn mask_trace(&self, trace: Trace) -> Trace {
+        if let Some(known) = self.known() {
+            return known.mask_trace(trace);
+        }
         let redactor = Redactor::secrets().secret_texts(self.texts.clone());
         let headers = self.headers.iter();
         headers.fold(redactor, |redactor, name| redactor.secret_header(name)).trace(trace)

@@ -31,6 +31,7 @@ mod runner;
 mod schema_source;
 mod schema_valid;
 mod shard;
+mod sign_in_step;
 mod silence;
 pub(crate) mod single;
 pub(crate) mod spoken_revisions;
@@ -60,5 +61,6 @@ pub use runner::run;
 #[cfg(feature = "schema")]
 pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
 pub use shard::{Shard, ShardError};
+pub use sign_in_step::SignInStep;
 pub use silence::Silence;
 pub use tested::Tested;

@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Baseline, Cell, Shard, Tested, UsageError};
+use super::{Baseline, Cell, Shard, SignInStep, Tested, UsageError};
 use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
@@ -105,6 +105,8 @@ pub struct Plan {
     pub schemas: Schemas,
     /// The expected failures.
     pub baseline: Option<Baseline>,
+    /// What the pre-flight does when the target demands authorization.
+    pub sign_in: Option<SignInStep>,
     /// What the target needs, if it cannot be reached without.
     pub surroundings: Option<Surroundings>,
     /// The scenarios among which the selection was made.
@@ -232,6 +234,7 @@ impl Plan {
             fixtures: Fixtures::new(),
             schemas: Schemas::default(),
             baseline: None,
+            sign_in: None,
             surroundings: None,
             scenarios,
             selection: Selection::default(),
@@ -346,6 +349,13 @@ impl Plan {
     #[must_use]
     pub fn surroundings(mut self, surroundings: Option<Surroundings>) -> Self {
         self.surroundings = surroundings;
+        self
+    }
+
+    /// Sets what the pre-flight does when the target demands authorization.
+    #[must_use]
+    pub fn sign_in(mut self, sign_in: Option<SignInStep>) -> Self {
+        self.sign_in = sign_in;
         self
     }
 

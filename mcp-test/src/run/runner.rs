@@ -19,7 +19,7 @@ use super::{
     Cell, ClientSpeaks, Counts, Coverage, ExitCode, Line, Outcome, Plan, Problems, Progress,
     Results, RunEvent, Silence, Summary, Tested, Verdict,
 };
-use crate::check::{Blame, Check, Finding};
+use crate::check::{Blame, Cause, Check, Finding};
 use crate::scenario::Profile;
 #[cfg(feature = "auth")]
 use crate::trace::Recorder;
@@ -135,7 +135,7 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
         }
     }
     let pool = ConnectionPool::new(plan, target);
-    match survey(plan, target, &pool).await {
+    match survey_signed_in(plan, target, &pool).await {
         Ok(survey) => Ok(Ready { prepared, survey, fallback: None, pool: Some(pool) }),
         Err(mut failure) => {
             #[cfg(feature = "http")]
@@ -156,6 +156,23 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
             prepared.stop().await;
             Err(failure)
         }
+    }
+}
+
+/// Asks the target for its facts; if it demands authorization, again after somebody has signed in.
+async fn survey_signed_in(
+    plan: &Plan,
+    target: &Target,
+    pool: &ConnectionPool,
+) -> Result<Survey, PreflightFailure> {
+    let failure = match survey(plan, target, pool).await {
+        Ok(survey) => return Ok(survey),
+        Err(failure) => failure,
+    };
+    let demands = failure.finding.cause.as_deref() == Some(&Cause::Status(401));
+    match &plan.sign_in {
+        Some(step) if demands && step.sign_in().await? => survey(plan, target, pool).await,
+        _ => Err(failure),
     }
 }
 

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+/// The header with a token.
+pub(crate) const AUTHORIZATION: &str = "Authorization";
+
 /// Adds credentials to the requests of a client, and gets others when the server refuses them.
 pub(crate) trait Authorizer: Debug + Send + Sync {
     /// The headers that authorize a request with this method to this URL; none, as long as there are no credentials.

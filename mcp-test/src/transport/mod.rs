@@ -52,6 +52,7 @@ mod target;
 mod target_transport;
 #[cfg(feature = "auth")]
 pub(crate) mod test_tokens;
+mod tokens_by_role;
 mod transport_kind;
 #[cfg(not(feature = "http"))]
 mod without_http;
@@ -87,6 +88,7 @@ pub(crate) use redacted::redact_urls;
 #[doc(hidden)]
 pub use started_servers::StartedServers;
 pub use target::Target;
+pub use tokens_by_role::{TokenRole, TokensByRole, UnknownTokenRole};
 pub use transport_kind::TransportKind;
 #[doc(hidden)]
 pub use transport_kind::UnknownTransport;

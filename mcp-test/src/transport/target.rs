@@ -8,13 +8,13 @@ use tokio::io::DuplexStream;
 
 #[cfg(feature = "http")]
 use super::HttpRequest;
-use super::authorizer::{AddedHeaders, Authorizer};
+use super::authorizer::{AUTHORIZATION, AddedHeaders, Authorizer};
 use super::prepared_target::PreparedTarget;
 use super::redacted::redact_urls;
 use super::target_transport::TargetTransport;
 #[cfg(feature = "auth")]
 use super::test_tokens::TestTokens;
-use super::{Connection, Limits, OpenError, TransportKind, duplex, stdio};
+use super::{Connection, Limits, OpenError, TokenRole, TokensByRole, TransportKind, duplex, stdio};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
 use crate::process::Command;
@@ -36,8 +36,9 @@ pub struct Target {
     label: Option<String>,
     transports: Vec<TargetTransport>,
     added: AddedHeaders,
+    tokens: TokensByRole,
     #[cfg(feature = "auth")]
-    tokens: Option<Arc<dyn TestTokens>>,
+    test_tokens: Option<Arc<dyn TestTokens>>,
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
@@ -49,8 +50,9 @@ impl Target {
             label: None,
             transports: vec![transport],
             added: AddedHeaders::default(),
+            tokens: TokensByRole::default(),
             #[cfg(feature = "auth")]
-            tokens: None,
+            test_tokens: None,
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
         }
@@ -121,6 +123,38 @@ impl Target {
         self
     }
 
+    /// Sends this access token with every HTTP request, as a bearer token; has no effect on other transports.
+    ///
+    /// ```
+    /// use mcp_test::transport::{Target, TokenRole};
+    ///
+    /// let token = std::env::var("MY_SERVER_TOKEN").unwrap_or_default();
+    /// let target = Target::url("https://mcp.example.com/mcp").bearer_token(&token);
+    /// assert_eq!(target.tokens().get(TokenRole::User), Some(token.as_str()));
+    /// ```
+    #[must_use]
+    pub fn bearer_token(self, token: impl Into<String>) -> Self {
+        self.token(TokenRole::User, token)
+    }
+
+    /// Has an access token for tests of a protected server; that of the user is sent with every HTTP request.
+    #[must_use]
+    pub fn token(mut self, role: TokenRole, token: impl Into<String>) -> Self {
+        let token = token.into();
+        if role == TokenRole::User {
+            self.added.fixed.retain(|(name, _)| !name.eq_ignore_ascii_case(AUTHORIZATION));
+            self.added.fixed.push((AUTHORIZATION.to_owned(), format!("Bearer {token}")));
+        }
+        self.tokens.set(role, token);
+        self
+    }
+
+    /// The access tokens for tests of a protected server.
+    #[must_use]
+    pub fn tokens(&self) -> &TokensByRole {
+        &self.tokens
+    }
+
     /// Has this authorizer add credentials to each HTTP request.
     #[must_use]
     #[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "only OAuth has one"))]
@@ -134,7 +168,7 @@ impl Target {
     #[cfg(feature = "auth")]
     #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use them"))]
     pub(crate) fn protected(mut self, tokens: Arc<dyn TestTokens>) -> Self {
-        self.tokens = Some(Arc::clone(&tokens));
+        self.test_tokens = Some(Arc::clone(&tokens));
         self.authorized_by(tokens)
     }
 
@@ -143,7 +177,7 @@ impl Target {
     #[cfg(feature = "auth")]
     #[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use them"))]
     pub(crate) fn test_tokens(&self) -> Option<&Arc<dyn TestTokens>> {
-        self.tokens.as_ref()
+        self.test_tokens.as_ref()
     }
 
     /// The name in reports: the one given, else the URL, the command line, or `in-process server`.

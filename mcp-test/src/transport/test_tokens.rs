@@ -2,15 +2,14 @@
 //!
 //! Only the interface: who issues them is not known here.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 use std::future;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, LocalBoxFuture};
 
-use super::Connection;
 use super::authorizer::{AuthorizedExchange, Authorizer};
+use super::{Connection, TokenRole, TokensByRole};
 use crate::jose::SigningKey;
 
 /// What a token of a test is like.
@@ -48,7 +47,7 @@ pub(crate) struct BoundToken {
 /// The tokens for tests of a protected server, which also authorize the ordinary requests of a run.
 pub(crate) trait TestTokens: Authorizer {
     /// Asks the server at a URL, to which this is a connection, what tokens it demands.
-    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> BoxFuture<'a, ()>;
+    fn prepare<'a>(&'a self, url: &'a str, connection: &'a Connection) -> LocalBoxFuture<'a, ()>;
 
     /// A token for the server at a URL; `None` if nobody has issued such a one.
     fn token(&self, kind: TokenKind, url: &str) -> Option<String>;
@@ -79,14 +78,14 @@ pub(crate) trait Downstream: Debug + Send + Sync {
 }
 
 impl TokenKind {
-    /// The name of its role for `--token`; only an issuer can make those without one.
-    pub(crate) const fn role(self) -> Option<&'static str> {
+    /// The role by which an operator can give it; only an issuer can make those without one.
+    pub(crate) const fn role(self) -> Option<TokenRole> {
         match self {
-            Self::User => Some("user"),
-            Self::OtherUser => Some("other-user"),
-            Self::Expired => Some("expired"),
-            Self::OtherAudience => Some("other-audience"),
-            Self::NoScope => Some("no-scope"),
+            Self::User => Some(TokenRole::User),
+            Self::OtherUser => Some(TokenRole::OtherUser),
+            Self::Expired => Some(TokenRole::Expired),
+            Self::OtherAudience => Some(TokenRole::OtherAudience),
+            Self::NoScope => Some(TokenRole::NoScope),
             Self::NotYetValid
             | Self::SiblingAudience
             | Self::NoAudience
@@ -99,11 +98,17 @@ impl TokenKind {
 /// Tokens that an operator has given by role; without any, what needs none can be tested.
 #[derive(Default)]
 pub(crate) struct GivenTokens {
-    tokens: BTreeMap<TokenKind, String>,
+    tokens: TokensByRole,
     downstream: Option<Arc<dyn Downstream>>,
 }
 
 impl GivenTokens {
+    /// These tokens.
+    #[cfg(feature = "cli")]
+    pub(crate) fn new(tokens: TokensByRole) -> Self {
+        Self { tokens, downstream: None }
+    }
+
     /// Has the server call this service.
     #[cfg(feature = "cli")]
     pub(crate) fn calling(mut self, downstream: Arc<dyn Downstream>) -> Self {
@@ -114,7 +119,7 @@ impl GivenTokens {
 
 impl Authorizer for GivenTokens {
     fn headers(&self, method: &str, url: &str) -> Vec<(String, String)> {
-        let user = self.tokens.get(&TokenKind::User);
+        let user = self.tokens.get(TokenRole::User);
         user.map(|token| self.authorize(token, method, url)).unwrap_or_default()
     }
 
@@ -124,12 +129,12 @@ impl Authorizer for GivenTokens {
 }
 
 impl TestTokens for GivenTokens {
-    fn prepare<'a>(&'a self, _: &'a str, _: &'a Connection) -> BoxFuture<'a, ()> {
+    fn prepare<'a>(&'a self, _: &'a str, _: &'a Connection) -> LocalBoxFuture<'a, ()> {
         Box::pin(future::ready(()))
     }
 
     fn token(&self, kind: TokenKind, _: &str) -> Option<String> {
-        self.tokens.get(&kind).cloned()
+        self.tokens.get(kind.role()?).map(str::to_owned)
     }
 
     fn bound_token(&self, _: &str) -> Option<BoundToken> {
@@ -156,7 +161,7 @@ impl TestTokens for GivenTokens {
 impl Debug for GivenTokens {
     /// Without the tokens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.tokens.keys()).finish()
+        self.tokens.fmt(f)
     }
 }
 

@@ -53,7 +53,7 @@ fn reference() -> (Running, String) {
 }
 
 /// The response to a GET, with its head.
-fn get(url: &str) -> String {
+pub(crate) fn get(url: &str) -> String {
     let rest = url.strip_prefix("http://").expect("a URL");
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let mut connection = TcpStream::connect(host).expect("it listens");
@@ -64,11 +64,16 @@ fn get(url: &str) -> String {
     response
 }
 
-/// A browser that opens a URL and follows its redirect.
-fn browse(url: &str) {
+/// Where the response to a GET redirects.
+pub(crate) fn redirect_of(url: &str) -> String {
     let response = get(url);
     let location = response.lines().find_map(|line| line.strip_prefix("location: "));
-    let page = get(location.unwrap_or_else(|| panic!("no redirect: {response}")));
+    location.unwrap_or_else(|| panic!("no redirect: {response}")).to_owned()
+}
+
+/// A browser that opens a URL and follows its redirect.
+fn browse(url: &str) {
+    let page = get(&redirect_of(url));
     assert!(page.contains("You can close this page"), "{page}");
 }
 

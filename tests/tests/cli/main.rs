@@ -32,9 +32,13 @@ mod pipes;
 #[cfg(unix)]
 mod process_starts;
 mod program;
+#[cfg(target_os = "linux")]
+mod protected;
 mod schema;
 mod secrets;
 mod serving;
+#[cfg(target_os = "linux")]
+mod sign_in;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(unix)]

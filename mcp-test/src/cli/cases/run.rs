@@ -41,6 +41,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
         target: target.into(),
         transports: args.transports.clone(),
         secrets,
+        sign_in: resolved.sign_in,
         target_args: resolved.args,
         protection: Vec::new(),
         calls: CallArgs::default(),

@@ -4,7 +4,8 @@ use super::args::{CaseArgs, InputArgs};
 use super::read;
 use crate::cases::{Cases, Inputs, PlayError, ReadOptions};
 use crate::cli::error::CliError;
-use crate::cli::{output, patterns, target};
+use crate::cli::value_source::resolve_value;
+use crate::cli::{output, patterns};
 use crate::expect::words;
 
 /// Cases and the values of their inputs.
@@ -62,7 +63,7 @@ impl InputArgs {
             let Some((name, value)) = input.reveal().split_once('=') else {
                 return Err(invalid(None, "expected NAME=VALUE"));
             };
-            let value = target::resolve_value(value, variable)
+            let value = resolve_value(value, variable)
                 .map_err(|error| invalid(Some(name), &error.to_string()))?;
             inputs = inputs.text(name, value);
         }

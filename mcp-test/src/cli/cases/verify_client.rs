@@ -44,6 +44,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
         target: client.target.into(),
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets).and(secrets),
+        sign_in: None,
         target_args: client.args,
         protection: Vec::new(),
         calls: CallArgs::default(),

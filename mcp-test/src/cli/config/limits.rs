@@ -34,9 +34,12 @@ const OF_REFERENCE_AUTHORIZATION_SERVER: [&str; 4] =
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
-        "url" | "header" | "input" | "read" | "get-prompt" | "arguments" | "file" | "client-id"
-        | "client-secret" | "resource" | "protected" => CONTACTS,
-        "listen" | "allow-host" | "port" | "redirect-uri" | "issuer" | "downstream" => LISTENS,
+        "url" | "header" | "token" | "input" | "read" | "get-prompt" | "arguments" | "file"
+        | "client-id" | "client-secret" | "resource" | "protected" | "sign-in" | "open-browser" => {
+            CONTACTS
+        }
+        "listen" | "allow-host" | "port" | "callback-port" | "redirect-uri" | "issuer"
+        | "downstream" => LISTENS,
         "fixture" => CALLS,
         "call" => Limit::FewerCalls,
         "expected-failures" | "write-baseline" | "output-dir" | "output" | "record"

@@ -45,7 +45,18 @@ pub(super) enum Unused {
 
 /// The options that say what is tested, of which the command line replaces all or none: the headers and variables of one target are
 /// not for another.
-const TARGET: [&str; 6] = ["url", "reference", "command", "header", "env", "cwd"];
+const TARGET: [&str; 10] = [
+    "url",
+    "reference",
+    "command",
+    "header",
+    "token",
+    "sign-in",
+    "client-id",
+    "client-secret",
+    "env",
+    "cwd",
+];
 
 /// Those of them that name a target.
 const NAMES_TARGET: [&str; 3] = ["url", "reference", "command"];

@@ -124,7 +124,7 @@ fn shown_setting(entry: &Entry) -> String {
     match &entry.setting {
         Setting::Flag(given) => given.to_string(),
         Setting::Values(values) => {
-            let is_secret = matches!(entry.option.as_str(), "header" | "env" | "input");
+            let is_secret = matches!(entry.option.as_str(), "header" | "token" | "env" | "input");
             shown(&entry.option, is_secret, values)
         }
     }

@@ -7,6 +7,7 @@ mod slow_runs;
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::pin::pin;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use super::error::CliError;
 use super::fixture_arg::FixtureArgs;
 use super::output;
 use super::protection::Protection;
+use super::sign_in::SignInSession;
 use super::signal::unless_signalled;
 use super::{inherited_secrets, variable};
 use crate::clock::{self, Deadline};
@@ -110,6 +112,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) transports: Vec<TransportKind>,
     /// The texts that no report may show.
     pub(super) secrets: Secrets,
+    /// Signing in, where that is possible.
+    pub(super) sign_in: Option<Arc<SignInSession>>,
     /// The arguments that select the target, without secrets.
     pub(super) target_args: Vec<String>,
     /// The arguments that say how a protected server is tested.
@@ -149,6 +153,7 @@ pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, 
             target: target.into(),
             transports: args.transports.clone(),
             secrets: resolved.secrets,
+            sign_in: resolved.sign_in,
             target_args: resolved.args,
             protection: args.protection.rerun_args(),
             calls: args.calls.clone(),
@@ -185,7 +190,11 @@ fn execute_on(
         let run = Box::pin(run::run(&plan, &mut on));
         let run = with_ticks(run, || reports.borrow_mut().tick());
         // For a manual client a signal means that it is done, which `manual_client` waits for; the run ends as usual.
-        if request.manual { Ok(run.await) } else { unless_signalled(run).await }
+        let result = if request.manual { Ok(run.await) } else { unless_signalled(run).await };
+        if let Some(sign_in) = &request.sign_in {
+            sign_in.note_error(&request.secrets);
+        }
+        result
     });
     // An in-process server may block a thread forever; do not wait for it.
     runtime.shutdown_background();
@@ -249,6 +258,12 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         .fixtures(request.fixtures.fixtures()?)
         .fail_fast(args.schedule.fail_fast)
         .shard(args.schedule.shard);
+    let plan = match (&request.sign_in, &request.target) {
+        (Some(sign_in), Tested::Server(target)) => {
+            plan.sign_in(Some(sign_in.step(target, args.common.timeout)))
+        }
+        _ => plan,
+    };
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
@@ -353,6 +368,7 @@ mod tests {
             transports: Vec::new(),
             protection: Vec::new(),
             secrets: Secrets::default(),
+            sign_in: None,
             target_args: vec!["--reference".to_owned()],
             calls: CallArgs::default(),
             fixtures: FixtureArgs::default(),

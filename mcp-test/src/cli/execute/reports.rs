@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::ci_reports::CiReports;
 use super::slow_runs::SlowRuns;
@@ -10,6 +11,7 @@ use crate::cli::common_args::Format;
 use crate::cli::error::CliError;
 use crate::cli::output;
 use crate::cli::record::Record;
+use crate::cli::sign_in::SignInSession;
 use crate::cli::signal::Signal;
 use crate::cli::workflow_commands;
 use crate::files;
@@ -33,6 +35,8 @@ pub(super) struct Reports {
     /// What is slow, if there is no status line.
     slow: Option<SlowRuns>,
     secrets: Secrets,
+    /// Signing in, which asks somebody at the terminal.
+    sign_in: Option<Arc<SignInSession>>,
     /// The recording of the conversations.
     record: Option<Record>,
     /// The path of the new baseline, and the previous baseline.
@@ -128,6 +132,7 @@ impl Reports {
             progress,
             slow,
             secrets: request.secrets.clone(),
+            sign_in: request.sign_in.clone(),
             record,
             baseline: options.write_baseline.clone().map(|path| (path, plan.baseline.clone())),
             expected: plan.baseline.clone(),
@@ -229,6 +234,10 @@ impl Reports {
         &mut self,
         work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>,
     ) {
+        // The person who is asked reads something else.
+        if self.sign_in.as_ref().is_some_and(|sign_in| sign_in.is_asking()) {
+            return;
+        }
         self.progress.take_if(|progress| work(progress).is_err());
     }
 

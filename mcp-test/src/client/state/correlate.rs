@@ -391,7 +391,8 @@ fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
 }
 
 /// The hint for a server that demands credentials.
-const CREDENTIALS: &str = "send credentials, with `--header` or `Target::header`";
+const CREDENTIALS: &str = "the server demands authorization: `--sign-in` gets a token, `--token` or `--header` sends one that you have; in \
+                           Rust `Target::bearer_token` or `Target::header`";
 
 /// The hint for a server that may refuse where a request comes from.
 const FOREIGN: &str = "does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those \
@@ -425,9 +426,9 @@ fn without_reply(
         Some(403) if advice.demands_credentials => Some(CREDENTIALS.to_owned()),
         // A server on this machine must refuse foreign values of `Origin`, and many refuse foreign hosts alike: the
         // TypeScript SDK with 403, the Python SDK with 421.
-        Some(403) => {
-            Some(format!("{FOREIGN} Or does it demand credentials (`--header`, `Target::header`)?"))
-        }
+        Some(403) => Some(format!(
+            "{FOREIGN} Or does it demand credentials (`--token`, `--header`, `Target::header`)?"
+        )),
         Some(421) => Some(FOREIGN.to_owned()),
         Some(300..=399) => Some(match &advice.redirects_to {
             Some(target) => format!("mcp-test follows no redirects: is `{target}` the right URL?"),

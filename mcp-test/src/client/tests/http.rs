@@ -50,7 +50,7 @@ async fn a_refusal_before_the_first_message_blames_the_environment() {
     `ping` was refused with HTTP 401
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 401, 25 bytes of application/json: "{\"error\":\"invalid_token\"}" (malformed: expected /jsonrpc is "2.0", got nothing)
-      hint: send credentials, with `--header` or `Target::header`
+      hint: the server demands authorization: `--sign-in` gets a token, `--token` or `--header` sends one that you have; in Rust `Target::bearer_token` or `Target::header`
     "#);
 
     insta::assert_snapshot!(lost(|_| respond(404, "text/html", "<h1>Not here</h1>")).await, @r#"
@@ -73,14 +73,14 @@ async fn a_refusal_before_the_first_message_blames_the_environment() {
     ");
 
     let forbidden = |_| respond(403, "text/plain", "");
-    insta::assert_snapshot!(lost(forbidden).await.hint.expect("a hint"), @"does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know. Or does it demand credentials (`--header`, `Target::header`)?");
+    insta::assert_snapshot!(lost(forbidden).await.hint.expect("a hint"), @"does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know. Or does it demand credentials (`--token`, `--header`, `Target::header`)?");
     let demanding = |_| {
         let mut response = respond(403, "text/plain", "");
         let scheme = "Bearer".parse().expect("a scheme");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         response
     };
-    insta::assert_snapshot!(lost(demanding).await.hint.expect("a hint"), @"send credentials, with `--header` or `Target::header`");
+    insta::assert_snapshot!(lost(demanding).await.hint.expect("a hint"), @"the server demands authorization: `--sign-in` gets a token, `--token` or `--header` sends one that you have; in Rust `Target::bearer_token` or `Target::header`");
     let misdirected = |_| respond(421, "text/plain", "");
     insta::assert_snapshot!(lost(misdirected).await.hint.expect("a hint"), @"does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know.");
 

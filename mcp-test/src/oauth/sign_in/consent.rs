@@ -1,4 +1,4 @@
-//! The authorization request, and its response, which this client reads without a browser.
+//! The authorization request, and its response: read without a browser, or brought by one that a person uses.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-flow-steps>
 
@@ -10,7 +10,6 @@ use tokio::process::Command;
 
 use super::discovery::Discovered;
 use super::fetch::send;
-use super::registration::REDIRECT_URI;
 use super::{RegisteredClient, Settings, SignInError};
 use crate::jose::base64url;
 use crate::oauth::parameters::Parameters;
@@ -18,10 +17,13 @@ use crate::oauth::random_id::random_text;
 use crate::transport::fault::damage_parameters;
 use crate::transport::{HttpRequest, Misbehavior};
 
+const WHAT: &str = "the authorization endpoint";
+
 /// A code, and the verifier with which it can be redeemed.
 pub(super) struct Code {
     pub(super) text: String,
     pub(super) verifier: String,
+    pub(super) redirect_uri: String,
 }
 
 /// Asks for consent to these scopes.
@@ -29,6 +31,7 @@ pub(super) async fn ask(
     found: &Discovered,
     client: &RegisteredClient,
     scopes: &[String],
+    redirect_uri: &str,
     settings: &Settings,
 ) -> Result<Code, SignInError> {
     let endpoint = found.server.authorization_endpoint.as_deref();
@@ -40,7 +43,7 @@ pub(super) async fn ask(
     let mut parameters: Vec<(String, String)> = [
         ("response_type", "code"),
         ("client_id", client.id.as_str()),
-        ("redirect_uri", REDIRECT_URI),
+        ("redirect_uri", redirect_uri),
         ("state", state.as_str()),
         ("code_challenge", challenge.as_str()),
         ("code_challenge_method", "S256"),
@@ -61,11 +64,14 @@ pub(super) async fn ask(
     if endpoint.contains(|c: char| c.is_control() || " \"<>\\^`{|}".contains(c)) {
         return Err(unsafe_url());
     }
-    let response = send("the authorization", url.as_str(), &HttpRequest::get(), settings).await?;
-    let location = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
-    let (_, location) = location.ok_or(SignInError::NoRedirect(response.status))?;
-    let query = location.strip_prefix(REDIRECT_URI).and_then(|rest| rest.strip_prefix('?'));
-    let answer = Parameters::parse(query.ok_or(SignInError::OtherRedirect)?.as_bytes());
+    let answer = match settings.person() {
+        None => follow(url.as_str(), redirect_uri, settings).await?,
+        Some(person) => {
+            // The user and the browser are sent there, as to everything else that the client contacts.
+            settings.contacts.admit(WHAT, url.as_str()).await?;
+            person.consent(url.as_str()).await?
+        }
+    };
     // Before the code is looked at: a response of another server must not be used at all.
     check_issuer(&answer, found, settings)?;
     if answer.first("state") != Some(state.as_str())
@@ -78,7 +84,22 @@ pub(super) async fn ask(
         return Err(SignInError::Refused { error: error.to_owned(), description });
     }
     let text = answer.first("code").ok_or(SignInError::NoCode)?.to_owned();
-    Ok(Code { text, verifier })
+    settings.learn(&text);
+    settings.learn(&verifier);
+    Ok(Code { text, verifier, redirect_uri: redirect_uri.to_owned() })
+}
+
+/// Reads the redirect of the authorization endpoint, which comes at once where the user has consented already.
+async fn follow(
+    url: &str,
+    redirect_uri: &str,
+    settings: &Settings,
+) -> Result<Parameters, SignInError> {
+    let response = send(WHAT, url, &HttpRequest::get(), settings).await?;
+    let location = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    let (_, location) = location.ok_or(SignInError::NoRedirect(response.status))?;
+    let query = location.strip_prefix(redirect_uri).and_then(|rest| rest.strip_prefix('?'));
+    Ok(Parameters::parse(query.ok_or(SignInError::OtherRedirect)?.as_bytes()))
 }
 
 /// Opens a URL, whatever it is, in the browser of the user, if a fault says so. The client itself needs no browser.
@@ -98,7 +119,7 @@ async fn open(url: &Url, settings: &Settings) -> Result<(), SignInError> {
     }
     // Nobody consents, whatever became of it.
     command.stdin(Stdio::null()).status().await.ok();
-    Err(SignInError::NoConsent)
+    Err(SignInError::NobodyConsents)
 }
 
 /// Compares the issuer of a response (RFC 9207), as text.

@@ -2,7 +2,8 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery>
 
-use super::fetch::{get_document, get_document_by, origin_and_path};
+use super::fetch::{get_document, get_document_by};
+use super::origin::origin_and_path;
 use super::{Settings, SignInError};
 use crate::json::Value;
 use crate::oauth::challenge::Challenge;
@@ -58,6 +59,7 @@ pub(super) async fn discover(
             true => format!("{origin}{path}"),
             false => origin,
         };
+        settings.contacts.admit_issuer(url, &base).await?;
         let server = older_server(&base, settings).await?;
         return Ok(Discovered { resource: None, scopes: Vec::new(), server });
     };
@@ -70,6 +72,7 @@ pub(super) async fn discover(
     }
     let issuers = texts(&metadata, "authorization_servers");
     let issuer = issuers.first().ok_or(SignInError::NoAuthorizationServer)?;
+    settings.contacts.admit_issuer(url, issuer).await?;
     let mut server = server_metadata(issuer, settings).await?;
     if let Some(other) = issuers.get(1)
         && settings.misbehaves(Misbehavior::MixesServers)

@@ -1,5 +1,7 @@
 //! Why a client cannot sign in.
 
+use std::io;
+
 use crate::jose::JoseError;
 use crate::transport::FetchError;
 
@@ -28,6 +30,20 @@ pub(crate) enum SignInError {
     NoPkce,
     #[error("`{0}` is not a URL of https, or of http to this machine")]
     UnsafeUrl(String),
+    #[error("`{0}` is on this machine, and the server that refers to it is not")]
+    ThisMachine(String),
+    #[error("it was not allowed {0}")]
+    NotAllowed(String),
+    #[error("the redirect cannot be received: {0}")]
+    Listen(io::Error),
+    #[error("nobody has consented within {0}")]
+    NoConsent(String),
+    #[error("the server demands further scopes each time")]
+    TooManyScopes,
+    #[error("the server demands scopes that its token was requested with: `{0}`")]
+    SameScopes(String),
+    #[error("the server refuses the token that it was given")]
+    TokenRefused,
     #[error("the authorization server has no `{0}`")]
     NoEndpoint(&'static str),
     #[error("no client id: the authorization server registers no clients, and none was given")]
@@ -35,7 +51,7 @@ pub(crate) enum SignInError {
     #[error("the authorization server supports none of the authentication methods of the client")]
     NoMethod,
     #[error("the user did not consent")]
-    NoConsent,
+    NobodyConsents,
     #[error("the authorization endpoint did not redirect: HTTP {0}")]
     NoRedirect(u16),
     #[error("the authorization endpoint redirected to another place than the redirect URI")]

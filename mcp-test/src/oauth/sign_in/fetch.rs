@@ -1,14 +1,12 @@
 //! The requests of a client that signs in, within bounds.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use reqwest::Url;
 
 use super::{Settings, SignInError};
-use crate::clock::Deadline;
+use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
-use crate::oauth::redirect_uri::is_secure;
 use crate::transport::{HttpRequest, Misbehavior, PlainResponse, request_once};
 
 /// The bytes of the largest response that is read.
@@ -16,15 +14,19 @@ const LARGEST: usize = 256 * 1024;
 /// How long a response may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Sends a request; `what` is what is asked for, in words.
+/// Sends a request to a host that may be contacted; `what` is what is asked for, in words.
 pub(super) async fn send(
     what: &'static str,
     url: &str,
     request: &HttpRequest,
     settings: &Settings,
 ) -> Result<PlainResponse, SignInError> {
-    check_url(url, settings)?;
-    let response = request_once(url, request, LARGEST, Deadline::after(TIME)).await;
+    if !settings.misbehaves(Misbehavior::UsesAnyUrl) {
+        settings.contacts.admit(what, url).await?;
+    }
+    let (stopwatch, time) = (Stopwatch::start(), settings.contacts.time(TIME));
+    let response = request_once(url, request, LARGEST, Deadline::after(time)).await;
+    settings.contacts.took(stopwatch.elapsed());
     response.map_err(|why| SignInError::Fetch { what, url: url.to_owned(), why })
 }
 
@@ -75,64 +77,4 @@ fn redirect(url: &str, response: &PlainResponse) -> Option<Url> {
     let mut headers = response.headers.iter().filter(|_| matches!(response.status, 300..400));
     let (_, location) = headers.find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
     Url::parse(url).ok()?.join(location).ok()
-}
-
-/// Refuses a URL by which a secret could be read on its way, or that leads into the network of the client.
-pub(super) fn check_url(text: &str, settings: &Settings) -> Result<(), SignInError> {
-    let may_be_used = |url: &Url| is_secure(url) && !is_internal(url);
-    if Url::parse(text).is_ok_and(|url| may_be_used(&url))
-        || settings.misbehaves(Misbehavior::UsesAnyUrl)
-    {
-        Ok(())
-    } else {
-        Err(SignInError::UnsafeUrl(text.to_owned()))
-    }
-}
-
-/// Whether the host of a URL is an address of a private network, or a reserved one; loopback is neither.
-fn is_internal(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let Ok(address) = host.parse::<IpAddr>() else { return false };
-    match address.to_canonical() {
-        IpAddr::V4(address) => {
-            address.is_private() || address.is_link_local() || address.is_unspecified()
-        }
-        IpAddr::V6(address) => {
-            address.is_unique_local() || address.is_unicast_link_local() || address.is_unspecified()
-        }
-    }
-}
-
-/// Scheme, host and port of a URL, and its path, which is empty at the root.
-pub(super) fn origin_and_path(url: &str) -> Result<(String, String), SignInError> {
-    let parsed = Url::parse(url).map_err(|_| SignInError::UnsafeUrl(url.to_owned()))?;
-    let path = parsed.path().trim_end_matches('/').to_owned();
-    Ok((parsed.origin().ascii_serialization(), path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_of_private_networks_are_recognized() {
-        let is_internal = |text: &str| is_internal(&Url::parse(text).expect("a URL"));
-        for url in [
-            "https://10.0.0.1/",
-            "https://172.16.0.1/",
-            "https://192.168.0.1/",
-            "https://169.254.169.254/",
-            "https://0xa9fea9fe/",
-            "https://0.0.0.0/",
-            "https://[::ffff:10.0.0.1]/",
-            "https://[fe80::1]/",
-            "https://[fc00::1]/",
-            "https://[::]/",
-        ] {
-            assert!(is_internal(url), "{url}");
-        }
-        for url in ["https://example.com/", "https://127.0.0.1/", "https://[::1]/"] {
-            assert!(!is_internal(url), "{url}");
-        }
-    }
 }

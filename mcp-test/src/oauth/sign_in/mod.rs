@@ -1,42 +1,59 @@
 //! A client that signs in: it gets a token when a server demands one, and sends it from then on.
 //!
-//! It has every variant that MCP has for clients, and needs no browser: it follows the redirect of the authorization endpoint
-//! itself, which works where the user has consented already, as with the servers of this module. Tokens stay in memory.
+//! It has every variant that MCP has for clients. Either it asks a [`Person`], who consents in a browser; or it follows the redirect
+//! of the authorization endpoint itself, which works where the user has consented already, as with the servers of this module.
+//! Tokens stay in memory.
 
 mod consent;
+mod contacts;
 mod discovery;
 mod error;
 mod fetch;
+mod origin;
+mod patient;
+mod person;
 mod registration;
 mod settings;
+mod target;
+#[cfg(test)]
+mod tests;
 mod token_request;
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(test)]
+use self::contacts::Contacts;
 use self::discovery::Discovered;
 use self::registration::Registrations;
 use self::token_request::{Token, TokenRequest};
 use super::challenge::Challenge;
 use super::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
+use crate::clock::Deadline;
 use crate::jose::SigningKey;
 use crate::spec::Revision;
-use crate::transport::authorizer::{AuthorizedExchange, Authorizer};
+use crate::transport::authorizer::{AUTHORIZATION, AuthorizedExchange, Authorizer};
 use crate::transport::{HttpRequest, Misbehavior};
 
 pub(crate) use error::SignInError;
+pub(crate) use patient::PatientSignIn;
+pub(crate) use person::{Person, Question};
 pub(crate) use settings::{ClientGrant, RegisteredClient, Settings};
 
 /// How often the client signs in for one request: at first, and twice for more scopes.
 const MOST_ROUNDS: usize = 3;
 /// The same for a client that does not know when to stop.
 const ENDLESS_ROUNDS: usize = 10;
+/// How often a person is asked to consent in all.
+const MOST_CONSENTS: usize = 5;
 /// How often a request is sent again with another nonce.
 const MOST_NONCES: usize = 3;
+/// How long a response may be held up by the request for the next token.
+const REFRESHING: Duration = Duration::from_secs(3);
 
-const AUTHORIZATION: &str = "Authorization";
 /// What the fault sends until the client has a token.
 const INVENTED: &str = "made-up-by-a-fault";
 
@@ -56,16 +73,48 @@ struct Progress {
     nonces: usize,
     registrations: Registrations,
     scopes: Vec<String>,
-    renewable: Option<Renewable>,
     error: Option<SignInError>,
+    /// What gets another token without the user.
+    session: Option<Session>,
+    /// How often the user was asked to consent.
+    consents: usize,
+    /// Whether a person is not asked any more, since that has failed.
+    is_over: bool,
+    /// Whether no request with the last token was admitted yet.
+    is_untried: bool,
 }
 
-/// What gets the next token without a user.
-struct Renewable {
-    refresh_token: String,
-    /// Where it was issued, and to whom.
+/// What gets another token without the user.
+struct Session {
     found: Discovered,
     client: RegisteredClient,
+    refresh: Option<String>,
+    expires: Option<Deadline>,
+}
+
+impl Progress {
+    /// Whether another token may be accepted where one was refused with this error: there is none yet, or it is no longer valid,
+    /// or another one costs nothing.
+    fn may_be_out_of_date(&self, error: Option<&str>) -> bool {
+        self.session
+            .as_ref()
+            .is_none_or(|session| error == Some("invalid_token") || session.refresh.is_some())
+            || self.has_expired()
+    }
+
+    /// Whether the token has expired, as far as the server has said when it does.
+    fn has_expired(&self) -> bool {
+        let expires = self.session.as_ref().and_then(|session| session.expires);
+        expires.is_some_and(|expires| expires.has_passed())
+    }
+}
+
+impl Session {
+    /// Whether the token ends soon: most of its time has passed.
+    fn ends_soon(&self) -> bool {
+        let times = self.expires.and_then(|expires| expires.remaining().zip(expires.allotted()));
+        self.refresh.is_some() && times.is_some_and(|(left, allotted)| left <= allotted / 5)
+    }
 }
 
 /// What it sends with requests.
@@ -73,7 +122,7 @@ struct Renewable {
 struct Credentials {
     token: Option<Token>,
     /// The key that tokens are bound to.
-    key: Option<SigningKey>,
+    key: Option<Arc<SigningKey>>,
     nonce: Option<String>,
     /// The last proof, for the fault that sends it again.
     proof: Option<String>,
@@ -84,6 +133,11 @@ impl SignIn {
     pub(crate) fn new(settings: Settings) -> Self {
         let (progress, credentials) = Default::default();
         Self { settings, progress, credentials }
+    }
+
+    /// Has all hosts together take no longer than this, each time that it signs in.
+    pub(crate) fn limit(&self, time: Duration) {
+        self.settings.contacts.limit(time);
     }
 
     fn credentials(&self) -> MutexGuard<'_, Credentials> {
@@ -117,22 +171,43 @@ impl SignIn {
         }
         let is_helpless =
             error != Some("insufficient_scope") || self.misbehaves(Misbehavior::NeverStepsUp);
-        if lacks_scopes && is_helpless {
+        let is_asked = self.settings.person().is_some();
+        if lacks_scopes && is_helpless
+            || is_asked
+                && (progress.is_over
+                    || Challenge::is_other(exchange.response_headers("www-authenticate")))
+        {
             return false;
         }
         // Another request may have signed in while this one waited.
         if !self.is_current(exchange.added) {
             return true;
         }
+        if is_asked && !lacks_scopes && progress.is_untried && !progress.has_expired() {
+            // Another token for the same would be no better.
+            progress.error = Some(SignInError::TokenRefused);
+            return false;
+        }
+        // A server may refuse a request in this way whatever its token is: nobody is to consent again because of that.
+        if is_asked && !lacks_scopes && !progress.may_be_out_of_date(error) {
+            return false;
+        }
+        if is_asked && lacks_scopes && !self.needs_more(&challenge, &mut progress) {
+            return false;
+        }
         let most = match self.misbehaves(Misbehavior::StepsUpEndlessly) {
             true => ENDLESS_ROUNDS,
             false => MOST_ROUNDS,
         };
         if progress.rounds == most {
+            let error =
+                if lacks_scopes { SignInError::TooManyScopes } else { SignInError::TokenRefused };
+            progress.error = Some(error);
             return false;
         }
         progress.rounds += 1;
-        if !lacks_scopes && self.renew(&mut progress).await {
+        self.settings.contacts.begin();
+        if !lacks_scopes && progress.rounds == 1 && self.refresh(&mut progress).await {
             return true;
         }
         let url = exchange.url;
@@ -142,8 +217,73 @@ impl SignIn {
                 signed_in = self.sign_in(url, &challenge, lacks_scopes, &mut progress).await;
             }
         }
+        progress.is_untried = signed_in.is_ok();
         progress.error = signed_in.err();
+        progress.is_over |= is_asked && progress.error.is_some();
         progress.error.is_none()
+    }
+
+    /// Whether the server demands scopes that its token was not requested with: asking again for the same is useless.
+    fn needs_more(&self, challenge: &Challenge, progress: &mut Progress) -> bool {
+        let demanded = challenge.scopes().unwrap_or_default();
+        let has_more = demanded.iter().any(|scope| !progress.scopes.contains(scope));
+        if !has_more {
+            progress.error = Some(SignInError::SameScopes(demanded.join(" ")));
+        }
+        has_more
+    }
+
+    /// Gets another token with the refresh token, if there is one; it is used once.
+    async fn refresh(&self, progress: &mut Progress) -> bool {
+        let Some(session) = &mut progress.session else { return false };
+        let Some(text) = session.refresh.take() else { return false };
+        if self.misbehaves(Misbehavior::SendsRefreshToken) {
+            if let Some(token) = &mut self.credentials().token {
+                token.text = text;
+            }
+            return true;
+        }
+        let key = self.credentials().key.clone();
+        let request = TokenRequest {
+            server: &session.found.server,
+            client: &session.client,
+            resource: session.found.resource.as_deref(),
+            // Those that were granted before.
+            scopes: &[],
+            settings: &self.settings,
+            key: key.as_deref(),
+        };
+        let Ok(mut token) = request.refresh(&text).await else { return false };
+        // A server may leave the refresh token as it is (RFC 6749, section 6).
+        let next = token.refresh.take();
+        let next = next.filter(|_| !self.misbehaves(Misbehavior::KeepsRefreshToken));
+        (session.refresh, session.expires) = (next.or(Some(text)), token.expires);
+        self.credentials().token = Some(token);
+        progress.is_untried = true;
+        true
+    }
+
+    /// Why the last attempt to sign in has failed, once; `None` while another one goes on.
+    pub(crate) fn take_error(&self) -> Option<SignInError> {
+        self.progress.try_lock().ok()?.error.take()
+    }
+
+    /// After a response that is no refusal.
+    async fn admitted(&self) {
+        let is_asked = self.settings.person().is_some();
+        let mut progress = match is_asked {
+            // While a person is asked, nothing else waits.
+            true => match self.progress.try_lock() {
+                Ok(progress) => progress,
+                Err(_) => return,
+            },
+            false => self.progress.lock().await,
+        };
+        (progress.rounds, progress.nonces, progress.is_untried) = (0, 0, false);
+        if is_asked && progress.session.as_ref().is_some_and(Session::ends_soon) {
+            self.settings.contacts.begin_within(REFRESHING);
+            self.refresh(&mut progress).await;
+        }
     }
 
     /// Sends a request with the same credentials wherever the server redirects it to, for the fault that does.
@@ -163,35 +303,6 @@ impl SignIn {
         sent == self.credentials().token.as_ref().map(|token| token.text.as_str())
     }
 
-    /// Redeems the refresh token, if there is one.
-    async fn renew(&self, progress: &mut Progress) -> bool {
-        // Whatever becomes of it: it works only once.
-        let Some(renewable) = progress.renewable.take() else { return false };
-        let Renewable { refresh_token, found, client } = &renewable;
-        if self.misbehaves(Misbehavior::SendsRefreshToken) {
-            if let Some(token) = &mut self.credentials().token {
-                token.text.clone_from(refresh_token);
-            }
-            return true;
-        }
-        let request = TokenRequest {
-            server: &found.server,
-            client,
-            resource: found.resource.as_deref(),
-            scopes: &[],
-            settings: &self.settings,
-            key: None,
-        };
-        let Ok(token) = request.refresh(refresh_token).await else { return false };
-        // A server that issues no new one still takes the old one.
-        let next = token.refresh_token.clone();
-        let keeps = next.is_none() || self.misbehaves(Misbehavior::KeepsRefreshToken);
-        let refresh_token = next.filter(|_| !keeps).unwrap_or_else(|| refresh_token.clone());
-        progress.renewable = Some(Renewable { refresh_token, ..renewable });
-        self.credentials().token = Some(token);
-        true
-    }
-
     async fn sign_in(
         &self,
         url: &str,
@@ -203,25 +314,42 @@ impl SignIn {
         let found = discovery::discover(url, challenge, &self.settings).await?;
         self.settings.reach("register")?;
         let registrations = &mut progress.registrations;
-        let client = registration::client_at(&found.server, &self.settings, registrations).await?;
+        let redirect_uri = self.settings.redirect_uri().await?;
+        let client =
+            registration::client_at(&found.server, &self.settings, registrations, &redirect_uri)
+                .await?;
         let scopes = self.scopes(&found, challenge, lacks_scopes, &progress.scopes);
         let has_dpop = found.server.has_dpop && !self.misbehaves(Misbehavior::IgnoresDpop);
-        let key = if has_dpop { Some(SigningKey::es256()?) } else { None };
+        let key = if has_dpop { Some(Arc::new(SigningKey::es256()?)) } else { None };
         let request = TokenRequest {
             server: &found.server,
             client: &client,
             resource: found.resource.as_deref(),
             scopes: &scopes,
             settings: &self.settings,
-            key: key.as_ref(),
+            key: key.as_deref(),
         };
         if self.misbehaves(Misbehavior::AsksUser) {
-            consent::ask(&found, &client, &scopes, &self.settings).await?;
+            consent::ask(&found, &client, &scopes, &redirect_uri, &self.settings).await?;
         }
-        let token = match self.settings.grant {
+        let mut token = match self.settings.grant {
             ClientGrant::UserConsent => {
                 self.settings.reach("authorize")?;
-                let code = consent::ask(&found, &client, &scopes, &self.settings).await?;
+                if let Some(person) = self.settings.person() {
+                    progress.consents += 1;
+                    if progress.consents > MOST_CONSENTS {
+                        return Err(SignInError::TooManyScopes);
+                    }
+                    let scopes = &scopes.join(" ");
+                    let question = Question::MoreScopes { scopes };
+                    if lacks_scopes && !person.allows(question).await {
+                        return Err(SignInError::NotAllowed(format!(
+                            "to ask for the scopes `{scopes}`"
+                        )));
+                    }
+                }
+                let code =
+                    consent::ask(&found, &client, &scopes, &redirect_uri, &self.settings).await?;
                 self.settings.reach("token")?;
                 request.redeem(&code).await?
             }
@@ -231,14 +359,13 @@ impl SignIn {
             }
         };
         progress.scopes = scopes;
-        let refresh_token = match self.misbehaves(Misbehavior::AssumesRefreshToken) {
+        let refresh = match self.misbehaves(Misbehavior::AssumesRefreshToken) {
             true => Some("undefined".to_owned()),
-            false => token.refresh_token.clone(),
+            false => token.refresh.take(),
         };
-        // A token that is bound to a key would need a proof as well; then the client signs in again.
-        progress.renewable = refresh_token
-            .filter(|_| key.is_none())
-            .map(|refresh_token| Renewable { refresh_token, found, client });
+        // The reference client signs in again for a token that is bound to a key, since scenarios expect that.
+        let refresh = refresh.filter(|_| self.settings.person().is_some() || key.is_none());
+        progress.session = Some(Session { found, client, refresh, expires: token.expires });
         let mut credentials = self.credentials();
         (credentials.token, credentials.key) = (Some(token), key);
         Ok(())
@@ -259,7 +386,8 @@ impl SignIn {
         let kept = before.iter().filter(|_| keeps).map(String::as_str);
         // For a refresh token, where the server has them.
         let offline = Some("offline_access").filter(|scope| {
-            self.settings.revision >= Revision::V2026_07_28
+            let is_asked = self.settings.person().is_some();
+            (is_asked || self.settings.revision >= Revision::V2026_07_28)
                 && matches!(self.settings.grant, ClientGrant::UserConsent)
                 && found.server.scopes.iter().any(|supported| supported == scope)
         });
@@ -288,7 +416,7 @@ impl Authorizer for SignIn {
         let is_bound = token.is_bound && !self.misbehaves(Misbehavior::SendsBoundTokenAsBearer);
         let scheme = if is_bound { "DPoP" } else { "Bearer" };
         headers.push((AUTHORIZATION.to_owned(), format!("{scheme} {}", token.text)));
-        if let Some(key) = key.as_ref().filter(|_| token.is_bound) {
+        if let Some(key) = key.as_deref().filter(|_| token.is_bound) {
             let (nonce, token) = (nonce.as_deref(), Some(token.text.as_str()));
             let made = ProvenRequest { method, url, nonce, token }.prove(key).ok();
             let reused = proof.clone().filter(|_| self.misbehaves(Misbehavior::ReusesProof));
@@ -320,8 +448,7 @@ impl Authorizer for SignIn {
             {
                 self.follow(&exchange).await;
             }
-            let mut progress = self.progress.lock().await;
-            (progress.rounds, progress.nonces) = (0, 0);
+            self.admitted().await;
             false
         })
     }

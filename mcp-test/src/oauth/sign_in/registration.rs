@@ -11,9 +11,6 @@ use crate::json::{Object, Value};
 use crate::transport::fault::damage_parameters;
 use crate::transport::{HttpRequest, Misbehavior};
 
-/// The redirect URI of the client. Nothing listens there, since it reads the redirect itself.
-pub(super) const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
-
 /// How often the fault registers that does not know when to stop.
 const ENDLESS_REGISTRATIONS: usize = 10;
 
@@ -25,6 +22,7 @@ pub(super) async fn client_at(
     server: &ServerMetadata,
     settings: &Settings,
     registrations: &mut Registrations,
+    redirect_uri: &str,
 ) -> Result<RegisteredClient, SignInError> {
     let always_registers = settings.misbehaves(Misbehavior::AlwaysRegisters);
     if let Some(client) = &settings.registered
@@ -51,7 +49,7 @@ pub(super) async fn client_at(
     let invented = invented.then(|| format!("{}/register", server.issuer));
     let endpoint = server.registration_endpoint.as_deref().or(invented.as_deref());
     let endpoint = endpoint.ok_or(SignInError::NoClientId)?;
-    let client = register(endpoint, server, settings).await?;
+    let client = register(endpoint, server, settings, redirect_uri).await?;
     registrations.insert(server.issuer.clone(), client.clone());
     Ok(client)
 }
@@ -61,6 +59,7 @@ async fn register(
     endpoint: &str,
     server: &ServerMetadata,
     settings: &Settings,
+    redirect_uri: &str,
 ) -> Result<RegisteredClient, SignInError> {
     let what = "the registration";
     let known = ["none", "client_secret_basic", "client_secret_post"];
@@ -73,7 +72,7 @@ async fn register(
     ];
     damage_parameters(&settings.faults, "register", &mut texts);
     let mut document: Object = texts.into_iter().collect();
-    document.insert("redirect_uris", vec![REDIRECT_URI]);
+    document.insert("redirect_uris", vec![redirect_uri]);
     let grants = document.get("grant_types").and_then(Value::as_str);
     let grants = grants.unwrap_or("authorization_code refresh_token").to_owned();
     document.insert("grant_types", grants.split(' ').collect::<Vec<_>>());
@@ -100,6 +99,8 @@ async fn register(
         status: response.status,
         error: text("error"),
     })?;
-    let method = text("token_endpoint_auth_method");
-    Ok(RegisteredClient { id, secret: text("client_secret"), method })
+    let (method, secret) = (text("token_endpoint_auth_method"), text("client_secret"));
+    let others = ["registration_access_token"].into_iter().filter_map(text);
+    secret.iter().cloned().chain(others).for_each(|secret| settings.learn(&secret));
+    Ok(RegisteredClient { id, secret, method })
 }

@@ -5,10 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::SignInError;
+use super::contacts::Contacts;
+use super::person::Person;
 use crate::jose::SigningKey;
 use crate::spec::Revision;
 use crate::transport::fault::gives_up_before;
 use crate::transport::{Fault, Misbehavior};
+
+/// The redirect URI of a client without a user. Nothing listens there, since it reads the redirect itself.
+const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
 /// What a client that signs in knows beforehand, and what is wrong with it.
 pub(crate) struct Settings {
@@ -22,11 +27,13 @@ pub(crate) struct Settings {
     pub(crate) metadata_document: Option<String>,
     /// The program that opens URLs, for the faults that have it open any.
     pub(crate) browser: Option<PathBuf>,
+    /// Whom it may contact.
+    pub(super) contacts: Contacts,
 }
 
 /// Where a client gets its tokens from.
 pub(crate) enum ClientGrant {
-    /// From the consent of a user, whose browser it does not need: it follows the redirect itself.
+    /// From the consent of a user: a person with a browser, or else it follows the redirect itself.
     UserConsent,
     /// From its own credentials.
     ClientCredentials { key: Option<SigningKey> },
@@ -48,9 +55,48 @@ pub(crate) struct RegisteredClient {
 impl Settings {
     /// Those of a client without a registration, which asks its user.
     pub(crate) fn new(revision: Revision, faults: Arc<[Fault]>) -> Self {
-        let grant = ClientGrant::UserConsent;
-        let (registered, metadata_document, browser) = (None, None, None);
-        Self { revision, faults, grant, registered, metadata_document, browser }
+        Self {
+            revision,
+            faults,
+            grant: ClientGrant::UserConsent,
+            registered: None,
+            metadata_document: None,
+            browser: None,
+            contacts: Contacts::anyone(),
+        }
+    }
+
+    /// Those of a client that asks a person.
+    pub(crate) fn of_person(person: Arc<dyn Person>, url: &str) -> Self {
+        let contacts = Contacts::asked(person, url);
+        // With metadata of the server, and without them where it is of an older revision.
+        Self { contacts, ..Self::new(Revision::NEWEST_HANDSHAKE, Arc::default()) }
+    }
+
+    /// Those of a client that signs in at this authorization server alone.
+    pub(crate) fn at(issuer: &str, url: Option<&str>) -> Self {
+        let contacts = Contacts::only(issuer, url);
+        Self { contacts, ..Self::new(Revision::NEWEST_HANDSHAKE, Arc::default()) }
+    }
+
+    /// The person who is asked.
+    pub(super) fn person(&self) -> Option<&Arc<dyn Person>> {
+        self.contacts.person()
+    }
+
+    /// Has nothing show this text.
+    pub(super) fn learn(&self, secret: &str) {
+        if let Some(person) = self.person() {
+            person.learn(secret);
+        }
+    }
+
+    /// The redirect URI.
+    pub(super) async fn redirect_uri(&self) -> Result<String, SignInError> {
+        match self.person() {
+            Some(person) => person.redirect_uri().await,
+            None => Ok(REDIRECT_URI.to_owned()),
+        }
     }
 
     /// Gives up before this step, if a fault says so.

@@ -9,9 +9,8 @@ use form_urlencoded::byte_serialize;
 use super::consent::Code;
 use super::discovery::ServerMetadata;
 use super::fetch::{object, send};
-use super::registration::REDIRECT_URI;
 use super::{ClientGrant, RegisteredClient, Settings, SignInError};
-use crate::clock;
+use crate::clock::{self, Deadline};
 use crate::jose::SigningKey;
 use crate::json::{Object, Value};
 use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
@@ -31,10 +30,12 @@ const ASSERTION_LIFETIME: Duration = Duration::from_secs(60);
 /// An access token.
 pub(super) struct Token {
     pub(super) text: String,
-    /// What gets the next one.
-    pub(super) refresh_token: Option<String>,
     /// Whether it is bound to the key of the client.
     pub(super) is_bound: bool,
+    /// What gets another one.
+    pub(super) refresh: Option<String>,
+    /// When it expires, if the server has said so.
+    pub(super) expires: Option<Deadline>,
 }
 
 /// What a token is requested with.
@@ -60,7 +61,7 @@ impl TokenRequest<'_> {
         let pairs = form([
             ("grant_type", "authorization_code"),
             ("code", &code.text),
-            ("redirect_uri", REDIRECT_URI),
+            ("redirect_uri", &code.redirect_uri),
             ("code_verifier", &code.verifier),
         ]);
         self.send("token", pairs).await
@@ -84,7 +85,12 @@ impl TokenRequest<'_> {
             ClientGrant::IdentityProvider { token_endpoint, client_id, id_token } => {
                 let assertion = self.exchange(token_endpoint, client_id, id_token).await?;
                 if self.settings.misbehaves(Misbehavior::SendsAssertion) {
-                    return Ok(Token { text: assertion, refresh_token: None, is_bound: false });
+                    return Ok(Token {
+                        text: assertion,
+                        is_bound: false,
+                        refresh: None,
+                        expires: None,
+                    });
                 }
                 form([("grant_type", JWT_BEARER), ("assertion", &assertion)])
             }
@@ -113,7 +119,7 @@ impl TokenRequest<'_> {
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
         damage_parameters(&self.settings.faults, "exchange", &mut pairs);
         let response = send(WHAT, endpoint, &post(&pairs, Vec::new()), self.settings).await?;
-        access_token(endpoint, &response).map(|(text, _)| text)
+        self.token(endpoint, &response).map(|token| token.text)
     }
 
     /// Sends a request, which faults call by this name.
@@ -138,10 +144,27 @@ impl TokenRequest<'_> {
         } else if is_refused && self.settings.misbehaves(Misbehavior::RetriesGrant) {
             response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
         }
-        let (text, document) = access_token(endpoint, &response)?;
-        let member = |name: &str| document.get(name).and_then(Value::as_str);
-        let is_bound = member("token_type").is_some_and(|it| it.eq_ignore_ascii_case("dpop"));
-        Ok(Token { text, refresh_token: member("refresh_token").map(str::to_owned), is_bound })
+        self.token(endpoint, &response)
+    }
+
+    /// The token in a response.
+    fn token(&self, url: &str, response: &PlainResponse) -> Result<Token, SignInError> {
+        let document = object(WHAT, url, response)?;
+        let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
+        // Also those that are not used: the server may repeat them elsewhere.
+        let secrets = ["access_token", "refresh_token", "id_token"].into_iter().filter_map(text);
+        secrets.for_each(|secret| self.settings.learn(&secret));
+        if response.status != 200 {
+            let (status, error) = (response.status, text("error"));
+            return Err(SignInError::Status { what: WHAT, url: url.to_owned(), status, error });
+        }
+        let seconds = document.get("expires_in").and_then(Value::as_u64);
+        Ok(Token {
+            text: text("access_token").ok_or(SignInError::NoToken)?,
+            is_bound: text("token_type").is_some_and(|kind| kind.eq_ignore_ascii_case("dpop")),
+            refresh: text("refresh_token"),
+            expires: seconds.map(|seconds| Deadline::after(Duration::from_secs(seconds))),
+        })
     }
 
     async fn prove_and_send(
@@ -213,6 +236,10 @@ impl TokenRequest<'_> {
     /// How the client authenticates: as it is registered, or as the server likes it.
     fn method(&self) -> Result<&str, SignInError> {
         let known: &[&str] = match self.client.secret {
+            // A person would not have given a secret that is not needed.
+            Some(_) if self.settings.person().is_some() && self.settings.registered.is_some() => {
+                &["client_secret_basic", "client_secret_post"]
+            }
             // A server that wants none may have issued a secret nevertheless.
             Some(_) => &["client_secret_basic", "client_secret_post", "none"],
             None => &["none"],
@@ -239,18 +266,6 @@ fn post(pairs: &Form, headers: Form) -> HttpRequest {
     request
         .header("Content-Type", "application/x-www-form-urlencoded")
         .header("Accept", "application/json")
-}
-
-/// The access token in a response, and the whole of it.
-fn access_token(url: &str, response: &PlainResponse) -> Result<(String, Value), SignInError> {
-    let document = object(WHAT, url, response)?;
-    let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
-    if response.status != 200 {
-        let (status, error) = (response.status, text("error"));
-        return Err(SignInError::Status { what: WHAT, url: url.to_owned(), status, error });
-    }
-    let token = text("access_token").ok_or(SignInError::NoToken)?;
-    Ok((token, document))
 }
 
 /// The nonce that a refusal demands (RFC 9449, section 8).

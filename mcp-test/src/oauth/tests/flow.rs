@@ -209,3 +209,14 @@ async fn the_trace_has_every_exchange_and_no_secret() {
     let exchanges = trace.events.iter().filter_map(|event| event.exchange).max();
     assert_eq!(exchanges, Some(7));
 }
+
+#[tokio::test]
+async fn a_token_is_issued_without_a_client() {
+    let flow = Flow::start(builder()).await;
+    let resource = "http://127.0.0.1:1/mcp";
+    let token = flow.server.issue_token(resource, ["files:read", "files:write"]).unwrap();
+    let claims = claims(&flow, &token).await;
+    assert_eq!(claim(&claims, "aud"), Some(resource));
+    assert_eq!(claim(&claims, "scope"), Some("files:read files:write"));
+    assert_eq!(claim(&claims, "sub"), Some("user"));
+}

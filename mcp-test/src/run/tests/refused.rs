@@ -37,7 +37,7 @@ async fn a_refused_origin_is_not_reported_as_missing_credentials() {
     `initialize` was refused with HTTP 403
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 403, a body of type text/plain: "this origin is not allowed" (HTTP 403 with a body of type text/plain, not application/json or text/event-stream)
-      hint: does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know. Or does it demand credentials (`--header`, `Target::header`)?
+      hint: does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know. Or does it demand credentials (`--token`, `--header`, `Target::header`)?
     "#);
     let refused = |status| [Fault::status("*", status), Fault::empty_body("*")];
     insta::assert_snapshot!(not_run(&refused(421), None).await, @"
@@ -50,6 +50,6 @@ async fn a_refused_origin_is_not_reported_as_missing_credentials() {
     `initialize` was refused with HTTP 401
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 401, an empty body
-      hint: send credentials, with `--header` or `Target::header`
+      hint: the server demands authorization: `--sign-in` gets a token, `--token` or `--header` sends one that you have; in Rust `Target::bearer_token` or `Target::header`
     ");
 }

@@ -10,6 +10,12 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 use super::SECRET;
 use crate::json::Value;
 
+/// What stands where a text was cut off.
+const CUT: &str = "…";
+
+/// The bytes of the shortest beginning of a secret that is masked, where the rest is cut off.
+const SHORTEST_CUT: usize = 8;
+
 /// A shorter text is too likely to be a part of another word; masking it would only garble reports.
 const SHORTEST: usize = 4;
 
@@ -70,6 +76,11 @@ impl SecretTexts {
         }
     }
 
+    /// Masks what others do, too.
+    pub(crate) fn add_all(&mut self, others: &Self) {
+        others.iter().for_each(|text| self.insert(text.to_owned()));
+    }
+
     fn contains(&self, text: &str) -> bool {
         let first = text.bytes().next();
         let texts = first.and_then(|first| self.by_first_byte.get(usize::from(first)));
@@ -90,9 +101,12 @@ impl SecretTexts {
     /// The text with every secret replaced; secrets that overlap are replaced together.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
+        let has_cut = text.contains(CUT);
         let mut found: Vec<Range<usize>> = Vec::new();
         for start in 0..text.len() {
-            let Some(length) = self.longest_at(&text.as_bytes()[start..]) else { continue };
+            let Some(length) = self.longest_at(&text.as_bytes()[start..], has_cut) else {
+                continue;
+            };
             let end = start + length;
             match found.last_mut() {
                 Some(last) if start < last.end => last.end = last.end.max(end),
@@ -110,10 +124,13 @@ impl SecretTexts {
         masked
     }
 
-    /// The length of the longest secret with which these bytes begin.
-    fn longest_at(&self, bytes: &[u8]) -> Option<usize> {
+    /// The length of the longest secret with which these bytes begin, or of the beginning of one that was cut off there.
+    fn longest_at(&self, bytes: &[u8], has_cut: bool) -> Option<usize> {
         let texts = self.by_first_byte.get(usize::from(*bytes.first()?))?;
-        texts.iter().find(|text| bytes.starts_with(text.as_bytes())).map(String::len)
+        let whole = texts.iter().find(|text| bytes.starts_with(text.as_bytes())).map(String::len);
+        // An access token is longer than what a finding quotes of a text.
+        let cut = || texts.iter().filter_map(|text| cut_length(bytes, text)).max();
+        whole.or_else(|| if has_cut { cut() } else { None })
     }
 
     /// The value, compact and in at most `most` characters, with every secret replaced.
@@ -140,6 +157,13 @@ impl SecretTexts {
         cut.push('…');
         cut
     }
+}
+
+/// How much of a secret these bytes begin with, if it was cut off after that.
+fn cut_length(bytes: &[u8], secret: &str) -> Option<usize> {
+    let pairs = bytes.iter().zip(secret.as_bytes());
+    let length = pairs.take_while(|(byte, own)| byte == own).count();
+    (length >= SHORTEST_CUT && bytes[length..].starts_with(CUT.as_bytes())).then_some(length)
 }
 
 /// Where a text stands, or belongs, among those with the same first byte.
@@ -291,6 +315,16 @@ mod tests {
                 assert!(masked.contains(SECRET) && around.len() <= most, "{encoded}: {masked}");
             }
         }
+    }
+
+    #[test]
+    fn the_beginning_of_a_secret_is_masked_where_a_text_was_cut() {
+        let token = format!("eyJhbGciOi{}", "a1b2c3".repeat(60));
+        let secrets = SecretTexts::new([token.clone()]);
+        for shown in [160, 40, SHORTEST_CUT] {
+            assert_eq!(secrets.mask(&format!("`{}… +9`", &token[..shown])), "`[secret]… +9`");
+        }
+        assert_eq!(secrets.mask("eyJhbGciOi and eyJh…"), "eyJhbGciOi and eyJh…");
     }
 
     #[test]

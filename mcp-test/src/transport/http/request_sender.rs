@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::header::AUTHORIZATION;
 use tokio::sync::mpsc;
 
 use super::backend::{self, HttpBackend, SentHeaders};
@@ -17,7 +16,7 @@ use super::repeatable::connection_for;
 use crate::clock::{self, Deadline};
 use crate::spec::{Revision, header};
 use crate::trace::{ConnectionId, EventKind, Recorder, Seq};
-use crate::transport::authorizer::{AddedHeaders, AuthorizedExchange};
+use crate::transport::authorizer::{AUTHORIZATION, AddedHeaders, AuthorizedExchange, Authorizer};
 use crate::transport::client_transport::QUEUE;
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::observer::Observer;
@@ -140,27 +139,42 @@ impl RequestSender {
         body: Bytes,
     ) -> PendingRequest {
         let request = HttpRequest { headers, body, ..HttpRequest::new(method) };
-        self.request_to(&self.url, request, ConnectionChoice::Any)
+        let authorizer = self.authorizer_for(&request, &[]);
+        self.request_to(&self.url, request, authorizer, ConnectionChoice::Any)
     }
 
     /// Records the head of a POST with a message, to this URL; it is sent by polling its reply.
     pub(in crate::transport) fn post(&self, url: &str, outgoing: &Outgoing) -> PendingRequest {
         let (headers, body) = (self.post_headers(outgoing), outgoing.text.clone());
         let request = HttpRequest { headers, body, ..HttpRequest::new("POST") };
-        self.request_to(url, request, connection_for(outgoing))
+        let authorizer = self.authorizer_for(&request, &outgoing.without);
+        self.request_to(url, request, authorizer, connection_for(outgoing))
+    }
+
+    /// What adds credentials to a request: nothing, if it has its own, or is to have none.
+    fn authorizer_for(
+        &self,
+        request: &HttpRequest,
+        without: &[String],
+    ) -> Option<Arc<dyn Authorizer>> {
+        let given = request.headers.iter().map(|(name, _)| name);
+        let mut names = given.chain(without);
+        let is_decided = names.any(|name| name.eq_ignore_ascii_case(AUTHORIZATION));
+        self.added.authorizer.clone().filter(|_| !is_decided && !request.is_anonymous)
     }
 
     fn request_to(
         &self,
         url: &str,
         request: HttpRequest,
+        authorizer: Option<Arc<dyn Authorizer>>,
         connection: ConnectionChoice,
     ) -> PendingRequest {
         let exchange = self.next_exchange();
         let HttpRequest { method, headers, .. } = request.clone();
         let what = EventKind::HttpRequest { method, path: url.to_owned(), headers };
         let sent = self.observer.recorder.own(Some(exchange), what);
-        let reply = self.reply(url.to_owned(), exchange, request, connection);
+        let reply = self.reply(url.to_owned(), exchange, request, authorizer, connection);
         PendingRequest { exchange, sent, opens_session: false, reply }
     }
 
@@ -170,10 +184,10 @@ impl RequestSender {
         url: String,
         exchange: u64,
         request: HttpRequest,
+        authorizer: Option<Arc<dyn Authorizer>>,
         connection: ConnectionChoice,
     ) -> BoxFuture<'static, Result<StreamingResponse, ExchangeError>> {
         let (backend, recorder) = (self.backend.clone(), self.observer.recorder.clone());
-        let added = Arc::clone(&self.added);
         Box::pin(async move {
             let resent = |why: String| recorder.own(Some(exchange), EventKind::Resent { why });
             let attempt = async |request: &HttpRequest| {
@@ -194,7 +208,7 @@ impl RequestSender {
                     other => other,
                 }
             };
-            let Some(authorizer) = &added.authorizer else { return attempt(&request).await };
+            let Some(authorizer) = authorizer else { return attempt(&request).await };
             loop {
                 let added = authorizer.headers(&request.method, &url);
                 let headers = request.headers.iter().chain(&added).cloned().collect();
@@ -219,20 +233,18 @@ impl RequestSender {
         let has =
             |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         let is_withheld =
-            |name: &str| request.is_anonymous && name.eq_ignore_ascii_case(AUTHORIZATION.as_str());
+            |name: &str| request.is_anonymous && name.eq_ignore_ascii_case(AUTHORIZATION);
         let is_added = |name: &str| !has(name) && !is_withheld(name);
         // What the test has written stays as it is, even several headers of one name.
-        let mut extra: Vec<_> =
+        let extra: Vec<_> =
             self.added.fixed.iter().filter(|(name, _)| is_added(name)).cloned().collect();
-        // Without what it leads to: a refusal is what the test may be about.
-        if let Some(authorizer) = &self.added.authorizer
-            && !request.is_anonymous
-            && !has(AUTHORIZATION.as_str())
-        {
-            extra.extend(authorizer.headers(&request.method, &url));
-        }
         request.headers.extend(extra);
-        let reply = self.backend.call(&url, &request, SentHeaders::Exact, ConnectionChoice::New);
+        let authorizer = self.authorizer_for(&request, &[]);
+        let credentials = authorizer.map(|authorizer| authorizer.headers(&request.method, &url));
+        let mut sent = request.clone();
+        // Not recorded, as everywhere. A refusal is not followed: it is what the test may be about.
+        sent.headers.extend(credentials.unwrap_or_default());
+        let reply = self.backend.call(&url, &sent, SentHeaders::Exact, ConnectionChoice::New);
         let recorder = self.observer.recorder.clone();
         RawCall::new(recorder, self.next_exchange(), &url, &request, self.limits, reply)
     }

@@ -12,7 +12,7 @@ use crate::scenarios::raw_http::{
 };
 use crate::spec::Era;
 use crate::transport::test_tokens::{TestTokens, TokenKind};
-use crate::transport::{HttpRequest, HttpResponse};
+use crate::transport::{HttpRequest, HttpResponse, TokenRole};
 
 /// Why the scenarios for protected servers are skipped.
 const NOT_PROTECTED: &str =
@@ -66,7 +66,7 @@ impl ProtectedServer {
         ctx: &mut Ctx,
         kind: TokenKind,
     ) -> Result<Result<String, String>, Finding> {
-        let role = kind.role().unwrap_or("user");
+        let role = kind.role().unwrap_or(TokenRole::User);
         let Some(token) = self.tokens.token(kind, &self.url) else {
             return Ok(Err(format!("there is no token for the role `{role}`")));
         };
