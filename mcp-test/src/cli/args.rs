@@ -408,6 +408,9 @@ pub(super) struct ReferenceAuthorizationServerArgs {
     /// Fetch no metadata documents of clients
     #[arg(long)]
     pub(super) no_client_documents: bool,
+    /// Fetch metadata documents of clients from other machines, too; by default only from this one
+    #[arg(long, conflicts_with = "no_client_documents")]
+    pub(super) remote_client_documents: bool,
     /// A client that is registered beforehand, with a secret if it has one (repeatable); others register themselves
     #[arg(long = "client", value_name = "ID[=SECRET]")]
     pub(super) clients: Vec<SecretArg>,

@@ -51,6 +51,9 @@ fn with_options(
     if args.no_client_documents {
         builder = builder.no_client_documents();
     }
+    if args.remote_client_documents {
+        builder = builder.remote_client_documents();
+    }
     builder
 }
 

@@ -321,8 +321,8 @@ impl AuthorizationServerBuilder {
 
     /// Knows only clients that are registered: it does not fetch the metadata documents that the ids of others name.
     ///
-    /// Without this, it fetches such a document (of `https`, or of this machine) when somebody signs in with its URL as
-    /// `client_id`, within bounds, without following redirects, and from no internal address but those of this machine.
+    /// Without this, it fetches such a document of this machine when somebody signs in with its URL as `client_id`, within bounds,
+    /// and without following redirects; see [`Self::remote_client_documents`] for those of other machines.
     ///
     /// ```no_run
     /// # async fn f() -> Result<(), mcp_test::oauth::StartError> {
@@ -333,6 +333,14 @@ impl AuthorizationServerBuilder {
     /// ```
     pub fn no_client_documents(mut self) -> Self {
         self.documents.fetches = false;
+        self
+    }
+
+    /// Fetches the metadata documents of clients from other machines, too: by `https`, and from no internal address.
+    ///
+    /// By default it does not: whoever names a client would decide whom this machine contacts.
+    pub fn remote_client_documents(mut self) -> Self {
+        self.documents.is_remote = true;
         self
     }
 

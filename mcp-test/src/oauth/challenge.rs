@@ -2,12 +2,19 @@
 
 /// The parameters of a challenge in `WWW-Authenticate` for bearer tokens, or for tokens that are bound to a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Challenge(Vec<(String, String)>);
+pub(crate) struct Challenge {
+    parameters: Vec<(String, String)>,
+    /// Whether it is for a token that is bound to a key (RFC 9449).
+    pub(crate) is_for_bound_token: bool,
+}
 
 impl Challenge {
     /// The first challenge for a token in the values of `WWW-Authenticate`; `None` if they have none.
     pub(crate) fn find<'a>(values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        values.into_iter().find_map(parse).map(Self)
+        values.into_iter().find_map(|value| {
+            let is_for_bound_token = value.trim_start().to_ascii_lowercase().starts_with("dpop");
+            Some(Self { parameters: parse(value)?, is_for_bound_token })
+        })
     }
 
     /// The first challenge for a token among the headers of a response.
@@ -25,7 +32,7 @@ impl Challenge {
 
     /// The value of a parameter.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        let found = self.parameters.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 

@@ -39,6 +39,8 @@ pub(super) struct ClientDocuments {
 pub(crate) struct DocumentPolicy {
     /// Whether any are fetched.
     pub(crate) fetches: bool,
+    /// Whether those of other machines are fetched, which whoever names a client decides.
+    pub(crate) is_remote: bool,
     pub(crate) keeping: Keeping,
     pub(crate) follows_redirects: bool,
 }
@@ -59,7 +61,12 @@ struct KeptDocument {
 
 impl Default for DocumentPolicy {
     fn default() -> Self {
-        Self { fetches: true, keeping: Keeping::ByHeaders, follows_redirects: false }
+        Self {
+            fetches: true,
+            is_remote: false,
+            keeping: Keeping::ByHeaders,
+            follows_redirects: false,
+        }
     }
 }
 
@@ -86,6 +93,9 @@ impl ClientDocuments {
             return Ok(Some(client));
         }
         let url = document_url(id)?;
+        if !self.policy.is_remote && !url.host_str().is_some_and(is_this_machine) {
+            return Err("metadata documents of other machines are not fetched");
+        }
         check_addresses(&url).await?;
         let response = self.fetch(&url).await?;
         let client = read(id, &response)?;

@@ -30,6 +30,7 @@ mod runner;
 #[cfg(feature = "schema")]
 mod schema_source;
 mod schema_valid;
+mod selection;
 mod shard;
 mod sign_in_step;
 mod silence;
@@ -51,7 +52,7 @@ pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
-pub use plan::{Inapplicable, Plan, Selection};
+pub use plan::Plan;
 pub use problem::{Example, Level, Occurrence, Problem};
 pub use problems::{Problems, Untested};
 pub use results::Results;
@@ -60,6 +61,7 @@ pub(crate) use results::needs_entry;
 pub use runner::run;
 #[cfg(feature = "schema")]
 pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
+pub use selection::{Inapplicable, Selection};
 pub use shard::{Shard, ShardError};
 pub use sign_in_step::SignInStep;
 pub use silence::Silence;

@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Baseline, Cell, Shard, SignInStep, Tested, UsageError};
+use super::{Baseline, Cell, Inapplicable, Selection, Shard, SignInStep, Tested, UsageError};
 use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
@@ -15,51 +15,10 @@ use crate::scenario::{
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::spec::schema::Schemas;
-use crate::spec::{Revision, Revisions};
+use crate::spec::Revision;
 #[cfg(feature = "http")]
 use crate::transport::Target;
 use crate::transport::{Limits, TransportKind};
-
-/// The selected scenarios, revisions and transports. The profile decides for empty lists.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Scenario ids, which override `suite`.
-    pub scenarios: Vec<String>,
-    /// A suite.
-    pub suite: Option<Suite>,
-    /// A frozen set of scenarios, which are run at its revision whether or not they exist there.
-    pub requirements: Option<&'static RequirementSet>,
-    /// Pages of the specification, as [`Scenario::pages`] names them.
-    pub pages: Vec<String>,
-    /// Revisions. They are tried over every transport, even one that the revision does not have.
-    pub revisions: Vec<Revision>,
-    /// Transports of the target.
-    pub transports: Vec<TransportKind>,
-    /// Runs scenarios also at revisions at which they do not exist.
-    pub force: bool,
-    /// Runs each scenario at one revision, unless `revisions` names some: the newest of the handshake era that the target speaks,
-    /// or else the newest that it speaks.
-    pub one_revision: bool,
-}
-
-/// A selected scenario that does not apply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inapplicable {
-    /// The scenario.
-    pub scenario: Shared<Scenario>,
-    /// The selected revision.
-    pub revision: Revision,
-    /// The transport of the target over which it does not apply; `None` if the revision is the reason.
-    pub transport: Option<TransportKind>,
-}
-
-impl Inapplicable {
-    /// The revisions at which the scenario exists; for an official scenario, those of the official suite.
-    #[must_use]
-    pub fn window(&self) -> Revisions {
-        self.scenario.official.map_or(self.scenario.revisions, |official| official.revisions)
-    }
-}
 
 /// The scenarios to run against a target, and how.
 #[derive(Clone)]
@@ -255,12 +214,8 @@ impl Plan {
         let (scenarios, over_sse) =
             (self.scenarios.iter().cloned(), target.clone().also_over_sse());
         let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
-        let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
-        let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
-        let (calls, fixtures) = (self.calls.clone(), self.fixtures.clone());
-        let (fail_fast, retries, shard) = (self.fail_fast, self.retries, self.shard);
-        let plan = Self { fail_fast, retries, shard, ..plan };
-        let over_sse = Self { jobs, timeout, limits, schemas, baseline, calls, fixtures, ..plan };
+        let Self { target, cells, inapplicable, .. } = plan;
+        let over_sse = Self { target, cells, inapplicable, selection, ..self.clone() };
         (!over_sse.cells.is_empty()).then_some(over_sse)
     }
 

@@ -110,10 +110,16 @@ fn target_at(
     transport: TransportKind,
 ) -> crate::transport::Target {
     use crate::transport::Target;
-    server.with_test_tokens(match transport {
+    let target = match transport {
         TransportKind::Sse => Target::sse(listening.sse_url()),
         _ => Target::url(listening.url()),
-    })
+    };
+    #[cfg(feature = "auth")]
+    if let Some(tokens) = server.target().test_tokens() {
+        return target.protected(tokens.clone());
+    }
+    let _ = server;
+    target
 }
 
 /// The outcome of the damaged peer of a proof.

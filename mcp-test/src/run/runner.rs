@@ -21,8 +21,6 @@ use super::{
 };
 use crate::check::{Blame, Cause, Check, Finding};
 use crate::scenario::Profile;
-#[cfg(feature = "auth")]
-use crate::trace::Recorder;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
@@ -124,16 +122,7 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
     // As long as a first answer over stdio, for which `npx` and the like may also have to download the program.
     let prepared = target.prepare_within(plan.timeout).await.map_err(Finding::from)?;
     #[cfg(feature = "auth")]
-    if let Some(tokens) = target.test_tokens()
-        && let Some(transport) = target.transports().into_iter().find(|it| it.is_http())
-        && let Some(url) = target.http_url(transport)
-    {
-        // Only now does a program behind the URL listen. What cannot be opened the survey reports.
-        let opened = target.open(transport, &Recorder::new(), plan.limits).await;
-        if let Ok(connection) = opened {
-            tokens.prepare(&url, &connection).await;
-        }
-    }
+    super::sign_in_step::learn_demands(target, plan.limits).await;
     let pool = ConnectionPool::new(plan, target);
     match survey_signed_in(plan, target, &pool).await {
         Ok(survey) => Ok(Ready { prepared, survey, fallback: None, pool: Some(pool) }),

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::check::Finding;
+#[cfg(feature = "auth")]
+use crate::trace::Recorder;
+#[cfg(feature = "auth")]
+use crate::transport::{Limits, Target};
 
 /// What a run does when its target demands authorization, before it gives up.
 #[derive(Clone)]
@@ -21,5 +25,17 @@ impl SignInStep {
     /// Does it.
     pub(super) async fn sign_in(&self) -> Result<bool, Finding> {
         (self.0)().await
+    }
+}
+
+/// Has the tokens for tests of a protected server learn what that demands.
+#[cfg(feature = "auth")]
+pub(super) async fn learn_demands(target: &Target, limits: Limits) {
+    let transport = target.transports().into_iter().find(|it| it.is_http());
+    let Some((tokens, transport)) = target.test_tokens().zip(transport) else { return };
+    // What cannot be opened is reported by what comes next.
+    let opened = target.open(transport, &Recorder::new(), limits).await.ok();
+    if let Some((connection, url)) = opened.zip(target.http_url(transport)) {
+        tokens.prepare(&url, &connection).await;
     }
 }

@@ -301,16 +301,6 @@ impl Server {
         self.with(|script| script.test_tokens = Some(tokens))
     }
 
-    /// A target by which the server is reached, with the tokens that open it to tests.
-    #[cfg(all(test, feature = "http"))]
-    pub(crate) fn with_test_tokens(&self, target: Target) -> Target {
-        #[cfg(feature = "auth")]
-        if let Some(tokens) = &self.0.test_tokens {
-            return target.protected(Arc::clone(tokens));
-        }
-        target
-    }
-
     /// Serves one client over a byte stream, one message per line, until it disconnects.
     ///
     /// # Errors

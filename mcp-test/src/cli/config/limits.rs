@@ -34,10 +34,21 @@ const OF_REFERENCE_AUTHORIZATION_SERVER: [&str; 4] =
 fn limit(option: &str) -> Option<Limit> {
     Some(match option {
         "command" | "given-command" | "allow-commands" | "cwd" | "env" => STARTS,
-        "url" | "header" | "token" | "input" | "read" | "get-prompt" | "arguments" | "file"
-        | "client-id" | "client-secret" | "resource" | "protected" | "sign-in" | "open-browser" => {
-            CONTACTS
-        }
+        "url"
+        | "header"
+        | "token"
+        | "input"
+        | "read"
+        | "get-prompt"
+        | "arguments"
+        | "file"
+        | "client-id"
+        | "client-secret"
+        | "resource"
+        | "protected"
+        | "sign-in"
+        | "open-browser"
+        | "remote-client-documents" => CONTACTS,
         "listen" | "allow-host" | "port" | "callback-port" | "redirect-uri" | "issuer"
         | "downstream" => LISTENS,
         "fixture" => CALLS,

@@ -66,6 +66,11 @@ impl Contacts {
         Self { rule: Rule::Listed, state: Mutex::new(state) }
     }
 
+    /// Whether whoever the server names may be contacted, without a person who is asked.
+    pub(super) fn is_anyone(&self) -> bool {
+        matches!(self.rule, Rule::Anyone)
+    }
+
     pub(super) fn person(&self) -> Option<&Arc<dyn Person>> {
         match &self.rule {
             Rule::ByConsent { person, .. } => Some(person),

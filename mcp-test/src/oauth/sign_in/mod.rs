@@ -319,7 +319,10 @@ impl SignIn {
             registration::client_at(&found.server, &self.settings, registrations, &redirect_uri)
                 .await?;
         let scopes = self.scopes(&found, challenge, lacks_scopes, &progress.scopes);
-        let has_dpop = found.server.has_dpop && !self.misbehaves(Misbehavior::IgnoresDpop);
+        // A server that demands no bound tokens need not accept them; the reference client tries what its authorization server has.
+        let is_wanted = self.settings.contacts.is_anyone() || challenge.is_for_bound_token;
+        let has_dpop =
+            found.server.has_dpop && is_wanted && !self.misbehaves(Misbehavior::IgnoresDpop);
         let key = if has_dpop { Some(Arc::new(SigningKey::es256()?)) } else { None };
         let request = TokenRequest {
             server: &found.server,

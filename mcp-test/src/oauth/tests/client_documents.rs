@@ -90,7 +90,8 @@ async fn the_client_of_a_document_gets_tokens() {
 
 #[tokio::test]
 async fn a_wrong_document_describes_no_client() {
-    let (flow, host) = (Flow::start(builder()).await, Host::start().await);
+    let (flow, host) =
+        (Flow::start(builder().remote_client_documents()).await, Host::start().await);
     let refused = async |id: &str, redirect_uri: &str| {
         let mut parameters = authorization(id).to_vec();
         parameters.retain(|(name, _)| *name != "redirect_uri");

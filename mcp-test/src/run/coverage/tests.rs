@@ -39,7 +39,7 @@ fn a_requirement_is_tested_violated_or_not_tested_for_a_reason() {
     assert_eq!(state(&sound, "progress.increases"), Not(NotTested::DidNotOccur));
     assert_eq!(state(&sound, "tools.list.respond"), Not(NotTested::NotRun));
     assert_eq!(state(&sound, "base.custom-transport-lifecycle"), Not(NotTested::NotVisible));
-    assert_eq!(state(&sound, "auth.discovery.server-rfc8414"), Not(NotTested::NeedsToken));
+    assert_eq!(state(&sound, "auth.token.audience-validation"), Not(NotTested::NeedsToken));
 
     let damaged = everything().faults([Fault::reply_error("ping", -32603)]);
     let damaged = coverage(&damaged, &["ping"], CalledTools::ReadOnly);

@@ -351,15 +351,10 @@ fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
         "set-cookie" => value.split(';').take(1).map(of_pair).collect(),
         name if name.ends_with("authorization") => {
             // Without the scheme, since the credentials may turn up without it; a scheme by itself is no secret.
-            let is_scheme = |word: &str| {
-                ["basic", "bearer", "digest", "dpop", "negotiate"]
-                    .contains(&word.to_ascii_lowercase().as_str())
-            };
-            match value.split_once(' ') {
-                Some((_, credentials)) => vec![credentials.trim()],
-                None if is_scheme(value) => Vec::new(),
-                None => vec![value],
-            }
+            let is_scheme =
+                ["basic", "bearer", "dpop"].iter().any(|it| it.eq_ignore_ascii_case(value));
+            let credentials = value.split_once(' ').map(|(_, credentials)| credentials.trim());
+            credentials.or((!is_scheme).then_some(value)).into_iter().collect()
         }
         _ => vec![value],
     };
