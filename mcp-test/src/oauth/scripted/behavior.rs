@@ -25,6 +25,8 @@ pub(crate) struct Behavior {
     pub(crate) stated_endpoints: StatedEndpoints,
     /// What the URL of its authorization endpoint ends with: more of a path, and a query.
     pub(crate) authorization_suffix: Option<String>,
+    /// Where its metadata say that its keys, its documentation and its policies are.
+    pub(crate) linked_documents: Option<String>,
     /// Whether clients can register.
     pub(crate) registers: bool,
     /// Whether it refuses every registration, because of the redirect URI.
@@ -114,6 +116,7 @@ impl Default for Behavior {
             endpoints: "",
             stated_endpoints: StatedEndpoints::default(),
             authorization_suffix: None,
+            linked_documents: None,
             registers: true,
             refuses_registration: false,
             client_id: None,

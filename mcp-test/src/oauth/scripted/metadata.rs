@@ -66,5 +66,18 @@ pub(super) fn document(behavior: &Behavior, issuer: &str, origin: &str) -> Value
         document.insert("subject_types_supported", vec!["public"]);
         document.insert("id_token_signing_alg_values_supported", vec!["ES256"]);
     }
+    if let Some(place) = &behavior.linked_documents {
+        for (name, path) in LINKED_DOCUMENTS {
+            document.insert(name, format!("{place}{path}"));
+        }
+    }
     document.into()
 }
+
+/// The members of metadata that link to documents (RFC 8414, section 2).
+const LINKED_DOCUMENTS: [(&str, &str); 4] = [
+    ("jwks_uri", "/jwks"),
+    ("service_documentation", "/documentation"),
+    ("op_policy_uri", "/policy"),
+    ("op_tos_uri", "/terms"),
+];

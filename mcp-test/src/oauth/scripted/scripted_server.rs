@@ -23,7 +23,7 @@ use super::{
     TokenIssuer, TokenRequest, VerifiedAssertions, metadata,
 };
 use crate::check::Finding;
-use crate::jose::SigningKey;
+use crate::jose::{KeySet, SigningKey};
 use crate::json::{Object, Value};
 use crate::oauth::access_token;
 use crate::oauth::answer::Answer;
@@ -186,6 +186,10 @@ impl ScriptedState {
             endpoint if head.method == Method::GET && endpoint.starts_with("/authorize") => {
                 let query = head.uri.query().unwrap_or_default();
                 Some(self.authorize(Parameters::parse(query.as_bytes())))
+            }
+            "/jwks" if head.method == Method::GET => {
+                let keys = KeySet::from_iter([self.key.public().clone()]);
+                Some(Answer::json(StatusCode::OK, keys.to_value()))
             }
             endpoint @ ("/token" | "/register") if head.method == Method::POST => {
                 let body = match read(body).await {

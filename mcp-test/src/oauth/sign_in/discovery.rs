@@ -138,6 +138,12 @@ async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMeta
     if !has_pkce && !settings.misbehaves(Misbehavior::AssumesPkce) {
         return Err(SignInError::NoPkce);
     }
+    if let Some(keys) = found.get("jwks_uri").and_then(Value::as_str)
+        && settings.misbehaves(Misbehavior::GetsLinkedDocuments)
+    {
+        // What is there does not matter.
+        get_document("the keys", keys, settings).await.ok();
+    }
     Ok(ServerMetadata::read(issuer, &found))
 }
 

@@ -72,6 +72,19 @@ impl Descendants {
         living
     }
 
+    /// Whether it is certain, without looking at every process, that no descendant is left of a leader that has exited: its guardian
+    /// adopts those whose parents have died, and has no other child.
+    pub(super) fn are_over(&self) -> bool {
+        let Some(guardian) = self.guardian else { return false };
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{guardian}/task")) else { return false };
+        let leader = self.leader.to_string();
+        // Kernels without this file leave the question open. The first child is always in it, so that none is overlooked.
+        threads.flatten().all(|thread| {
+            std::fs::read_to_string(thread.path().join("children"))
+                .is_ok_and(|children| children.split_ascii_whitespace().all(|it| it == leader))
+        })
+    }
+
     fn is_marked(&self, pid: u32) -> bool {
         // Unreadable if it belongs to another user; then we may not kill it either.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();

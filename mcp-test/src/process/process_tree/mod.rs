@@ -70,10 +70,13 @@ impl ProcessTree {
         self.descendants.living();
     }
 
-    /// The living descendants without the leader.
+    /// The living descendants without the leader, which has exited.
     pub(super) fn leftovers(&self) -> Vec<LeftoverProcess> {
         #[cfg(target_os = "linux")]
         {
+            if self.descendants.are_over() {
+                return Vec::new();
+            }
             let others = self.descendants.living().into_iter().filter(|one| one.pid != self.leader);
             others.map(|one| LeftoverProcess { pid: one.pid, command: one.command() }).collect()
         }

@@ -253,6 +253,8 @@ words! {
         AssumesPkce = "assume-pkce",
         /// Uses any URL that metadata name, and follows redirects from there.
         UsesAnyUrl = "any-url",
+        /// Gets the keys of the authorization server, wherever its metadata say that they are.
+        GetsLinkedDocuments = "get-keys",
         /// Opens any URL of an authorization endpoint in the browser.
         OpensAnyUrl = "open-any-url",
         /// Opens such a URL by a command of a shell.

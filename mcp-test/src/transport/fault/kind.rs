@@ -161,6 +161,7 @@ pub(crate) const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::sign_in("any-iss", "any-iss", "accept an authorization response of any issuer"),
     FaultKind::sign_in("assume-pkce", "assume-pkce", "go on with a server that does not say that it supports PKCE"),
     FaultKind::sign_in("any-url", "any-url", "use any URL that metadata name, and follow redirects from there"),
+    FaultKind::sign_in("get-keys", "get-keys", "get the keys of the authorization server, wherever they are"),
     FaultKind::sign_in("open-any-url", "open-any-url", "open any URL of an authorization endpoint in the browser"),
     FaultKind::sign_in("open-in-shell", "open-in-shell", "open the URL of the authorization endpoint by a command of a shell"),
     FaultKind::sign_in("token-on-redirect", "token-on-redirect", "send the token wherever the server redirects a request to"),

@@ -20,6 +20,7 @@ scenarios![
     client_internal_authorization_server,
     client_insecure_endpoints,
     client_redirected_metadata,
+    client_linked_documents,
     client_authorization_url_scheme,
     client_authorization_url_file,
     client_authorization_url_insecure,
