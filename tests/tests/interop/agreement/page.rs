@@ -31,7 +31,7 @@ official check a status; and three servers on SDKs, in each official scenario at
 written as `mcp-test reference server --fault` takes it; the name of a function stands for the faulty server that this function in \
 the scenario's file makes. Extensions belong to no revision. In the same way, the reference client is tested in each official \
 scenario for clients, and so are the clients of the proofs, and four clients on SDKs, which use everything that a server offers, \
-whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in, but for that on rmcp, which is not tested there.
+whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in.
 
 The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs twenty of \
 them again in the official suite, ten of each leg. `.ci/agreement DIR` records all of them again, and writes this page.

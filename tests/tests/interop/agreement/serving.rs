@@ -16,6 +16,7 @@ use crate::program::{MCP_TEST, free_port};
 
 const CLIENT_OF_PROOF: &str = env!("CARGO_BIN_EXE_client-of-proof");
 const RMCP_CLIENT: &str = env!("CARGO_BIN_EXE_rmcp-client");
+const RMCP_SIGN_IN: &str = env!("CARGO_BIN_EXE_rmcp-sign-in");
 
 /// How many servers or clients are tested at the same time: more than there are processors, since most runs wait now and then.
 const AT_ONCE: usize = 4;
@@ -88,7 +89,9 @@ fn with_peer(runtime: &Runtime, run: &SharedRun, peers: Option<&Peers>, use_it: 
             let RunKey { scenario, fault, .. } = &run.key;
             return use_it(&format!("{CLIENT_OF_PROOF} {scenario} {}", quoted(fault)));
         }
-        TestedPeer::RmcpClient => return use_it(RMCP_CLIENT),
+        TestedPeer::RmcpClient => {
+            return use_it(if run.signs_in() { RMCP_SIGN_IN } else { RMCP_CLIENT });
+        }
         TestedPeer::Typescript1Client | TestedPeer::Typescript2Client => {
             let sdk = if run.key.peer == TestedPeer::Typescript1Client { "v1" } else { "v2" };
             return use_it(&match run.signs_in() {
