@@ -95,13 +95,14 @@ mod scope;
 pub(crate) mod scripted;
 mod server_state;
 #[cfg_attr(
-    not(feature = "scenarios"),
-    allow(dead_code, unused_imports, reason = "scenarios use the rest")
+    not(all(feature = "scenarios", feature = "cli")),
+    allow(dead_code, unused_imports, reason = "scenarios and the command use the rest")
 )]
 pub(crate) mod sign_in;
 mod token_endpoint;
 mod trusted_issuer;
 #[cfg(feature = "scenarios")]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command uses the rest"))]
 pub(crate) mod trusted_keys;
 
 #[cfg(test)]

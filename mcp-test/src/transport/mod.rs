@@ -51,6 +51,10 @@ mod stdio;
 mod target;
 mod target_transport;
 #[cfg(feature = "auth")]
+#[cfg_attr(
+    not(all(feature = "scenarios", feature = "cli")),
+    allow(dead_code, reason = "scenarios and the command use them")
+)]
 pub(crate) mod test_tokens;
 mod tokens_by_role;
 mod transport_kind;

@@ -4,6 +4,10 @@
 //! This module decides what belongs to HTTP: methods, origins, content types, sessions, headers, streams. JSON-RPC and MCP
 //! belong to the [`Actor`].
 
+#[cfg_attr(
+    not(all(feature = "auth", feature = "scenarios")),
+    allow(dead_code, reason = "only OAuth looks at all of it")
+)]
 mod access_control;
 mod allowed_hosts;
 mod event_body;
