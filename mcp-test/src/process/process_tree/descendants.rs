@@ -72,17 +72,13 @@ impl Descendants {
         living
     }
 
-    /// Whether it is certain, without looking at every process, that no descendant is left of a leader that has exited: its guardian
-    /// adopts those whose parents have died, and has no other child.
-    pub(super) fn are_over(&self) -> bool {
-        let Some(guardian) = self.guardian else { return false };
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{guardian}/task")) else { return false };
-        let leader = self.leader.to_string();
-        // Kernels without this file leave the question open. The first child is always in it, so that none is overlooked.
-        threads.flatten().all(|thread| {
-            std::fs::read_to_string(thread.path().join("children"))
-                .is_ok_and(|children| children.split_ascii_whitespace().all(|it| it == leader))
-        })
+    /// Whether it is certain, without looking at every process, that the leader has no descendants: no children, and its guardian,
+    /// which adopts those whose parents have died, has none but the leader.
+    pub(super) fn are_none(&self) -> bool {
+        // A leader that is gone has no children either. In this order: what it leaves behind meanwhile is adopted.
+        let own = children_of(self.leader).unwrap_or_default();
+        let Some(adopted) = self.guardian.and_then(children_of) else { return false };
+        own.is_empty() && adopted.iter().all(|child| *child == self.leader)
     }
 
     fn is_marked(&self, pid: u32) -> bool {
@@ -121,6 +117,20 @@ impl Descendant {
         pidfd_send_signal(&handle, signal).ok()?;
         Some(handle)
     }
+}
+
+/// The children of a process; `None` if it is gone, or the kernel does not list them.
+///
+/// Some may be missing while others die, but never all.
+fn children_of(pid: u32) -> Option<Vec<u32>> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let mut children = Vec::new();
+    for thread in threads.flatten() {
+        let list = std::fs::read_to_string(thread.path().join("children")).ok()?;
+        children
+            .extend(list.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+    }
+    Some(children)
 }
 
 /// Waits until the process is dead; `false` if the deadline passes first.

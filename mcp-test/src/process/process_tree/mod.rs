@@ -67,14 +67,16 @@ impl ProcessTree {
     /// Lists the descendants, so that they stay known when their parents exit.
     pub(super) fn refresh(&self) {
         #[cfg(target_os = "linux")]
-        self.descendants.living();
+        if !self.descendants.are_none() {
+            self.descendants.living();
+        }
     }
 
-    /// The living descendants without the leader, which has exited.
+    /// The living descendants without the leader.
     pub(super) fn leftovers(&self) -> Vec<LeftoverProcess> {
         #[cfg(target_os = "linux")]
         {
-            if self.descendants.are_over() {
+            if self.descendants.are_none() {
                 return Vec::new();
             }
             let others = self.descendants.living().into_iter().filter(|one| one.pid != self.leader);
