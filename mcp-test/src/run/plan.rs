@@ -14,8 +14,8 @@ use crate::scenario::{
 };
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
-use crate::spec::schema::Schemas;
 use crate::spec::Revision;
+use crate::spec::schema::Schemas;
 #[cfg(feature = "http")]
 use crate::transport::Target;
 use crate::transport::{Limits, TransportKind};
