@@ -3,7 +3,6 @@
 //! <https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/>
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use reqwest::Url;
 
 use super::client::OAuthClient;
 use super::client_description;
+use super::internal_address::is_internal;
 use super::redirect_uri::is_this_machine;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
@@ -176,31 +176,6 @@ async fn check_addresses(url: &Url) -> Result<(), &'static str> {
     match addresses.into_iter().any(|address| is_internal(address.ip())) {
         true => Err("the host of the metadata document has an internal address"),
         false => Ok(()),
-    }
-}
-
-/// Whether an address is one of a machine, of a private network, or reserved.
-fn is_internal(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            address.is_private()
-                || address.is_loopback()
-                || address.is_link_local()
-                || address.is_broadcast()
-                || address.is_documentation()
-                || address.is_multicast()
-                // This network, and addresses that carriers share (RFC 6598).
-                || first == 0
-                || (first == 100 && second & 0xc0 == 64)
-        }
-        IpAddr::V6(address) => {
-            address.is_loopback()
-                || address.is_unspecified()
-                || address.is_multicast()
-                || address.is_unique_local()
-                || address.is_unicast_link_local()
-        }
     }
 }
 

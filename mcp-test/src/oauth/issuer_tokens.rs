@@ -12,7 +12,7 @@ use super::access_token;
 use super::challenge::Challenge;
 use super::dpop::{DPOP, ProvenRequest};
 use super::grants::Grant;
-use super::resource_server::WELL_KNOWN;
+use super::well_known::PROTECTED_RESOURCE;
 use crate::clock::{self, Deadline};
 use crate::jose::{JoseError, SigningKey};
 use crate::json::{Object, Value};
@@ -187,7 +187,7 @@ fn metadata_path(challenge: &Challenge, url: &str) -> Option<String> {
             let named = Url::parse(named).ok().filter(|named| named.origin() == url.origin())?;
             Some(named.path().to_owned())
         }
-        None => Some(format!("{WELL_KNOWN}{}", url.path().trim_end_matches('/'))),
+        None => Some(format!("{PROTECTED_RESOURCE}{}", url.path().trim_end_matches('/'))),
     }
 }
 

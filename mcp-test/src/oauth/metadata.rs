@@ -2,11 +2,9 @@
 
 use super::client::{AuthenticationMethod, GrantType};
 use super::server_state::ServerState;
+use super::well_known::{AUTHORIZATION_SERVER, OPENID};
 use crate::jose::Algorithm;
 use crate::json::{Object, Value};
-
-const OAUTH: &str = "/.well-known/oauth-authorization-server";
-const OPENID: &str = "/.well-known/openid-configuration";
 
 /// The grant for what an identity provider asserts.
 const ID_JAG: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
@@ -16,7 +14,7 @@ const ID_JAG: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
 /// RFC 8414 puts the well-known part before the path of the issuer, OpenID Connect after it; MCP has clients try each.
 pub(super) fn at(path: &str, server: &ServerState) -> Option<Value> {
     let base = server.base.as_str();
-    if path.strip_prefix(OAUTH) == Some(base) {
+    if path.strip_prefix(AUTHORIZATION_SERVER) == Some(base) {
         return Some(document(server).into());
     }
     if path.strip_prefix(OPENID) == Some(base) || path.strip_suffix(OPENID) == Some(base) {

@@ -70,6 +70,7 @@ pub(crate) mod exchange_recorder;
 mod grants;
 mod identity_assertion;
 mod identity_provider;
+mod internal_address;
 #[cfg(feature = "scenarios")]
 pub(crate) mod issuer_tokens;
 mod metadata;
@@ -104,6 +105,8 @@ mod trusted_issuer;
 #[cfg(feature = "scenarios")]
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command uses the rest"))]
 pub(crate) mod trusted_keys;
+#[cfg_attr(not(feature = "scenarios"), allow(dead_code, reason = "scenarios use the rest"))]
+pub(crate) mod well_known;
 
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,8 @@ impl ProofChecker {
         nonces.lock().unwrap_or_else(PoisonError::into_inner).newest()
     }
 
-    fn mark_used(&self, proof: &Proof) -> Result<(), OAuthError> {
+    /// Notes that a proof was used, which is refused the second time.
+    pub(super) fn mark_used(&self, proof: &Proof) -> Result<(), OAuthError> {
         let refuse = |why| Err(ErrorCode::InvalidDpopProof.because(why));
         if proof.id.len() > LONGEST_ID {
             return refuse("`jti` of the proof is too long");

@@ -19,20 +19,20 @@ use super::alteration::Alteration;
 use super::answer::Answer;
 use super::dpop::ProvenRequest;
 use super::parameters::Parameters;
+use super::proof_of_possession::ProofChecker;
 use super::trusted_keys::TrustedKeys;
+use super::well_known::{PROTECTED_RESOURCE, origin};
 use crate::jose::{JoseError, Jws, check_times};
 use crate::json::{Object, Value};
 use crate::spec;
 use crate::transport::Misbehavior;
 use crate::transport::serve_http::{AccessControl, GuardedRequest};
 
-/// Where the metadata of protected resources is (RFC 9728, section 3).
-pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// The path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 /// How far the clock of the issuer may differ.
 const LEEWAY: Duration = Duration::from_secs(30);
-/// How many proofs, and how many sessions, are remembered; the oldest are forgotten.
+/// How many sessions are remembered; the oldest are forgotten.
 const MOST_REMEMBERED: usize = 1_000;
 
 /// A protected server, in front of the one that answers.
@@ -42,15 +42,14 @@ pub(crate) struct ResourceServer {
     scopes: Vec<String>,
     demands_proofs: bool,
     alteration: Alteration,
-    /// The ids of the proofs that were used, none of which works again.
-    used_proofs: Mutex<VecDeque<String>>,
+    proofs: ProofChecker,
     /// The sessions, with the users that have opened them.
     sessions: Mutex<VecDeque<(String, String)>>,
 }
 
 /// Why a request is not admitted.
 enum Refusal {
-    /// There is no token.
+    /// The request has no token.
     NoToken,
     /// There is more than one, or none can be read.
     InvalidRequest(&'static str),
@@ -64,10 +63,10 @@ enum Refusal {
 impl ResourceServer {
     /// A server that trusts this issuer, whose keys it knows or fetches.
     pub(crate) fn new(issuer: impl Into<String>, keys: TrustedKeys) -> Self {
-        let (used_proofs, sessions) = Default::default();
+        let (proofs, sessions) = Default::default();
         let (scopes, alteration) = Default::default();
         let issuer = issuer.into();
-        Self { issuer, keys, scopes, demands_proofs: false, alteration, used_proofs, sessions }
+        Self { issuer, keys, scopes, demands_proofs: false, alteration, proofs, sessions }
     }
 
     /// Demands these scopes for every request.
@@ -208,19 +207,13 @@ impl ResourceServer {
         let url = format!("{}{}", origin(head), head.uri.path());
         let (method, token) = (head.method.as_str(), Some(presented.token));
         let proof = ProvenRequest { method, url: &url, nonce: None, token }.verify(&head.headers);
-        let proof = proof.ok_or(Refusal::InvalidProof("there is no proof"))?;
+        let proof = proof.ok_or(Refusal::InvalidProof("the request has no proof"))?;
         let proof = proof.map_err(Refusal::InvalidProof)?;
         if proof.thumbprint != thumbprint {
             return Err(Refusal::InvalidProof("the proof is of another key"));
         }
-        let mut used = lock(&self.used_proofs);
-        match used.contains(&proof.id) {
-            true => Err(Refusal::InvalidProof("the proof was used before")),
-            false => {
-                remember(&mut used, proof.id);
-                Ok(())
-            }
-        }
+        let why = "the proof was used before, or its `jti` is too long";
+        self.proofs.mark_used(&proof).map_err(|_| Refusal::InvalidProof(why))
     }
 
     /// The user who has opened a session.
@@ -250,7 +243,7 @@ impl ResourceServer {
         if !matches!(refusal, Refusal::OtherSession) {
             let scheme = if self.demands_proofs { "DPoP" } else { "Bearer" };
             let scopes = Some(self.scopes.join(" ")).filter(|scopes| !scopes.is_empty());
-            let metadata = format!("{}{WELL_KNOWN}{ENDPOINT}", origin(head));
+            let metadata = format!("{}{PROTECTED_RESOURCE}{ENDPOINT}", origin(head));
             let parameters = [
                 ("error", error.map(str::to_owned)),
                 ("error_description", why.map(str::to_owned)),
@@ -300,16 +293,10 @@ fn presented(head: &Parts, accepts_query: bool) -> Result<Presented<'_>, Refusal
         return Err(Refusal::NoToken);
     }
     match token.trim() {
-        "" => Err(Refusal::InvalidRequest("there is no token after the scheme")),
+        "" => Err(Refusal::InvalidRequest("no token follows the scheme")),
         token if token.contains(' ') => Err(Refusal::InvalidRequest("the token has a space")),
         token => Ok(Presented { scheme, token }),
     }
-}
-
-/// Scheme, host and port by which a request reached the server.
-fn origin(head: &Parts) -> String {
-    let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    format!("http://{}", host.unwrap_or("localhost"))
 }
 
 fn session(head: &Parts) -> Option<&str> {
@@ -324,13 +311,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn remember<T>(kept: &mut VecDeque<T>, item: T) {
-    if kept.len() == MOST_REMEMBERED {
-        kept.pop_front();
-    }
-    kept.push_back(item);
-}
-
 impl AccessControl for ResourceServer {
     fn refuse<'a>(&'a self, request: GuardedRequest<'a>) -> BoxFuture<'a, Option<Response>> {
         Box::pin(async move {
@@ -341,7 +321,7 @@ impl AccessControl for ResourceServer {
 
     fn answer<'a>(&'a self, head: &'a Parts, _: Body) -> BoxFuture<'a, Option<Response>> {
         Box::pin(async move {
-            let is_there = head.uri.path().strip_prefix(WELL_KNOWN) == Some(ENDPOINT);
+            let is_there = head.uri.path().strip_prefix(PROTECTED_RESOURCE) == Some(ENDPOINT);
             (head.method == Method::GET && is_there).then(|| {
                 let mut answer = Answer::json(StatusCode::OK, self.metadata(&origin(head)));
                 self.alteration.apply(head, &mut answer);
@@ -355,7 +335,11 @@ impl AccessControl for ResourceServer {
         let token = presented(head, false).ok().and_then(|it| Jws::parse(it.token).ok());
         let claims = token.and_then(|token| token.unverified_claims().ok());
         if let Some(claims) = claims {
-            remember(&mut lock(&self.sessions), (session.to_owned(), user(&claims)));
+            let mut sessions = lock(&self.sessions);
+            if sessions.len() == MOST_REMEMBERED {
+                sessions.pop_front();
+            }
+            sessions.push_back((session.to_owned(), user(&claims)));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use reqwest::Url;
 use tokio::sync::Mutex;
 
+use super::well_known::AUTHORIZATION_SERVER;
 use crate::clock::{Deadline, Stopwatch};
 use crate::jose::{Jwk, Jws, KeySet};
 use crate::json::Value;
@@ -57,15 +58,13 @@ async fn fetch(issuer: &str) -> Option<KeySet> {
     let url = Url::parse(issuer).ok()?;
     // RFC 8414, section 3: between the host and the path of the issuer.
     let (origin, path) = (url.origin().ascii_serialization(), url.path().trim_end_matches('/'));
-    let metadata = format!("{origin}{WELL_KNOWN}{path}");
+    let metadata = format!("{origin}{AUTHORIZATION_SERVER}{path}");
     let metadata = document(&metadata).await?;
     if metadata.get("issuer").and_then(Value::as_str) != Some(issuer) {
         return None;
     }
     KeySet::read(&document(metadata.get("jwks_uri")?.as_str()?).await?).ok()
 }
-
-const WELL_KNOWN: &str = "/.well-known/oauth-authorization-server";
 
 async fn document(url: &str) -> Option<Value> {
     let request = HttpRequest::get().header("Accept", "application/json");

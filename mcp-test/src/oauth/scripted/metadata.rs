@@ -3,14 +3,12 @@
 use super::{Behavior, MetadataAt, StatedEndpoints};
 use crate::json::{Object, Value};
 use crate::oauth::client::{AuthenticationMethod, GrantType};
-
-const OAUTH: &str = "/.well-known/oauth-authorization-server";
-const OPENID: &str = "/.well-known/openid-configuration";
+use crate::oauth::well_known::{AUTHORIZATION_SERVER, OPENID};
 
 /// The path of the metadata, if there is any.
 pub(super) fn path(behavior: &Behavior) -> Option<String> {
     match behavior.metadata {
-        MetadataAt::OAuth => Some(format!("{OAUTH}{}", behavior.path)),
+        MetadataAt::OAuth => Some(format!("{AUTHORIZATION_SERVER}{}", behavior.path)),
         MetadataAt::OpenId => Some(format!("{}{OPENID}", behavior.path)),
         MetadataAt::Nowhere => None,
     }
@@ -18,7 +16,7 @@ pub(super) fn path(behavior: &Behavior) -> Option<String> {
 
 /// Whether clients look for metadata at a path.
 pub(super) fn may_be_at(path: &str) -> bool {
-    path.contains(OAUTH) || path.contains(OPENID)
+    path.contains(AUTHORIZATION_SERVER) || path.contains(OPENID)
 }
 
 /// The metadata of the server with this issuer and origin.

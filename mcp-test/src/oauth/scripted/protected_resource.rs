@@ -18,10 +18,9 @@ use crate::json::{Object, Value};
 use crate::oauth::answer::Answer;
 use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::oauth::parameters::Parameters;
+use crate::oauth::well_known::{PROTECTED_RESOURCE, origin};
 use crate::transport::serve_http::{AccessControl, GuardedRequest};
 
-/// Where the metadata of protected resources is (RFC 9728).
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// The path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 
@@ -272,12 +271,6 @@ impl ProtectedResource {
     }
 }
 
-/// Scheme, host and port by which a request reached the server.
-fn origin(head: &Parts) -> String {
-    let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    format!("http://{}", host.unwrap_or("localhost"))
-}
-
 /// Scheme and credentials in `Authorization`.
 fn presented(head: &Parts) -> Option<(&str, &str)> {
     let value = head.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
@@ -293,7 +286,7 @@ impl AccessControl for ProtectedResource {
         Box::pin(async move {
             let path = head.uri.path();
             let is_there = self.metadata_at == Some(path);
-            if head.method == Method::GET && (is_there || path.starts_with(WELL_KNOWN)) {
+            if head.method == Method::GET && (is_there || path.starts_with(PROTECTED_RESOURCE)) {
                 let (path, found) = (path.to_owned(), is_there);
                 self.facts.received.add(RequestKind::ResourceMetadata { path, found });
                 let document = || match &self.metadata_moved_to {

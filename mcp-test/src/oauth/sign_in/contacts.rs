@@ -10,6 +10,7 @@ use super::SignInError;
 use super::origin::origin_and_path;
 use super::person::{Person, Question};
 use crate::expect::words;
+use crate::oauth::internal_address;
 use crate::oauth::redirect_uri::{is_secure, is_this_machine};
 
 /// The bytes of the longest URL: a person has to read it.
@@ -167,14 +168,7 @@ impl Contacts {
 fn is_internal(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let Ok(address) = host.parse::<IpAddr>() else { return false };
-    match address.to_canonical() {
-        IpAddr::V4(address) => {
-            address.is_private() || address.is_link_local() || address.is_unspecified()
-        }
-        IpAddr::V6(address) => {
-            address.is_unique_local() || address.is_unicast_link_local() || address.is_unspecified()
-        }
-    }
+    internal_address::is_internal(address) && !address.to_canonical().is_loopback()
 }
 
 #[cfg(test)]

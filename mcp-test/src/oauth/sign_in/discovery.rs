@@ -7,12 +7,9 @@ use super::origin::origin_and_path;
 use super::{Settings, SignInError};
 use crate::json::Value;
 use crate::oauth::challenge::Challenge;
+use crate::oauth::well_known::{AUTHORIZATION_SERVER, OPENID, PROTECTED_RESOURCE};
 use crate::spec::{Era, Revision, header};
 use crate::transport::{HttpRequest, Misbehavior};
-
-const RESOURCE: &str = "/.well-known/oauth-protected-resource";
-const OAUTH: &str = "/.well-known/oauth-authorization-server";
-const OPENID: &str = "/.well-known/openid-configuration";
 
 /// What was found about a protected server.
 pub(super) struct Discovered {
@@ -90,7 +87,8 @@ async fn resource_metadata(
     settings: &Settings,
 ) -> Result<Option<Value>, SignInError> {
     let (origin, path) = origin_and_path(url)?;
-    let (of_path, of_root) = (format!("{origin}{RESOURCE}{path}"), format!("{origin}{RESOURCE}"));
+    let (of_path, of_root) =
+        (format!("{origin}{PROTECTED_RESOURCE}{path}"), format!("{origin}{PROTECTED_RESOURCE}"));
     let mut places = match challenge.get("resource_metadata") {
         Some(stated) => vec![stated.to_owned()],
         None if settings.misbehaves(Misbehavior::SkipsWellKnown) => Vec::new(),
@@ -113,12 +111,13 @@ fn is_resource_of(resource: &str, url: &str) -> Result<bool, SignInError> {
 /// The metadata of the authorization server with this issuer.
 async fn server_metadata(issuer: &str, settings: &Settings) -> Result<ServerMetadata, SignInError> {
     let (origin, path) = origin_and_path(issuer)?;
-    let mut places = vec![format!("{origin}{OAUTH}{path}"), format!("{origin}{OPENID}{path}")];
+    let mut places =
+        vec![format!("{origin}{AUTHORIZATION_SERVER}{path}"), format!("{origin}{OPENID}{path}")];
     if !path.is_empty() {
         places.push(format!("{origin}{path}{OPENID}"));
     }
     if settings.misbehaves(Misbehavior::TriesRootFirst) {
-        places.insert(0, format!("{origin}{OAUTH}"));
+        places.insert(0, format!("{origin}{AUTHORIZATION_SERVER}"));
     }
     if settings.misbehaves(Misbehavior::TriesOpenIdFirst) {
         places.reverse();
@@ -160,7 +159,13 @@ async fn older_server(origin: &str, settings: &Settings) -> Result<ServerMetadat
     let found = match settings.misbehaves(Misbehavior::AssumesEndpoints) {
         true => None,
         false => {
-            get_document_by(OF_SERVER, &format!("{origin}{OAUTH}"), &request, settings).await?
+            get_document_by(
+                OF_SERVER,
+                &format!("{origin}{AUTHORIZATION_SERVER}"),
+                &request,
+                settings,
+            )
+            .await?
         }
     };
     Ok(match found {

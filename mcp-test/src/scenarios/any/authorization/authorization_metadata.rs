@@ -8,7 +8,7 @@ use super::reference::{ISSUER, altered, protected, with_member};
 use crate::check::Finding;
 use crate::json::Value;
 use crate::oauth::redirect_uri::is_secure;
-use crate::oauth::resource_server::WELL_KNOWN;
+use crate::oauth::well_known::PROTECTED_RESOURCE;
 use crate::scenario::{CheckSpec, Ctx, Need};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::finding;
@@ -94,8 +94,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let places = match named.as_deref().map(|named| (named, Url::parse(named))) {
         None => {
             let path = url.path().trim_end_matches('/');
-            let mut places = vec![format!("{WELL_KNOWN}{path}")];
-            places.extend((!path.is_empty()).then(|| WELL_KNOWN.to_owned()));
+            let mut places = vec![format!("{PROTECTED_RESOURCE}{path}")];
+            places.extend((!path.is_empty()).then(|| PROTECTED_RESOURCE.to_owned()));
             places
         }
         Some((_, Ok(named))) if named.origin() == url.origin() => {
