@@ -84,7 +84,7 @@ impl ClientDocuments {
     ///
     /// # Errors
     ///
-    /// Why there is no such client, although the id is a URL.
+    /// Why the client is not found, although its id is a URL.
     pub(super) async fn find(&self, id: &str) -> Result<Option<OAuthClient>, &'static str> {
         if !self.policy.fetches || !(id.starts_with("https://") || id.starts_with("http://")) {
             return Ok(None);
@@ -182,7 +182,7 @@ async fn check_addresses(url: &Url) -> Result<(), &'static str> {
 /// The client that a document describes.
 fn read(id: &str, response: &PlainResponse) -> Result<OAuthClient, &'static str> {
     let kind = header(response, "content-type").unwrap_or_default();
-    // A redirect is no document: it could lead anywhere.
+    // A redirect is not a document: it could lead anywhere.
     if response.status != 200 || MediaType::of(kind) != MediaType::Json {
         return Err("the metadata document of the client is not JSON with status 200");
     }

@@ -114,7 +114,7 @@ impl Plan {
         let mut candidates = Candidates::default();
         let is_chosen = !selection.scenarios.is_empty() || !selection.pages.is_empty();
         for scenario in selected(&scenarios, leg, profile, selection)? {
-            // Most servers are tested without tokens, which is no news.
+            // Most servers are tested without tokens, which need not be reported.
             if scenario.needs.contains(&Need::Protection) && !target.is_protected() && !is_chosen {
                 continue;
             }

@@ -92,7 +92,7 @@ impl Prompter {
         answer.is_some_and(|answer| is_yes(&answer))
     }
 
-    /// Waits for the response that a browser brings.
+    /// Waits for the redirect of a browser.
     async fn response(
         &self,
         listener: &mut CallbackListener,
@@ -147,7 +147,7 @@ impl Person for Prompter {
             let Some(listener) = listener.as_mut() else {
                 return Err(SignInError::Listen(io::ErrorKind::NotConnected.into()));
             };
-            // What came after an earlier request is no response to this one.
+            // What came after an earlier request does not answer this one.
             while listener.next(Deadline::after(Duration::ZERO)).await.is_some() {}
             let _asking = self.begin();
             output::note("Open this URL in a browser, sign in there, and consent:");

@@ -93,7 +93,7 @@ struct Session {
 }
 
 impl Progress {
-    /// Whether another token may be accepted where one was refused with this error: there is none yet, or it is no longer valid,
+    /// Whether another token may be accepted where one was refused with this error: it does not exist yet, or is no longer valid,
     /// or another one costs nothing.
     fn may_be_out_of_date(&self, error: Option<&str>) -> bool {
         self.session
@@ -268,7 +268,7 @@ impl SignIn {
         self.progress.try_lock().ok()?.error.take()
     }
 
-    /// After a response that is no refusal.
+    /// After a response that does not refuse the request.
     async fn admitted(&self) {
         let is_asked = self.settings.person().is_some();
         let mut progress = match is_asked {

@@ -54,7 +54,7 @@ scenario! {
         CheckSpec::own(
             BEFORE_PARSING,
             "TokenCheckedFirst",
-            "A body that is not JSON is refused with HTTP 401, too, when there is no token",
+            "A body that is not JSON is refused with HTTP 401, too, if the request has no token",
         )
         .requires(&["auth.token.validate-before-processing"])
         .within(Revisions::from(Revision::V2025_06_18))

@@ -20,7 +20,7 @@ const KEPT: &str = "token-not-passed-on";
 scenario! {
     /// A protected server that calls another service does not pass on the token of its client.
     ///
-    /// That service is played by mcp-test (`--downstream`); the server has to be told its URL, which a command gets in
+    /// That service is played by mcp-test (`--downstream`); the server has to know its URL, which a command gets in
     /// `MCP_TEST_DOWNSTREAM`. The tools that the run may call are called; if none of them makes the server call the service, nothing
     /// can be judged. The token is looked for in the URL, the headers and the body of each request.
     Server "authorization-passthrough": "The token of the client stays with the server",
