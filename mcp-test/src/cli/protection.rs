@@ -75,6 +75,7 @@ impl ProtectionArgs {
         if let Some(address) = self.downstream {
             let service = runtime.block_on(DownstreamService::listen(address));
             let service = service.map_err(|source| CliError::Listen { address, source })?;
+            warn_of(address);
             output::note(&format!("Service {}, which the server may call", service.url()));
             variables.push((DOWNSTREAM, service.url()));
             downstream = Some(Arc::new(service));
@@ -108,6 +109,7 @@ impl ProtectionArgs {
             None => tokens,
         };
         variables.push((ISSUER, server.issuer().to_owned()));
+        warn_of(address);
         output::note(&format!("Issuer {}, which the server has to trust", server.issuer()));
         Ok(Some(Protection {
             tokens: TokenSource::Issued(Arc::new(tokens)),
@@ -126,6 +128,15 @@ impl ProtectionArgs {
         let service = self.downstream.map(|it| ["--downstream".to_owned(), it.to_string()]);
         args.extend(service.into_iter().flatten());
         args
+    }
+}
+
+/// Warns of an address that other machines can reach.
+fn warn_of(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        output::warn(&format!(
+            "other machines can reach {address}, and nothing asks them who they are"
+        ));
     }
 }
 

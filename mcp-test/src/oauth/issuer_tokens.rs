@@ -24,6 +24,11 @@ use crate::transport::{Connection, HttpRequest};
 const TIME: Duration = Duration::from_secs(10);
 /// How far in the past or in the future tokens are that are not valid now: more than any leeway for clocks.
 const AN_HOUR: u64 = 3600;
+/// The bytes of the longest name of a server that tokens are for.
+const LONGEST_RESOURCE: usize = 2 * 1024;
+/// How many scopes tokens have, and the bytes of the longest: every request has a token.
+const MOST_SCOPES: usize = 50;
+const LONGEST_SCOPE: usize = 256;
 /// Where no server is (RFC 2606, section 2).
 const ELSEWHERE: &str = "https://other.invalid";
 
@@ -170,8 +175,12 @@ impl IssuerTokens {
         let resource = document.get("resource").and_then(Value::as_str);
         Some(Demanded {
             // A token for another host would show nothing about this one.
-            resource: resource.filter(|it| has_origin_of(it, url)).map(str::to_owned),
-            scopes: challenge.scopes().or_else(|| texts("scopes_supported")).unwrap_or_default(),
+            resource: resource
+                .filter(|it| it.len() <= LONGEST_RESOURCE && has_origin_of(it, url))
+                .map(str::to_owned),
+            scopes: bounded(
+                challenge.scopes().or_else(|| texts("scopes_supported")).unwrap_or_default(),
+            ),
             is_bound: is_true("dpop_bound_access_tokens_required"),
             supports_proofs: is_true("dpop_bound_access_tokens_required")
                 || texts("dpop_signing_alg_values_supported").is_some_and(|it| !it.is_empty()),
@@ -189,6 +198,11 @@ fn metadata_path(challenge: &Challenge, url: &str) -> Option<String> {
         }
         None => Some(format!("{PROTECTED_RESOURCE}{}", url.path().trim_end_matches('/'))),
     }
+}
+
+/// Those of the scopes that a server names which tokens can have.
+fn bounded(scopes: Vec<String>) -> Vec<String> {
+    scopes.into_iter().filter(|scope| scope.len() <= LONGEST_SCOPE).take(MOST_SCOPES).collect()
 }
 
 fn has_origin_of(resource: &str, url: &str) -> bool {
@@ -298,5 +312,17 @@ impl fmt::Debug for IssuerTokens {
     /// Without tokens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IssuerTokens").field("issuer", &self.issuer).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_cannot_make_tokens_large() {
+        let named = ["x".repeat(LONGEST_SCOPE + 1), "first".to_owned()].into_iter();
+        let scopes = bounded(named.chain((0..1_000).map(|number| number.to_string())).collect());
+        assert_eq!((scopes.len(), scopes[0].as_str()), (MOST_SCOPES, "first"));
     }
 }

@@ -4,7 +4,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::request::Parts;
 use http::{Method, StatusCode};
 
-use super::protected_server::{ProtectedServer, challenge, is_unauthorized, opening};
+use super::protected_server::{ProtectedServer, challenge, is_made, is_unauthorized, opening};
 use super::reference::{altered, behind, protected};
 use crate::check::Finding;
 use crate::oauth::alteration::Alteration;
@@ -119,7 +119,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let is_refused = outcome.is_ok();
     ctx.check(REFUSED).judge(outcome);
     judge_other_methods(ctx).await?;
-    if declares(ctx, BEFORE_PARSING) {
+    if is_made(ctx, &SCENARIO, BEFORE_PARSING) {
         let request = HttpRequest { body: "{".into(), ..opening(ctx) };
         let answer = ctx.http(request).await?;
         let what = "a body that is not JSON, without a token,";
@@ -130,10 +130,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         judge_challenge(ctx, &answer);
     }
     Ok(())
-}
-
-fn declares(ctx: &Ctx, id: &str) -> bool {
-    SCENARIO.checks_at(ctx.revision()).any(|check| check.id == id)
 }
 
 async fn judge_other_methods(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -203,7 +199,7 @@ fn judge_challenge(ctx: &mut Ctx, answer: &HttpResponse) {
         ),
     ];
     for (id, outcome) in outcomes {
-        if declares(ctx, id) {
+        if is_made(ctx, &SCENARIO, id) {
             ctx.check(id).judge(outcome);
         }
     }

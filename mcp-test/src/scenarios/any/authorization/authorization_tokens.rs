@@ -3,7 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::protected_server::{ProtectedServer, challenge, is_served, is_unauthorized, opening};
+use super::protected_server::{
+    ProtectedServer, challenge, is_made, is_served, is_unauthorized, opening,
+};
 use super::reference::{altered, protected};
 use crate::check::Finding;
 use crate::jose::base64url;
@@ -144,7 +146,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     }
     for (kind, id, what) in KINDS {
-        if !SCENARIO.checks_at(ctx.revision()).any(|check| check.id == id) {
+        if !is_made(ctx, &SCENARIO, id) {
             continue;
         }
         match server.tokens.token(kind, &server.url) {

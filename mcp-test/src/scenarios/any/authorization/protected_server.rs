@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::check::Finding;
 use crate::oauth::challenge::Challenge;
-use crate::scenario::Ctx;
+use crate::scenario::{Ctx, Scenario};
 use crate::scenarios::raw_http::{
     Session, describe, finding, is_success, opening_request, post, reply,
 };
@@ -116,6 +116,11 @@ pub(super) fn is_unauthorized(what: &str, answer: &HttpResponse) -> Result<(), F
             Err(finding(headline, answer).expected("HTTP 401"))
         }
     }
+}
+
+/// Whether a scenario makes a check at the revision of the run.
+pub(super) fn is_made(ctx: &Ctx, scenario: &Scenario, id: &str) -> bool {
+    scenario.checks_at(ctx.revision()).any(|check| check.id == id)
 }
 
 /// The challenge of a response.
