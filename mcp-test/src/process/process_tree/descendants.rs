@@ -43,6 +43,9 @@ impl Descendants {
 
     /// All living members of the tree, including the leader.
     pub(super) fn living(&self) -> Vec<Descendant> {
+        if self.leader_is_alone() {
+            return stat(self.leader).into_iter().collect();
+        }
         let mut all = all_processes();
         all.retain(|one| Some(one.pid) != self.guardian);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +77,7 @@ impl Descendants {
 
     /// Whether it is certain, without looking at every process, that the leader has no descendants: no children, and its guardian,
     /// which adopts those whose parents have died, has none but the leader.
-    pub(super) fn are_none(&self) -> bool {
+    fn leader_is_alone(&self) -> bool {
         // A leader that is gone has no children either. In this order: what it leaves behind meanwhile is adopted.
         let own = children_of(self.leader).unwrap_or_default();
         let Some(adopted) = self.guardian.and_then(children_of) else { return false };

@@ -67,18 +67,13 @@ impl ProcessTree {
     /// Lists the descendants, so that they stay known when their parents exit.
     pub(super) fn refresh(&self) {
         #[cfg(target_os = "linux")]
-        if !self.descendants.are_none() {
-            self.descendants.living();
-        }
+        self.descendants.living();
     }
 
     /// The living descendants without the leader.
     pub(super) fn leftovers(&self) -> Vec<LeftoverProcess> {
         #[cfg(target_os = "linux")]
         {
-            if self.descendants.are_none() {
-                return Vec::new();
-            }
             let others = self.descendants.living().into_iter().filter(|one| one.pid != self.leader);
             others.map(|one| LeftoverProcess { pid: one.pid, command: one.command() }).collect()
         }
