@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{TimeBudget, demanded};
 use crate::check::{Blame, Cause, Finding, Rule};
 use crate::expect::{Mismatch, words};
-use crate::json::{Pointer, Value};
+use crate::json::{Object, Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
 use crate::spec::Revision;
 
@@ -192,7 +192,7 @@ impl Tool {
         budget: &mut TimeBudget,
     ) -> Vec<Finding> {
         let Some(schema) = &self.input else { return Vec::new() };
-        let none = Value::Object(crate::json::Object::new());
+        let none = Value::Object(Object::new());
         let place = Pointer::root().member("params").member("arguments");
         let headline = || {
             let name = self.shown();
@@ -253,6 +253,9 @@ impl Tool {
         budget: &mut TimeBudget,
         finding: impl Fn(&Mismatch) -> Finding,
     ) -> Vec<Finding> {
+        if value.is_object() && schema.accepts_every_object() {
+            return Vec::new();
+        }
         let validator = match schema.compiled(revision, budget) {
             Some(Ok(validator)) if !budget.is_spent() => validator,
             // Its listing has reported that.
@@ -273,6 +276,16 @@ impl Tool {
 }
 
 impl Schema {
+    /// Whether it is the common schema of a tool without parameters. The first schema that is compiled takes a millisecond or more.
+    fn accepts_every_object(&self) -> bool {
+        let mut members = self.schema.as_object().into_iter().flat_map(Object::iter);
+        members.all(|(name, value)| match name {
+            "type" => value.as_str() == Some("object"),
+            "properties" => value.as_object().is_some_and(Object::is_empty),
+            _ => false,
+        })
+    }
+
     /// The result of compiling it; `None` if there is no budget left to do so.
     fn compiled(
         &self,

@@ -173,6 +173,23 @@ fn a_client_is_warned_of_arguments_that_do_not_conform() {
 }
 
 #[test]
+fn a_schema_of_any_object_is_judged_by_like_others() {
+    let call = |schema: serde_json::Value, arguments: serde_json::Value| {
+        let tools = json!([{"name": "all", "inputSchema": schema}]);
+        let call = json!({"name": "all", "arguments": arguments});
+        let lines = calling(&tools, &call, &json!({"content": []}));
+        reported(&judged(V2025_11_25, Party::Client, &lines)).lines().skip(1).collect::<String>()
+    };
+    let any = json!({"type": "object"});
+    let none = json!({"properties": {}, "type": "object"});
+    assert_eq!(call(any.clone(), json!({"a": 1})), "");
+    assert_eq!(call(none, json!({})), "");
+    insta::assert_snapshot!(call(any, json!([])), @"  expected `/params/arguments` is an object  got [], which is an empty array");
+    insta::assert_snapshot!(call(json!({"type": "object", "required": ["a"]}), json!({})), @"  expected `/params/arguments/a` is present  got nothing");
+    insta::assert_snapshot!(call(json!({"type": "array"}), json!({})), @"  expected `/params/arguments` is an array  got {}, which is an empty object");
+}
+
+#[test]
 fn a_later_list_counts_and_pages_add_to_it() {
     let tool = |name: &str, kind: &str| json!({"name": name, "inputSchema": {"type": "object"}, "outputSchema": {"type": kind}});
     let lines = [
