@@ -77,7 +77,7 @@ pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]
 pub(crate) use http::fetch;
 #[cfg(feature = "auth")]
-pub(crate) use http::{FetchError, PlainResponse, request_once};
+pub(crate) use http::{FetchError, KeptConnections, PlainResponse, request_once};
 pub use incoming::Origin;
 #[doc(hidden)]
 pub use incoming::{Incoming, ResponseAdvice};

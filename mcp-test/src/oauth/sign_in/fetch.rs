@@ -26,7 +26,11 @@ pub(super) async fn send(
         settings.contacts.admit(what, url).await?;
     }
     let (stopwatch, time) = (Stopwatch::start(), settings.contacts.time(TIME));
-    let response = request_once(url, request, LARGEST, Deadline::after(time)).await;
+    let deadline = Deadline::after(time);
+    let response = match &settings.connections {
+        Some(connections) => connections.request(url, request, LARGEST, deadline).await,
+        None => request_once(url, request, LARGEST, deadline).await,
+    };
     settings.contacts.took(stopwatch.elapsed());
     response.map_err(|why| SignInError::Fetch { what, url: url.to_owned(), why })
 }

@@ -10,7 +10,7 @@ use super::person::Person;
 use crate::jose::SigningKey;
 use crate::spec::Revision;
 use crate::transport::fault::gives_up_before;
-use crate::transport::{Fault, Misbehavior};
+use crate::transport::{Fault, KeptConnections, Misbehavior};
 
 /// The redirect URI of a client without a user. Nothing listens there, since it reads the redirect itself.
 const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) browser: Option<PathBuf>,
     /// Whom it may contact.
     pub(super) contacts: Contacts,
+    /// Its connections, if it lives no longer than the runtime that opens them.
+    pub(super) connections: Option<KeptConnections>,
 }
 
 /// Where a client gets its tokens from.
@@ -63,20 +65,25 @@ impl Settings {
             metadata_document: None,
             browser: None,
             contacts: Contacts::anyone(),
+            connections: Some(KeptConnections::default()),
         }
     }
 
     /// Those of a client that asks a person.
     pub(crate) fn of_person(person: Arc<dyn Person>, url: &str) -> Self {
-        let contacts = Contacts::asked(person, url);
-        // With metadata of the server, and without them where it is of an older revision.
-        Self { contacts, ..Self::new(Revision::NEWEST_HANDSHAKE, Arc::default()) }
+        Self::within(Contacts::asked(person, url))
     }
 
     /// Those of a client that signs in at this authorization server alone.
     pub(crate) fn at(issuer: &str, url: Option<&str>) -> Self {
-        let contacts = Contacts::only(issuer, url);
-        Self { contacts, ..Self::new(Revision::NEWEST_HANDSHAKE, Arc::default()) }
+        Self::within(Contacts::only(issuer, url))
+    }
+
+    fn within(contacts: Contacts) -> Self {
+        // Scenarios run on runtimes of their own.
+        let connections = None;
+        // With metadata of the server, and without them where it is of an older revision.
+        Self { contacts, connections, ..Self::new(Revision::NEWEST_HANDSHAKE, Arc::default()) }
     }
 
     /// The person who is asked.

@@ -1,5 +1,8 @@
 //! Requests that are not part of any conversation: downloads of a document, such as a schema, and those of OAuth.
 
+#[cfg(feature = "auth")]
+use std::sync::OnceLock;
+
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use reqwest::Url;
@@ -109,8 +112,68 @@ pub(crate) async fn request_once(
     deadline: Deadline,
 ) -> Result<PlainResponse, FetchError> {
     let url = Url::parse(url).map_err(|error| FetchError::Url(error.to_string()))?;
+    complete(call(&url, request), most, deadline).await
+}
+
+/// Connections that are kept open between requests, for as long as the runtime that opens them; those over TLS are not kept.
+#[cfg(feature = "auth")]
+#[derive(Default)]
+pub(crate) struct KeptConnections(OnceLock<HttpBackend>);
+
+#[cfg(feature = "auth")]
+impl KeptConnections {
+    /// As [`request_once`].
+    ///
+    /// # Errors
+    ///
+    /// As [`request_once`].
+    pub(crate) async fn request(
+        &self,
+        url: &str,
+        request: &HttpRequest,
+        most: usize,
+        deadline: Deadline,
+    ) -> Result<PlainResponse, FetchError> {
+        let parsed = Url::parse(url).map_err(|error| FetchError::Url(error.to_string()))?;
+        if parsed.scheme() != "http" {
+            return complete(call(&parsed, request), most, deadline).await;
+        }
+        complete(self.call(parsed.as_str(), request), most, deadline).await
+    }
+
+    async fn call(
+        &self,
+        url: &str,
+        request: &HttpRequest,
+    ) -> Result<StreamingResponse, FetchError> {
+        let backend = match self.0.get() {
+            Some(backend) => backend,
+            None => {
+                let backend = HttpBackend::network(url, &ClosesSeen::default())?;
+                self.0.get_or_init(|| backend)
+            }
+        };
+        // Others may not be sent again: a code that a server has exchanged already would look like one that was stolen.
+        let is_repeatable = request.method == "GET";
+        let first = if is_repeatable { ConnectionChoice::Any } else { ConnectionChoice::Proven };
+        let call = |connection| backend.call(url, request, SentHeaders::Completed, connection);
+        match call(first).await {
+            Err(ExchangeError::ReusedConnectionClosed(_)) if is_repeatable => {
+                Ok(call(ConnectionChoice::New).await?)
+            }
+            response => Ok(response?),
+        }
+    }
+}
+
+#[cfg(feature = "auth")]
+async fn complete(
+    response: impl Future<Output = Result<StreamingResponse, FetchError>>,
+    most: usize,
+    deadline: Deadline,
+) -> Result<PlainResponse, FetchError> {
     let exchange = async {
-        let reply = call(&url, request).await?;
+        let reply = response.await?;
         let (status, headers) = (reply.status, reply.headers.clone());
         Ok(PlainResponse { status, headers, body: body(reply, most).await? })
     };

@@ -41,7 +41,7 @@ pub(super) use self::body::{ExchangeEnd, record_head};
 #[cfg(feature = "schema")]
 pub(crate) use self::fetch::fetch;
 #[cfg(feature = "auth")]
-pub(crate) use self::fetch::{FetchError, PlainResponse, request_once};
+pub(crate) use self::fetch::{FetchError, KeptConnections, PlainResponse, request_once};
 pub(super) use self::network::ClosesSeen;
 use self::request_sender::{PendingRequest, opens_session};
 pub(super) use self::request_sender::{RequestSender, count_requests};
