@@ -43,8 +43,10 @@ impl Descendants {
 
     /// All living members of the tree, including the leader.
     pub(super) fn living(&self) -> Vec<Descendant> {
-        if self.leader_is_alone() {
-            return stat(self.leader).into_iter().collect();
+        // In this order: what a leader leaves behind when it dies meanwhile is adopted.
+        let leader = stat(self.leader);
+        if leader.is_none_or(|leader| has_no_children(leader.pid)) && self.guardian_has_no_other() {
+            return leader.into_iter().collect();
         }
         let mut all = all_processes();
         all.retain(|one| Some(one.pid) != self.guardian);
@@ -75,13 +77,10 @@ impl Descendants {
         living
     }
 
-    /// Whether it is certain, without looking at every process, that the leader has no descendants: no children, and its guardian,
-    /// which adopts those whose parents have died, has none but the leader.
-    fn leader_is_alone(&self) -> bool {
-        // A leader that is gone has no children either. In this order: what it leaves behind meanwhile is adopted.
-        let own = children_of(self.leader).unwrap_or_default();
-        let Some(adopted) = self.guardian.and_then(children_of) else { return false };
-        own.is_empty() && adopted.iter().all(|child| *child == self.leader)
+    /// Whether it is certain that the guardian, which adopts those whose parents have died, has no child but the leader.
+    fn guardian_has_no_other(&self) -> bool {
+        let children = self.guardian.and_then(children_of);
+        children.is_some_and(|children| children.iter().all(|child| *child == self.leader))
     }
 
     fn is_marked(&self, pid: u32) -> bool {
@@ -120,6 +119,11 @@ impl Descendant {
         pidfd_send_signal(&handle, signal).ok()?;
         Some(handle)
     }
+}
+
+/// Whether a process has no children, or is gone.
+fn has_no_children(pid: u32) -> bool {
+    children_of(pid).is_none_or(|children| children.is_empty())
 }
 
 /// The children of a process; `None` if it is gone, or the kernel does not list them.
