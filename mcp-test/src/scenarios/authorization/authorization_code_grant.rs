@@ -5,16 +5,17 @@ use std::time::Duration;
 use super::discovery::{Metadata, discover, examine};
 use super::good_server;
 use super::grant::{Grant, token};
-use super::probes::{Refusal, unregistered_uri, without_pkce};
+use super::probes::{Refusal, error_response, unregistered_uri, without_pkce};
 use super::references::CODE_GRANT;
 use super::wrong_answers::{
     grants_without_pkce, header_at, keeps_refresh_token, nobody_consents, redeems_again,
-    redirects_anywhere, redirects_elsewhere, redirects_with, redirects_with_two_codes, says,
-    token_status, token_with, unpublished,
+    redirects_anywhere, redirects_elsewhere, redirects_with, redirects_with_two_codes,
+    refuses_with, says, token_status, token_with, unpublished,
 };
 use crate::check::{Finding, Status};
 use crate::clock;
 use crate::json::{Object, Value};
+use crate::oauth::parameters::Parameters;
 use crate::scenario::{
     AuthorizationCtx, AuthorizationResponse, Callback, CheckSpec, Damage, Official, Peer, Proof,
     Stop,
@@ -44,8 +45,9 @@ scenario! {
     /// consent; the server must then redirect there, with one code and the `state` of the request, and redeem the code at
     /// its token endpoint.
     ///
-    /// Before that, two requests are made that the server must refuse without asking anybody: one with a redirect URI that
-    /// is not registered, and one without PKCE. A server that shows a page first is not judged by them. Afterwards the
+    /// Before that, requests are made that the server must refuse without asking anybody: one with a redirect URI that is not
+    /// registered, one without PKCE, and one of an unsupported type, whose error response should have `iss`, too. A server that
+    /// shows a page first is not judged by them. Afterwards the
     /// refresh token is used, if a client without a secret got one, and the code is redeemed again, which a server must
     /// refuse, and which may revoke the tokens of this grant. The official suite makes none of these requests.
     ///
@@ -87,7 +89,7 @@ scenario! {
         CheckSpec::own(
             ISS,
             "AuthorizationResponseIss",
-            "The authorization response has `iss` (RFC 9207)",
+            "The authorization response has `iss` (RFC 9207), also one with an error",
         )
         .requires(&["auth.redirect.as-iss-included"])
         .within(Revisions::from(Revision::V2026_07_28))
@@ -141,11 +143,15 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         let refusal = without_pkce(ctx, &grant, &redirect_uri).await?;
         judge_refusal(ctx, PKCE, refusal);
     }
+    let refused = match ctx.declares(ISS) {
+        true => error_response(ctx, &grant, &redirect_uri).await?,
+        false => None,
+    };
     let url = grant.url(ctx, &grant.request())?;
     let (callback, seq) = ctx.consent(&url, &mut listener).await?;
     listener.end().await;
     let code = grant.code(ctx, &callback, seq)?;
-    judge_iss(ctx, &found, &callback, seq);
+    judge_iss(ctx, &found, refused, (&callback, seq));
     let response = grant.redeem(ctx, &code).await?;
     let issued = token(ctx, &response)?;
     let mut details = Object::new();
@@ -174,18 +180,34 @@ fn judge_refusal(ctx: &mut AuthorizationCtx, id: &str, refusal: Refusal) {
     };
 }
 
-fn judge_iss(ctx: &mut AuthorizationCtx, found: &Metadata, callback: &Callback, seq: Seq) {
+fn judge_iss(
+    ctx: &mut AuthorizationCtx,
+    found: &Metadata,
+    refused: Option<(Parameters, AuthorizationResponse)>,
+    (callback, seq): (&Callback, Seq),
+) {
     if !ctx.declares(ISS) {
         return;
     }
-    let has_iss = callback.parameters.first("iss").is_some();
-    ctx.check(ISS).judge(ensure(has_iss, || {
-        Finding::peer("the authorization response has no `iss`")
+    let wrong = |headline, parameters: &Parameters| {
+        Finding::peer(headline)
             .requires("auth.redirect.as-iss-included")
             .expected("the issuer in `iss`")
-            .got(format!("the parameters {}", callback.parameters.names()))
-            .evidence(seq)
-    }));
+            .got(format!("the parameters {}", parameters.names()))
+    };
+    let has_iss = callback.parameters.first("iss").is_some();
+    let check = ctx.check(ISS);
+    if !has_iss {
+        let headline = "the authorization response has no `iss`";
+        check.fail(wrong(headline, &callback.parameters).evidence(seq));
+    } else if let Some((parameters, response)) = refused
+        && parameters.first("iss").is_none()
+    {
+        let headline = "the error response of the authorization endpoint has no `iss`";
+        check.fail(wrong(headline, &parameters).evidence_all(response.evidence()));
+    } else {
+        check.pass();
+    }
     let name = "authorization_response_iss_parameter_supported";
     let is_announced = found.is_true(name);
     let check = ctx.check(ISS_ANNOUNCED);
@@ -308,6 +330,7 @@ proofs! {
     catches "authorization-request-pkce-required" on grants_without_pkce();
     warns "authorization-response-iss" on redirects_with("iss", ""),
         also "authorization-response-iss-announced" Skipped;
+    warns "authorization-response-iss" on refuses_with("iss", "");
     catches "authorization-response-iss-announced" on says("authorization_response_iss_parameter_supported", "null");
     warns "access-token-lifetime" on token_with("expires_in", "null");
     warns "access-token-lifetime" on token_with("expires_in", "31536000");

@@ -3,6 +3,7 @@
 use super::grant::{Grant, parameters_of};
 use crate::check::Finding;
 use crate::expect::words;
+use crate::oauth::parameters::Parameters;
 use crate::scenario::{AuthorizationCtx, AuthorizationResponse};
 
 /// What a refused request has shown.
@@ -76,6 +77,29 @@ pub(super) async fn without_pkce(
         ),
         None => Refusal::Refused,
     })
+}
+
+/// The error response to an authorization request of an unsupported type; `None` if the server does not redirect with one.
+///
+/// # Errors
+///
+/// A finding, if the server does not respond.
+pub(super) async fn error_response(
+    ctx: &mut AuthorizationCtx,
+    grant: &Grant,
+    redirect_uri: &str,
+) -> Result<Option<(Parameters, AuthorizationResponse)>, Finding> {
+    let mut parameters = grant.request();
+    for (name, value) in &mut parameters {
+        if *name == "response_type" {
+            "unsupported".clone_into(value);
+        }
+    }
+    let url = grant.url(ctx, &parameters)?;
+    let response = ctx.get_page(&url).await?;
+    let location = response.redirect().filter(|it| it.starts_with(redirect_uri));
+    let parameters = location.map(parameters_of).filter(|it| it.first("error").is_some());
+    Ok(parameters.map(|parameters| (parameters, response)))
 }
 
 fn not_seen(response: &AuthorizationResponse) -> Refusal {

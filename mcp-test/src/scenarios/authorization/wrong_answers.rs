@@ -70,34 +70,44 @@ pub(super) fn header_at(
 
 /// A server that redirects with another value of a parameter; an empty one takes it out.
 pub(super) fn redirects_with(name: &'static str, value: &'static str) -> AuthorizationPeer {
-    redirects_otherwise(move |target| {
-        let kept: Vec<(String, String)> =
-            target.query_pairs().into_owned().filter(|(own, _)| own != name).collect();
-        let new = Some((name, value)).filter(|_| !value.is_empty());
-        target.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(new);
-    })
+    redirects_otherwise("code", move |target| set_parameter(target, name, value))
+}
+
+/// A server that redirects with another value of a parameter where it refuses; an empty one takes it out.
+pub(super) fn refuses_with(name: &'static str, value: &'static str) -> AuthorizationPeer {
+    redirects_otherwise("error", move |target| set_parameter(target, name, value))
+}
+
+fn set_parameter(target: &mut Url, name: &str, value: &str) {
+    let kept: Vec<(String, String)> =
+        target.query_pairs().into_owned().filter(|(own, _)| own != name).collect();
+    let new = Some((name, value)).filter(|_| !value.is_empty());
+    target.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(new);
 }
 
 /// A server that redirects to another path of the same listener.
 pub(super) fn redirects_elsewhere() -> AuthorizationPeer {
-    redirects_otherwise(|target| target.set_path("/elsewhere"))
+    redirects_otherwise("code", |target| target.set_path("/elsewhere"))
 }
 
 /// A server that redirects with two codes.
 pub(super) fn redirects_with_two_codes() -> AuthorizationPeer {
-    redirects_otherwise(|target| {
+    redirects_otherwise("code", |target| {
         target.query_pairs_mut().append_pair("code", "another");
     })
 }
 
-fn redirects_otherwise(change: impl Fn(&mut Url) + Send + Sync + 'static) -> AuthorizationPeer {
+/// A server whose redirects with this parameter are other ones.
+fn redirects_otherwise(
+    with: &'static str,
+    change: impl Fn(&mut Url) + Send + Sync + 'static,
+) -> AuthorizationPeer {
     good_server().altered(move |_, answer| {
         let location = answer.headers.iter_mut().find(|(name, _)| *name == header::LOCATION);
         let Some((_, location)) = location else { return };
         let target = location.to_str().ok().and_then(|text| Url::parse(text).ok());
-        // What it refuses stays as it is.
-        let granted = |url: &Url| url.query_pairs().any(|(name, _)| name == "code");
-        let Some(mut target) = target.filter(granted) else { return };
+        let has_it = |url: &Url| url.query_pairs().any(|(name, _)| name == with);
+        let Some(mut target) = target.filter(has_it) else { return };
         change(&mut target);
         if let Ok(changed) = HeaderValue::try_from(target.as_str()) {
             *location = changed;
