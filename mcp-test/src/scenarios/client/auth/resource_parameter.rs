@@ -1,5 +1,7 @@
 //! The checks of the resource that a client names in its requests (RFC 8707).
 
+use reqwest::Url;
+
 use super::flow::{Flow, is_resource_uri};
 use super::references::{CANONICAL_URI, RESOURCE_PARAMETER, RFC_8707, RFC_9728_IDENTITY};
 use crate::check::Finding;
@@ -96,6 +98,16 @@ pub(super) fn judge_resource(judging: &mut Judging, flow: &Flow, named: &str) {
         let expected = format!("`{named}`, as in the metadata of the server");
         let outcome =
             wrong(&|resource| resource == named, "the client names another resource", &expected);
-        judging.check(&MATCHES.id).judge(outcome);
+        let with_slash = format!("{named}/");
+        let is_equivalent = Url::parse(named).is_ok_and(|url| url.as_str() == with_slash)
+            && sent.iter().all(|resource| [named, &with_slash].contains(&resource.as_str()));
+        let row = judging.check(&MATCHES.id);
+        match is_equivalent {
+            true => row.officially_judge(
+                outcome,
+                "a URL without a path is equivalent to the one with the path `/`, and to omit the slash is only recommended",
+            ),
+            false => row.judge(outcome),
+        };
     }
 }
