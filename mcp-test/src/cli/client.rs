@@ -6,10 +6,14 @@ use super::error::CliError;
 use super::execute::{self, RunCommand, RunRequest};
 use super::fixture_arg::FixtureArgs;
 use super::{output, signal};
+#[cfg(unix)]
+use crate::process::BrowserPrograms;
 use crate::report::Secrets;
 use crate::scenario::{Leg, Profile, Suite, suite_names};
 use crate::scenarios;
 use crate::trace::secrets_in_command;
+#[cfg(unix)]
+use crate::transport::generated_id::generate_id;
 use crate::transport::{ClientTarget, Endpoint, TransportKind};
 
 /// Tests a client and returns the exit code.
@@ -30,12 +34,16 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         }
         _ => {}
     }
+    let manual = args.command.is_none();
     let is_single = options.scenarios.len() == 1;
     let client = ResolvedClient::new(args.command.as_deref(), is_single, CliError::NoCommand)?;
     // Without a choice as the official suite, whose clients get a URL.
     let default = args.transports.is_empty().then_some(TransportKind::Http);
     let transports: Vec<_> = args.transports.iter().copied().chain(default).collect();
     let client = client.over(&transports)?;
+    // Officially a client opens whatever browser there is.
+    #[cfg(unix)]
+    let client = if is_official || manual { client } else { client.consenting()? };
     execute::execute(RunRequest {
         command: RunCommand::Client,
         options: &args.run,
@@ -48,7 +56,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         protection: Vec::new(),
         calls: CallArgs::default(),
         fixtures: FixtureArgs::default(),
-        manual: args.command.is_none(),
+        manual,
     })
 }
 
@@ -109,6 +117,20 @@ impl ResolvedClient {
             self.target.check_placeholders(transport).map_err(CliError::Placeholder)?;
         }
         self.target = self.target.over(transports.iter().copied());
+        Ok(self)
+    }
+
+    /// The client, for whose user this program consents in place of a browser.
+    #[cfg(unix)]
+    fn consenting(mut self) -> Result<Self, CliError> {
+        let program = std::env::current_exe().map_err(CliError::OwnProgram)?;
+        let folder = format!("mcp-test-{}", generate_id());
+        match BrowserPrograms::consenting(&folder, &program) {
+            Ok(browser) => self.target = self.target.browser(browser),
+            Err(why) => output::warn(&format!(
+                "nothing takes the place of a browser: {why}; clients that open one wait for its user"
+            )),
+        }
         Ok(self)
     }
 }

@@ -36,6 +36,8 @@ mod cases;
 mod client;
 mod common_args;
 mod config;
+#[cfg(unix)]
+mod consenting_browser;
 mod documentation;
 mod error;
 mod execute;
@@ -86,6 +88,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     #[cfg(unix)]
     if let Some(code) = client_stdio::serve_as_relay(&args) {
+        return code;
+    }
+    #[cfg(unix)]
+    if let Some(code) = consenting_browser::serve_as_browser(&args) {
         return code;
     }
     #[cfg(target_os = "linux")]

@@ -7,6 +7,8 @@
 //!
 //! The streams of the protocol, stdin and stdout, are returned as they are.
 
+#[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+mod browser_programs;
 mod child;
 mod command;
 mod exit;
@@ -28,6 +30,10 @@ mod tests;
 
 use std::path::PathBuf;
 
+#[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+pub(crate) use browser_programs::asks_for_consent;
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) use browser_programs::{BrowserPrograms, CONSENTS};
 #[doc(hidden)]
 pub use child::LeftoverProcess;
 #[doc(hidden)]

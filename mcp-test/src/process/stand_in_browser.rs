@@ -1,36 +1,24 @@
 //! A program that a client under test starts instead of a browser: it writes down what it is given, and opens nothing.
 //!
-//! It is found in the way in which programs find the browser of a user: by the variable `BROWSER`, and by the names of the
-//! programs that open a URL. It is a script for `sh`, which takes its arguments for nothing but text.
+//! It is a script for `sh`, which takes its arguments for nothing but text.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::PrivateFolder;
+use super::browser_programs::BrowserPrograms;
 
-/// The names by which programs open URLs.
-const NAMES: [&str; 10] = [
-    "xdg-open",
-    "open",
-    "gio",
-    "x-www-browser",
-    "www-browser",
-    "sensible-browser",
-    "wslview",
-    "firefox",
-    "google-chrome",
-    "chromium",
-];
+/// The file in which it writes that down.
+const OPENED: &str = "opened";
 /// The bytes of what is kept of everything that it was given.
 const LARGEST: u64 = 64 * 1024;
 
-/// The program, in a folder that is deleted with it.
+/// The program, under all the names by which clients open URLs.
 #[derive(Debug)]
 pub(crate) struct StandInBrowser {
-    folder: PrivateFolder,
+    programs: BrowserPrograms,
     is_offered: AtomicBool,
 }
 
@@ -42,42 +30,28 @@ impl StandInBrowser {
     /// If the folder or a file cannot be created, or its path means something to a shell.
     pub(crate) fn create(name: &str) -> io::Result<Self> {
         let folder = PrivateFolder::create(name)?;
-        let browser = Self { folder, is_offered: AtomicBool::new(false) };
-        let opened = browser.path("opened");
+        let opened = folder.path().join(OPENED).to_string_lossy().into_owned();
         if !opened.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         // What a client opens without end is not kept.
         let script = format!(
-            "#!/bin/sh\n[ \"$(cat {opened} 2>/dev/null | wc -c)\" -lt {LARGEST} ] || exit 0\nprintf '%s\\0' \"$@\" >>{opened}\n"
+            "[ \"$(cat {opened} 2>/dev/null | wc -c)\" -lt {LARGEST} ] || exit 0\nprintf '%s\\0' \"$@\" >>{opened}"
         );
-        for name in NAMES {
-            let mut options = OpenOptions::new();
-            let mut file =
-                options.write(true).create_new(true).mode(0o700).open(browser.path(name))?;
-            file.write_all(script.as_bytes())?;
-        }
-        Ok(browser)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).to_string_lossy().into_owned()
+        let programs = BrowserPrograms::create(folder, &script)?;
+        Ok(Self { programs, is_offered: AtomicBool::new(false) })
     }
 
     /// The path of the program, for a client that will start it.
     pub(crate) fn program(&self) -> PathBuf {
         self.is_offered.store(true, Ordering::Relaxed);
-        self.folder.path().join(NAMES[0])
+        self.programs.program()
     }
 
     /// The variables by which a client finds the program.
     pub(crate) fn environment(&self) -> [(&'static str, String); 2] {
-        let browser = self.program().to_string_lossy().into_owned();
-        let mut path = self.folder.path().to_string_lossy().into_owned();
-        if let Some(others) = std::env::var_os("PATH") {
-            path = format!("{path}:{}", others.to_string_lossy());
-        }
-        [("BROWSER", browser), ("PATH", path)]
+        self.is_offered.store(true, Ordering::Relaxed);
+        self.programs.environment()
     }
 
     /// Whether a client got to know of the program.
@@ -87,7 +61,7 @@ impl StandInBrowser {
 
     /// All arguments with which it was started.
     pub(crate) fn opened(&self) -> Vec<String> {
-        let Ok(file) = File::open(self.path("opened")) else { return Vec::new() };
+        let Ok(file) = File::open(self.programs.path(OPENED)) else { return Vec::new() };
         let mut opened = Vec::new();
         // What cannot be read was not written completely.
         file.take(LARGEST).read_to_end(&mut opened).ok();
@@ -97,7 +71,7 @@ impl StandInBrowser {
 
     /// The path of a file that exists once a command in a URL was executed.
     pub(crate) fn mark(&self) -> String {
-        self.path("executed")
+        self.programs.path("executed").to_string_lossy().into_owned()
     }
 
     /// Whether that file exists.

@@ -21,6 +21,10 @@ use super::started_servers::StartedServers;
 use super::{Endpoint, ServerAddress, TransportKind};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
+#[cfg(all(unix, feature = "cli"))]
+use crate::process::BrowserPrograms;
+#[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+use crate::process::asks_for_consent;
 use crate::process::{Child, Command};
 
 /// How long the servers that a client has started may take to exit once it has exited.
@@ -82,6 +86,9 @@ pub struct ClientTarget {
     /// The arguments of that program before those of a relay.
     #[cfg(all(unix, feature = "http"))]
     server_arguments: Vec<String>,
+    /// What it finds where it looks for a browser.
+    #[cfg(all(unix, feature = "cli"))]
+    browser: Option<Arc<BrowserPrograms>>,
 }
 
 impl ClientTarget {
@@ -169,6 +176,13 @@ impl ClientTarget {
         self
     }
 
+    /// Sets the programs that the client finds where it looks for a browser.
+    #[cfg(all(unix, feature = "cli"))]
+    pub(crate) fn browser(mut self, programs: BrowserPrograms) -> Self {
+        self.browser = Some(Arc::new(programs));
+        self
+    }
+
     /// The program that the client starts as its server over stdio.
     #[cfg(all(unix, feature = "http"))]
     pub(crate) fn relay_program(&self) -> Option<RelayProgram<'_>> {
@@ -204,6 +218,8 @@ impl ClientTarget {
             server_program: None,
             #[cfg(all(unix, feature = "http"))]
             server_arguments: Vec::new(),
+            #[cfg(all(unix, feature = "cli"))]
+            browser: None,
         }
     }
 
@@ -232,6 +248,21 @@ impl ClientTarget {
             Launch::Command(line) => Some(client_command::with_url(line, url)),
             Launch::Future(_) | Launch::Manual(_) => None,
         }
+    }
+
+    /// The command with the variables by which it finds what it starts as the browser.
+    #[cfg(all(feature = "auth", feature = "scenarios"))]
+    #[cfg_attr(
+        not(all(unix, feature = "cli")),
+        allow(clippy::unused_self, reason = "only the command line replaces every browser")
+    )]
+    fn with_browser(&self, command: Command, endpoint: &Endpoint) -> Command {
+        let set = |command: Command, (name, value): (&str, String)| command.env(name, value);
+        #[cfg(all(unix, feature = "cli"))]
+        let command =
+            self.browser.iter().flat_map(|browser| browser.environment()).fold(command, set);
+        // Those of the scenario replace the others.
+        endpoint.browser_variables().into_iter().fold(command, set)
     }
 
     /// Runs the client against a server; ends it, and everything it started, when its time is up.
@@ -278,9 +309,12 @@ impl ClientTarget {
                     }
                 };
                 // Without secrets, since reports show it.
-                let command = Some(redact_urls(&line));
-                let run = in_shell(shell(line, &endpoint, config), allotted, servers).await;
-                ClientRun { command, ..run }
+                let shown = Some(redact_urls(&line));
+                let command = shell(line, &endpoint, config);
+                #[cfg(all(feature = "auth", feature = "scenarios"))]
+                let command = self.with_browser(command, &endpoint);
+                let run = in_shell(command, allotted, servers).await;
+                ClientRun { command: shown, ..run }
             }
         }
     }
@@ -326,6 +360,8 @@ async fn in_shell(
     let mut leftovers = child.end_patiently(EOF_GRACE, GRACE).await.leftovers;
     // A server that still runs has an input that another process holds, which is left behind and listed.
     leftovers.retain(|process| !servers.is_some_and(|servers| servers.contain(process)));
+    #[cfg(all(unix, feature = "auth", feature = "scenarios"))]
+    leftovers.retain(|process| !asks_for_consent(process));
     let end = match exit {
         None => ClientEnd::TimedOut,
         Some(exit) if exit.is_success() => ClientEnd::Succeeded,
@@ -359,11 +395,6 @@ fn shell(line: String, endpoint: &Endpoint, config: &str) -> Command {
             .env(SERVER_CONFIG, config),
         _ => command,
     };
-    #[cfg(all(feature = "auth", feature = "scenarios"))]
-    let command = endpoint
-        .browser_variables()
-        .into_iter()
-        .fold(command, |command, (name, value)| command.env(name, value));
     match &endpoint.context {
         Some(context) => command.env(CONTEXT, context.to_string()),
         None => command,
@@ -408,6 +439,17 @@ mod tests {
         let timed_out = end("sleep 600 #", Duration::from_millis(50));
         assert_eq!(timed_out, ClientEnd::TimedOut);
         assert_eq!(run(&ClientTarget::command("no-such-client"), LONG).exit, Some(Exit::Code(127)));
+    }
+
+    #[cfg(all(target_os = "linux", feature = "auth", feature = "scenarios"))]
+    #[test]
+    fn what_asks_the_user_for_consent_is_not_left_behind() {
+        let left = |url: &str| {
+            let script = format!("tail -f /dev/null '{url}' & # ");
+            run(&ClientTarget::command(script), LONG).leftovers.len()
+        };
+        assert_eq!(left("http://127.0.0.1:1/authorize?response_type=code"), 0);
+        assert_eq!(left("http://127.0.0.1:1/mcp"), 1);
     }
 
     #[test]

@@ -183,3 +183,28 @@ fn what_a_client_opens_in_its_browser_is_seen() {
         }
     }
 }
+
+#[test]
+fn a_client_that_opens_a_browser_signs_in_without_its_user() {
+    // Such a client is the command itself.
+    let line =
+        format!("{MCP_TEST} check --sign-in --open-browser --scenario server-initialize --url");
+    let signs_in = |profile: &str| {
+        let words = ["--profile", profile, "--scenario", "auth/metadata-default"];
+        let words =
+            [&words[..], &["--spec-version", "2025-11-25", "--timeout", "10", "--format", "json"]];
+        let run = client(&words.concat(), &line);
+        let report = Value::parse(run.stdout.as_bytes()).expect("a report").value;
+        let checks = report.at("/cells/0/checks").and_then(Value::as_array).expect("checks");
+        let of = |id: &str| {
+            checks.iter().filter(|it| it.get("id") == Some(&id.into())).cloned().collect::<Vec<_>>()
+        };
+        ["authorization-request", "token-request", "valid-bearer-token"].map(|id| {
+            let made = of(id);
+            assert!(!made.is_empty(), "{id}: {}", run.text(&[]));
+            made.iter().all(|it| it.get("status") == Some(&"SUCCESS".into()))
+        })
+    };
+    assert_eq!(signs_in("adaptive"), [true; 3]);
+    assert_eq!(signs_in("strict"), [true; 3]);
+}

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
-
 use super::{Settings, SignInError};
 use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
@@ -53,7 +51,7 @@ pub(super) async fn get_document_by(
     settings: &Settings,
 ) -> Result<Option<Value>, SignInError> {
     let mut response = send(what, url, request, settings).await?;
-    if let Some(target) = redirect(url, &response)
+    if let Some(target) = response.redirect(url)
         && settings.misbehaves(Misbehavior::UsesAnyUrl)
     {
         response = send(what, target.as_str(), request, settings).await?;
@@ -75,11 +73,4 @@ pub(super) fn object(
         Ok(document) if document.value.is_object() => Ok(document.value),
         _ => Err(SignInError::NotObject { what, url: url.to_owned() }),
     }
-}
-
-/// Where a response redirects to.
-fn redirect(url: &str, response: &PlainResponse) -> Option<Url> {
-    let mut headers = response.headers.iter().filter(|_| matches!(response.status, 300..400));
-    let (_, location) = headers.find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
-    Url::parse(url).ok()?.join(location).ok()
 }

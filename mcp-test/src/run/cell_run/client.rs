@@ -81,10 +81,13 @@ impl CellRun<'_> {
     fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
         let ending = judge(&mut judging);
         let gives_up = if judging.gave_up() { GivesUp::Allowed } else { GivesUp::No };
+        let has_no_token = demanded_tokens_alone(&judging.trace());
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
             Err(finding) if finding.demand == Demand::Task && self.profile == Profile::Adaptive => {
+                // Without the task, a client cannot know how to get a token, and does well to say so.
+                let gives_up = if has_no_token { GivesUp::Allowed } else { gives_up };
                 return (self.not_testable(&task_not_done(&finding)), gives_up);
             }
             Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
@@ -187,7 +190,7 @@ impl CellRun<'_> {
             let may_fail = self.cell.scenario.client_may_fail;
             if may_fail && ending.has_reported_an_error() {
                 skipped("the client may fail in this scenario: its server misbehaves on purpose")
-            } else if gives_up == GivesUp::Refused && ending.has_reported_an_error() {
+            } else if gives_up == GivesUp::Refused && (may_fail || ending.has_reported_an_error()) {
                 skipped("the client may fail: it was offered nothing that it speaks")
             } else if gives_up == GivesUp::Allowed && self.profile == Profile::Adaptive {
                 skipped("the client did not finish, which no requirement forbids here")

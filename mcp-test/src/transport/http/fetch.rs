@@ -99,6 +99,16 @@ pub(crate) struct PlainResponse {
     pub(crate) body: Bytes,
 }
 
+#[cfg(feature = "auth")]
+impl PlainResponse {
+    /// Where the response to a request for this URL redirects to.
+    pub(crate) fn redirect(&self, url: &str) -> Option<Url> {
+        let mut headers = self.headers.iter().filter(|_| matches!(self.status, 300..400));
+        let (_, location) = headers.find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+        Url::parse(url).ok()?.join(location).ok()
+    }
+}
+
 /// Sends a request and reads its response, of at most this many bytes, without following a redirect.
 ///
 /// # Errors

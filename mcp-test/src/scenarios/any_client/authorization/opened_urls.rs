@@ -36,7 +36,7 @@ pub(super) fn browser(test: &ClientTest) -> Result<Option<Arc<StandInBrowser>>, 
 }
 
 /// The URLs that the client has opened; the error is why that is not known.
-pub(super) fn opened_urls(judging: &Judging, flow: &Flow) -> Result<Vec<String>, String> {
+pub(super) fn opened_urls(judging: &mut Judging, flow: &Flow) -> Result<Vec<String>, String> {
     let Some(browser) = judging.browser() else {
         return Err(
             "what the client opens is seen only if it is a program that mcp-test starts, on Unix"
@@ -47,7 +47,13 @@ pub(super) fn opened_urls(judging: &Judging, flow: &Flow) -> Result<Vec<String>,
         return Err(Step::ServerMetadata.not_taken(flow).headline);
     }
     // Beside URLs, such programs get options and commands.
-    Ok(browser.opened().into_iter().filter(|argument| argument.contains(':')).collect())
+    let opened = browser.opened().into_iter().filter(|argument| argument.contains(':'));
+    let urls: Vec<String> = opened.collect();
+    if !urls.is_empty() {
+        // It waits for its user.
+        judging.may_give_up();
+    }
+    Ok(urls)
 }
 
 /// Makes the check that the client has opened no URL with this scheme.

@@ -6,7 +6,7 @@ use super::flow::Received;
 use crate::check::Finding;
 use crate::oauth::oauth_error::ErrorCode;
 use crate::oauth::scripted::{AnswersToken, PresentedCredentials, TokenRequest};
-use crate::scenario::Judging;
+use crate::scenario::{Judging, Profile};
 use crate::trace::Seq;
 
 /// What is wrong with a token request.
@@ -50,6 +50,9 @@ impl WrongRequest {
     }
 
     pub(super) fn report(self, judging: &mut Judging, seq: Seq) {
+        if self.is_task {
+            has_other_task(judging);
+        }
         let row = judging.check(self.check);
         let row = if self.is_task { row.by_task() } else { row };
         row.fail(self.finding.evidence(seq));
@@ -96,6 +99,9 @@ pub(super) fn judge_requests(
     if is_made {
         return;
     }
+    if requests.is_empty() {
+        has_other_task(judging);
+    }
     let row = judging.check(check);
     match requests.last() {
         None => row.by_task().fail(Finding::peer("the client made no such request")),
@@ -103,6 +109,13 @@ pub(super) fn judge_requests(
             row.missing(Finding::peer("no request of the client came to this").evidence(last.seq))
         }
     };
+}
+
+/// Notes that the client does something else: it gets no token by that, and does well to say so.
+fn has_other_task(judging: &mut Judging) {
+    if judging.profile() == Profile::Adaptive {
+        judging.may_give_up();
+    }
 }
 
 /// Compares the id and the secret in `Authorization`; the error says what came instead.
