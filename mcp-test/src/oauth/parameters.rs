@@ -6,7 +6,7 @@ use super::oauth_error::{ErrorCode, OAuthError};
 const MOST_PARAMETERS: usize = 100;
 
 /// The parameters in order. An empty one counts as missing (RFC 6749, section 3.1).
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {

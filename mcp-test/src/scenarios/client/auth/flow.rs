@@ -16,7 +16,7 @@ use crate::oauth::parameters::Parameters;
 use crate::oauth::scripted::{
     McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
 };
-use crate::scenario::{CheckSpec, Judging};
+use crate::scenario::{CheckSpec, Judging, Profile};
 use crate::spec::{Revision, Revisions};
 use crate::trace::Seq;
 
@@ -161,6 +161,7 @@ pub(in crate::scenarios) struct Registered {
 }
 
 /// An authorization request.
+#[derive(PartialEq, Eq)]
 pub(in crate::scenarios) struct Authorized {
     pub(in crate::scenarios) issuer: String,
     pub(in crate::scenarios) parameters: Parameters,
@@ -178,6 +179,7 @@ impl Flow {
     /// What the client of a test did.
     pub(in crate::scenarios) fn of(judging: &Judging) -> Self {
         let kept: Option<Arc<ReceivedRequests>> = judging.kept();
+        let is_official = judging.profile() == Profile::Official;
         let mut flow = Self {
             resource_metadata: Vec::new(),
             server_metadata: Vec::new(),
@@ -207,6 +209,9 @@ impl Flow {
                 }
                 RequestKind::Authorization { issuer, parameters } => {
                     let request = Authorized { issuer, parameters };
+                    if !is_official && flow.has_just_made(&request) {
+                        continue;
+                    }
                     flow.authorizations.push(Received { seq, request });
                 }
                 RequestKind::Token(request) => flow.tokens.push(Received { seq, request }),
@@ -222,6 +227,13 @@ impl Flow {
             }
         }
         flow
+    }
+
+    /// Whether the last authorization request was the same, and came to nothing yet: some clients try the URL before their user opens it,
+    /// who may also open it again.
+    fn has_just_made(&self, request: &Authorized) -> bool {
+        let Some(last) = self.authorizations.last() else { return false };
+        last.request == *request && self.tokens.last().is_none_or(|token| token.seq < last.seq)
     }
 
     /// Whether the client did anything to sign in.
