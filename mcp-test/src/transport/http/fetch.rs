@@ -263,3 +263,58 @@ mod tests {
         );
     }
 }
+
+#[cfg(all(test, feature = "auth"))]
+mod kept_connection_tests {
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// Answers this many requests, and closes the connection.
+    async fn answer(mut stream: TcpStream, requests: usize) {
+        for _ in 0..requests {
+            let mut received = Vec::new();
+            while !received.ends_with(b"\r\n\r\n") {
+                let Ok(byte) = stream.read_u8().await else { return };
+                received.push(byte);
+            }
+            let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+            stream.write_all(response).await.unwrap();
+        }
+    }
+
+    /// The statuses of these requests to a server that takes only so many connections, and answers only so many requests on each.
+    async fn statuses(methods: &[&str], connections: usize, requests: usize) -> Vec<u16> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let serving = tokio::spawn(async move {
+            for _ in 0..connections {
+                let (stream, _) = listener.accept().await.unwrap();
+                answer(stream, requests).await;
+            }
+        });
+        let kept = KeptConnections::default();
+        let mut statuses = Vec::new();
+        for method in methods {
+            let request = HttpRequest { method: (*method).to_owned(), ..HttpRequest::get() };
+            let deadline = Deadline::after(Duration::from_secs(20));
+            let response = kept.request(&url, &request, 1024, deadline).await;
+            statuses.push(response.map(|response| response.status).unwrap_or_default());
+        }
+        serving.abort();
+        statuses
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_used_again() {
+        assert_eq!(statuses(&["GET", "GET", "POST"], 1, 3).await, [200; 3]);
+    }
+
+    #[tokio::test]
+    async fn a_server_may_close_each_connection() {
+        assert_eq!(statuses(&["GET", "POST", "GET", "POST"], 4, 1).await, [200; 4]);
+    }
+}
