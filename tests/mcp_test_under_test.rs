@@ -8,8 +8,8 @@ use std::{env, fs};
 
 fn main() -> ExitCode {
     let code = match env::args().nth(1).as_deref() {
-        Some("reference") => mcp_test::cli::main(env::args().map(|it| with_long_texts(&it).into())),
-        _ => mcp_test::cli::main(env::args_os()),
+        Some("reference") => mcp_test_cli::main(env::args().map(|it| with_long_texts(&it).into())),
+        _ => mcp_test_cli::main(env::args_os()),
     };
     if let Some(file) = env::var_os("MCP_TEST_TESTS_PEAK") {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use mcp_test::clock::Stopwatch;
-use mcp_test::report::FileFormat;
+use mcp_test_cli::report::FileFormat;
 
 /// The binary of this package that is `mcp-test`.
 const MCP_TEST: &str = "mcp-test-under-test";

@@ -102,6 +102,7 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
             timeout: #timeout,
             golden: #private::golden_fn!(#golden),
             body: #body,
+            run_test: #private::run_test,
         }
     }
 }
@@ -296,7 +297,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},run_test:::mcp_test::__private::run_test,}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -358,7 +359,7 @@ mod tests {
             items("setup = a::b, teardown = c", &item).remove(0)
         };
         let by_value = definition("ctx: &mut Ctx, it: Note");
-        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},}};");
+        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
         for (signature, part) in [
             (
                 "ctx: &mut Ctx",
@@ -377,7 +378,7 @@ mod tests {
     fn a_test_of_a_client_has_the_client_and_its_own_functions() {
         let item = "async fn works(server: &mut ServerCtx) -> Result<()> { Ok(()) }";
         let definition = items("client = my_client, teardown = c", item).remove(0);
-        insta::assert_snapshot!(definition.split_once("body:").expect("a field").1, @"::mcp_test::__private::UserBody::Client{client:||::mcp_test::__private::IntoClientTarget::into_client_target(my_client),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},}};");
+        insta::assert_snapshot!(definition.split_once("body:").expect("a field").1, @"::mcp_test::__private::UserBody::Client{client:||::mcp_test::__private::IntoClientTarget::into_client_target(my_client),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
     }
 
     #[test]

@@ -40,14 +40,14 @@
 //! |---|---|---|
 //! | `golden` | `ctx.assert_golden()`, using insta | yes |
 //! | `http` | Streamable HTTP and legacy HTTP+SSE, over the network or in process; lets the mock server listen on a port | |
-//! | `schema` | JSON Schema validation of tool schemas, arguments and results | |
+//! | `schema` | JSON Schema validation of tool schemas, arguments and results; runtime message validation (guard) in front of your own server or client | |
 //! | `harness` | `mcp_test::main!()`, `conformance()` and `client_conformance()`, for test targets with `harness = false` | |
 //! | `cases` | MCP Cases: contracts in YAML | |
-//! | `guard` | runtime message validation in front of your own server or client | |
 //! | `explore` | tools called with arguments that are generated from their schemas | |
 //! | `tls` | `https` URLs | |
-//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`]; with `scenarios`, those for clients that sign in | |
-//! | `cli` | the `mcp-test` command | |
+//! | `auth` | an authorization server for tests of OAuth, and signed tokens: [`oauth`], [`jose`] | |
+//!
+//! The command is a package of its own: `cargo install mcp-test-cli`.
 //!
 //! # Where to go next
 //!
@@ -57,19 +57,26 @@
 //! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
 //! | test a client | [`guide::testing_clients`], [`ServerCtx`](prelude::ServerCtx), [`transport::ClientTarget`], [`server::Server`] | `http` |
-//! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
+//! | run the built-in scenarios | [`guide::command_line`], [`conformance`] | `harness` |
 //! | write contracts in YAML | [`guide::contracts`] | `cases` |
-//! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |
+//! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `schema` |
 //! | run all of this in CI | [`guide::continuous_integration`] | |
 //! | move from the client of an SDK, or from the official suite | [`guide::migrating`] | |
 //! | look up revisions and requirements | [`spec`] | |
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
-/// The version of insta that compares golden snapshots: its `Settings` apply to `ctx.assert_golden()`.
 #[cfg(feature = "golden")]
 #[doc(no_inline)]
-pub use insta;
+pub use mcp_test_core::insta;
+#[doc(inline)]
+pub use mcp_test_core::{
+    Error, Result, assert, check, client, clock, expect, json, process, server, spec, target,
+    trace, transport, wire,
+};
+#[cfg(feature = "auth")]
+#[doc(inline)]
+pub use mcp_test_core::{jose, oauth};
 /// Makes each case in files of [MCP Cases](cases::format) a test.
 ///
 /// In a plain test target each case is a `#[test]`, in a target with `harness = false` and `mcp_test::main!()` a trial; the
@@ -226,66 +233,60 @@ pub use mcp_test_macros::cases;
 /// `#[ignore]` and `#[ignore = "why"]` work as on any test. `#[should_panic]`, and a second test attribute such as
 /// `#[tokio::test]`, are refused.
 pub use mcp_test_macros::mcp_scenario;
+#[cfg(feature = "explore")]
+#[doc(inline)]
+pub use mcp_test_suite::{explore, generate};
 
-/// The error type of test code; `?` converts any error into it.
-pub type Error = Box<dyn std::error::Error + Send + Sync>;
-
-/// What scenario functions return; `?` accepts any error.
-pub type Result<T = (), E = Error> = std::result::Result<T, E>;
-
-pub mod assert;
 #[cfg(feature = "cases")]
 pub mod cases;
-pub mod check;
-pub mod client;
-pub mod clock;
-pub mod expect;
-#[cfg(feature = "explore")]
-pub mod explore;
-mod files;
-#[cfg(feature = "explore")]
-pub mod generate;
-#[cfg(feature = "guard")]
+#[cfg(feature = "schema")]
 pub mod guard;
 pub mod guide;
 pub mod harness;
-#[cfg(feature = "auth")]
-pub mod jose;
-pub mod json;
-#[cfg(feature = "auth")]
-pub mod oauth;
 pub mod prelude;
-pub mod process;
-pub mod scenario;
-pub mod server;
-mod skill_file;
-pub mod spec;
-pub mod trace;
-pub mod transport;
-pub mod wire;
 
-// For the binary, the fuzz targets and the tests of this repository; nothing in them is meant for users.
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-#[cfg(feature = "schema")]
-#[doc(hidden)]
-pub mod json_schema;
-#[doc(hidden)]
-pub mod report;
-#[doc(hidden)]
-pub mod run;
-#[cfg(any(test, feature = "scenarios"))]
-#[doc(hidden)]
-pub mod scenarios;
-#[doc(hidden)]
-pub mod yaml;
+pub mod scenario {
+    //! What a scenario uses: [`Ctx`], the context that it gets, and the types that it meets there.
+    //!
+    //! A test is an async function with [`#[mcp_scenario]`](macro@crate::mcp_scenario). Its context is a client of the server under
+    //! test, which connects when it is first used:
+    //!
+    //! ```
+    //! use mcp_test::prelude::*;
+    //!
+    //! #[mcp_scenario]
+    //! async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+    //!     ctx.list_tools().await?.assert_tool("add").assert_requires("a");
+    //!     ctx.call("add").arg("a", 1).arg("b", 2).await?.assert_ok().assert_text("3");
+    //!     Ok(())
+    //! }
+    //! ```
+    //!
+    //! | to … | there is |
+    //! |---|---|
+    //! | send a request | [`Ctx::call`], [`Ctx::list_tools`], [`Ctx::read_resource`], [`Ctx::prompt`] and others; [`Ctx::request`] for any method. The [`RequestBuilder`] adds arguments, headers, a time-out and more |
+    //! | examine the reply | the assertions of [`mod@crate::assert`], and the accessors of [`Reply`](crate::client::Reply) |
+    //! | answer the server | [`Ctx::on_elicitation`], [`Ctx::on_sampling`], [`Ctx::on_roots`] |
+    //! | wait for a notification | [`Ctx::subscribe`], [`Ctx::wait_for_notification`], [`Ctx::wait_for_log`] and others |
+    //! | cancel a request | [`RequestBuilder::start`], [`Ctx::cancel`], [`Ctx::assert_no_reply`] |
+    //! | compare the conversation with a snapshot | [`Ctx::assert_golden`], [`GoldenOptions`] |
+    //! | validate every message of the server | [`Ctx::assert_schema_valid`] |
+    //! | end the connection, or send raw HTTP | [`Ctx::disconnect`], [`Ctx::http`] |
+    //! | skip the test | [`Ctx::skip`] |
+    //!
+    //! A test of a client has a [`ServerCtx`] as its context instead: the server that the client talks to.
+    //!
+    //! The [guide](crate::guide::testing_servers) shows them together. The built-in scenarios use the same context, and also [make checks](Ctx::check).
+
+    #[doc(inline)]
+    pub use mcp_test_core::scenario::*;
+}
 
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::__call_site as call_site;
-    pub use crate::__golden_fn as golden_fn;
+    pub use mcp_test_core::__private::*;
+
     #[cfg(feature = "cases")]
     pub use crate::cases::{
         CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs,
@@ -296,13 +297,4 @@ pub mod __private {
     #[cfg(feature = "cases")]
     pub use crate::harness::run_case;
     pub use crate::harness::run_test;
-    pub use crate::scenario::Ctx;
-    pub use crate::scenario::ServerCtx;
-    pub use crate::scenario::{
-        CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Registered, ScenarioOutcome,
-        UserBody, UserScenario, user_scenarios, value_of_setup,
-    };
-    #[cfg(feature = "golden")]
-    pub use insta;
-    pub use inventory;
 }

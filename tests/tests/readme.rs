@@ -250,7 +250,7 @@ fn assertions(text: &str) -> BTreeSet<String> {
 
 /// The assertions that the library declares.
 fn declared_assertions() -> BTreeSet<String> {
-    let folder = root().join("mcp-test/src/assert");
+    let folder = root().join("mcp-test/core/src/assert");
     let files = std::fs::read_dir(&folder).expect("the folder of the assertions");
     let mut declared = BTreeSet::new();
     let files = files.filter_map(Result::ok).filter(|file| file.path().is_file());
@@ -268,8 +268,8 @@ fn declared_assertions() -> BTreeSet<String> {
 #[test]
 fn the_guide_lists_every_assertion() {
     let mut declared = declared_assertions();
-    for folder in ["scenario", "server", "cases/serve"] {
-        let folder = root().join("mcp-test/src").join(folder);
+    for folder in ["core/src/scenario", "core/src/server", "src/cases/serve"] {
+        let folder = root().join("mcp-test").join(folder);
         let files = std::fs::read_dir(&folder).expect("a folder with methods of their own");
         for file in files.filter_map(Result::ok).filter(|file| file.path().is_file()) {
             let source = std::fs::read_to_string(file.path()).expect("a source file");
@@ -300,11 +300,13 @@ fn every_assertion_is_used_in_an_example() {
 
 #[test]
 fn every_assertion_is_seen_to_fail() {
-    let mut tests =
-        ["mcp-test/src/scenario/context/tests.rs", "mcp-test/src/scenario/notification_waits.rs"]
-            .map(read)
-            .join("\n");
-    let folder = root().join("mcp-test/src/assert/tests");
+    let mut tests = [
+        "mcp-test/core/src/scenario/context/tests.rs",
+        "mcp-test/core/src/scenario/notification_waits.rs",
+    ]
+    .map(read)
+    .join("\n");
+    let folder = root().join("mcp-test/core/src/assert/tests");
     for file in std::fs::read_dir(&folder).expect("the tests of the assertions") {
         tests += &std::fs::read_to_string(file.expect("a file").path()).expect("a source file");
     }

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use mcp_test::cases::{Cases, Diagnostic, ReadError, ReadOptions};
-use mcp_test::yaml::{self, Comment, Kind, Limits, Member, Node, Stream};
+use mcp_test_core::yaml::{self, Comment, Kind, Limits, Member, Node, Stream};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = match yaml::decode(bytes) {

@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use mcp_test::json::Value;
-use mcp_test::json_schema::{Aborted, Limits, Validator};
+use mcp_test_core::json_schema::{Aborted, Limits, Validator};
 
 fuzz_target!(|bytes: &[u8]| {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());

@@ -4,7 +4,7 @@
 //! the client, keys that begin with `out` are messages of the server, and keys that begin with `_` are extensions.
 //! [`mod@format`] describes the format.
 //!
-//! A case becomes a [scenario](crate::scenario), so that runner, baseline and reports know nothing of YAML.
+//! A case becomes a [scenario](mcp_test_core::scenario), so that runner, baseline and reports know nothing of YAML.
 //!
 //! Each folder imports only from those above it; `play` and `serve` do not import from each other.
 //!
@@ -32,11 +32,10 @@ mod scenario;
 pub mod serve;
 mod verify;
 
-pub use crate::yaml::Span;
 #[doc(hidden)]
 pub use doc::Doc;
-#[cfg(feature = "cli")]
-pub(crate) use doc::{code_block, code_span};
+#[doc(hidden)]
+pub use doc::{code_block, code_span};
 #[doc(hidden)]
 pub use format::capture::capture;
 pub use format::case::{Case, CaseFile, Cases};
@@ -48,22 +47,23 @@ pub use format::expand::{ExpandError, expand, names_used};
 pub use format::extension::{
     Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State,
 };
-#[cfg(feature = "cli")]
-pub(crate) use format::files::{expand_paths, read_bounded};
+#[doc(hidden)]
+pub use format::files::{expand_paths, read_bounded};
 pub use format::inputs::{InputError, Inputs, MissingInput};
 #[doc(hidden)]
 pub use format::lints::{LINTS, Level, Lint};
 #[doc(hidden)]
 pub use format::message::{CaseMessage, Direction};
 pub use format::read::ReadOptions;
-#[cfg(feature = "cli")]
-pub(crate) use format::read::{Loaded, of_bytes, of_files};
+#[doc(hidden)]
+pub use format::read::{Loaded, of_bytes, of_files};
 #[doc(hidden)]
 pub use format::schema::json_schema;
 #[doc(hidden)]
 pub use format::values::{Values, is_name};
 #[doc(hidden)]
 pub use lint::lint;
+pub use mcp_test_core::yaml::Span;
 #[doc(hidden)]
 pub use record::{ConversationMismatch, RecordError, Recording, Updated, record};
 #[doc(hidden)]

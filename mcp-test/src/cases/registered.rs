@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::CallSite;
+use mcp_test_core::transport::{ClientTarget, Target};
+
 use super::hooks::{Given, Phase};
 use super::{Inputs, State};
-use crate::json::Value;
-use crate::scenario::CallSite;
-use crate::transport::{ClientTarget, Target};
 
 /// One `cases!`: the files that it names, the tests made from them, and its options.
 #[derive(Debug)]
@@ -146,7 +147,7 @@ impl IntoGiven for Given {
 impl<F, R> IntoGiven for F
 where
     F: Fn(State, Phase) -> R + Send + Sync + 'static,
-    R: Future<Output = crate::Result> + Send + 'static,
+    R: Future<Output = mcp_test_core::Result> + Send + 'static,
 {
     fn into_given(self) -> Given {
         Given::call(self)

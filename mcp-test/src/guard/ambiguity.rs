@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{Document, Note, NoteKind, Object, Pointer, Value};
+use mcp_test_core::json::{Document, Note, NoteKind, Object, Pointer, Value};
 
 /// The members of JSON-RPC, which some parsers also find in another case.
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];

@@ -6,8 +6,7 @@ use std::task::{Wake, Waker};
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::task::AtomicWaker;
-
-use crate::json::Value;
+use mcp_test_core::json::Value;
 
 /// How many bytes may wait before no more is read from the peer.
 const FULL: usize = 256 * 1024;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
+use mcp_test_core::json::Value;
 
 use super::refusal::Refusal;
-use crate::json::Value;
 
 /// One message of a batch.
 #[derive(Debug)]
@@ -93,10 +93,10 @@ fn trimmed(text: &[u8], place: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_test_core::json::arbitrary;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::json::arbitrary;
 
     fn texts(text: &str) -> Vec<&str> {
         items(text.as_bytes()).into_iter().map(|item| &text[item]).collect()

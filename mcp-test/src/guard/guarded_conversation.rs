@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Number, Value};
-use crate::spec::{self, Revision, named_revision};
-use crate::trace::{Limits, OpenRequests, Revisions, is_rememberable};
-use crate::wire::Id;
+use mcp_test_core::json::{Number, Value};
+use mcp_test_core::spec::{self, Revision, named_revision};
+use mcp_test_core::trace::{Limits, OpenRequests, Revisions, is_rememberable};
+use mcp_test_core::wire::Id;
 
 /// How many requests are remembered in each direction. The oldest is forgotten first; its reply is then validated as
 /// that to an unknown request.

@@ -9,11 +9,12 @@
 //!
 //! A message has to be valid at each of these revisions that has its method.
 
+use mcp_test_core::spec::named_revision::{self, NamedRevision};
+use mcp_test_core::spec::{Method, Revision, Revisions, Side, meta};
+use mcp_test_core::wire::Message;
+
 use super::Guard;
 use super::guarded_conversation::{GuardedConversation, SentRequest};
-use crate::spec::named_revision::{self, NamedRevision};
-use crate::spec::{Method, Revision, Revisions, Side, meta};
-use crate::wire::Message;
 
 /// The revisions with a handshake, one of which applies where nothing names a revision.
 const HANDSHAKE: Revisions = Revisions::until(Revision::NEWEST_HANDSHAKE);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::json::{Pointer, is_deceptive};
-use crate::spec::Side;
-use crate::wire::Id;
+use mcp_test_core::json::{Pointer, is_deceptive};
+use mcp_test_core::spec::Side;
+use mcp_test_core::wire::Id;
 
 /// A message that is not valid at its revision, and what the guard did with it.
 #[derive(Debug, Clone)]

@@ -11,6 +11,8 @@ use std::time::Duration;
 use std::{io, mem};
 
 use bytes::{Buf, Bytes, BytesMut};
+use mcp_test_core::clock;
+use mcp_test_core::wire::{LineEvent, LineReader};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::answers::{Answers, BothTasks};
@@ -18,8 +20,6 @@ use super::guarded_conversation::GuardedConversation;
 use super::in_force::Carried;
 use super::judge::Verdict;
 use super::{Guard, batch};
-use crate::clock;
-use crate::wire::{LineEvent, LineReader};
 
 /// How many bytes are read at once.
 const CHUNK: usize = 8 * 1024;

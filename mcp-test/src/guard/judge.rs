@@ -2,19 +2,20 @@
 
 use std::sync::PoisonError;
 
+use mcp_test_core::clock::Stopwatch;
+use mcp_test_core::json::{Document, Note, Value};
+use mcp_test_core::spec;
+use mcp_test_core::spec::named_revision::NamedRevision;
+use mcp_test_core::spec::schema::Authority;
+use mcp_test_core::spec::{MethodKind, Revision, Side};
+use mcp_test_core::wire::{Id, Message, Request};
+
 use super::ambiguity::{self, Ambiguity};
 use super::batch::Item;
 use super::guarded_conversation::{GuardedConversation, SentRequest};
 use super::in_force::{self, Carried, InForce};
 use super::refusal::Refusal;
 use super::{Guard, batch};
-use crate::clock::Stopwatch;
-use crate::json::{Document, Note, Value};
-use crate::spec;
-use crate::spec::named_revision::NamedRevision;
-use crate::spec::schema::Authority;
-use crate::spec::{MethodKind, Revision, Side};
-use crate::wire::{Id, Message, Request};
 
 /// How many messages a batch may hold: each of those that are wrong has an answer.
 const BATCH: usize = 1000;

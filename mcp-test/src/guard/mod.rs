@@ -66,18 +66,19 @@ mod stats;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
-
 pub use self::invalid_message::{Disposition, InvalidMessage};
 pub use self::io::GuardedIo;
 #[cfg(feature = "http")]
 pub use self::layer::{GuardLayer, GuardService};
 pub use self::stats::GuardStats;
 
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use mcp_test_core::spec::schema::{SchemaError, Schemas};
+use mcp_test_core::spec::{Revision, Side};
+
 use self::stats::Counters;
-use crate::spec::schema::{SchemaError, Schemas};
-use crate::spec::{Revision, Side};
 
 /// The default of [`Guard::max_bytes`].
 const MAX_BYTES: usize = 4 * 1024 * 1024;

@@ -2,6 +2,12 @@
 
 use std::sync::PoisonError;
 
+use mcp_test_core::clock::Stopwatch;
+use mcp_test_core::json::{Document, Value};
+use mcp_test_core::spec::schema::Authority;
+use mcp_test_core::spec::{Revision, Side};
+use mcp_test_core::wire::{Message, Request};
+
 use super::Guard;
 use super::ambiguity::{self, Ambiguity};
 use super::guarded_conversation::GuardedConversation;
@@ -9,11 +15,6 @@ use super::in_force::{self, Carried};
 use super::invalid_message::{Disposition, InvalidMessage};
 use super::judge::answered;
 use super::refusal::Refusal;
-use crate::clock::Stopwatch;
-use crate::json::{Document, Value};
-use crate::spec::schema::Authority;
-use crate::spec::{Revision, Side};
-use crate::wire::{Message, Request};
 
 /// What requests and notifications contain, and results and errors only by chance.
 const METHOD: &[u8] = b"\"method\"";

@@ -3,12 +3,13 @@
 //! Nothing of what the peer wrote comes back to it but the id of its request, and the plain names on the way to the place
 //! that is wrong.
 
+use mcp_test_core::json::{Object, ParseError, Pointer, Value};
+use mcp_test_core::spec::schema::Violation;
+use mcp_test_core::spec::{Revision, Side, error_code};
+use mcp_test_core::wire::{ErrorReply, Id, Malformed, RpcError};
+
 use super::ambiguity::Ambiguity;
 use super::invalid_message::{Disposition, InvalidMessage, sentence, shown};
-use crate::json::{Object, ParseError, Pointer, Value};
-use crate::spec::schema::Violation;
-use crate::spec::{Revision, Side, error_code};
-use crate::wire::{ErrorReply, Id, Malformed, RpcError};
 
 /// A message that does not reach the handler.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use crate::clock;
+use mcp_test_core::clock;
 
 /// What a guard has read, refused and spent so far, on all its connections together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

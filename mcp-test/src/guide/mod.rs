@@ -28,6 +28,6 @@ pub mod migrating {}
 #[doc = include_str!("contracts.md")]
 pub mod contracts {}
 
-#[cfg(any(not(doctest), all(feature = "guard", feature = "http")))]
+#[cfg(any(not(doctest), all(feature = "schema", feature = "http")))]
 #[doc = include_str!("guarding_servers.md")]
 pub mod guarding_servers {}

@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "harness")]
 use libtest_mimic::Trial;
+use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
+use mcp_test_core::scenario::{Profile, Scenario, Shared, Surroundings};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::transport::TransportKind;
 
 use super::environment::{self, Environment};
 use super::error::CaseTestError;
@@ -22,10 +26,6 @@ use crate::cases::hooks::Commands;
 use crate::cases::{
     self, CaseTest, Cases, CasesPeer, PlayError, PlayOptions, ReadOptions, UserCases, VerifyOptions,
 };
-use crate::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
-use crate::scenario::{Profile, Scenario, Shared, Surroundings};
-use crate::spec::Revisions;
-use crate::transport::TransportKind;
 
 /// Runs the body of a `#[test]` of `cases!`: that of one case, or without a number the one that compares tests and files.
 ///
@@ -88,7 +88,7 @@ fn keep_first_transports(plan: &mut Plan) {
 /// The files of a `cases!`, read when the first test needs them.
 struct LoadedCases {
     user: &'static UserCases,
-    contract: OnceLock<Result<CompiledContract, Arc<crate::Error>>>,
+    contract: OnceLock<Result<CompiledContract, Arc<mcp_test_core::Error>>>,
     /// The test that has reported what is wrong with the files.
     reported_by: Mutex<Option<String>>,
 }
@@ -141,7 +141,7 @@ impl LoadedCases {
         if is_here { Path::new("") } else { root }
     }
 
-    fn read(&self) -> crate::Result<CompiledContract> {
+    fn read(&self) -> mcp_test_core::Result<CompiledContract> {
         let options = ReadOptions::default().strict(self.user.strict);
         let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)?;
         let (scenarios, surroundings) = self.scenarios(&cases)?;
@@ -203,7 +203,7 @@ impl LoadedCases {
     }
 
     /// The run of these scenarios.
-    fn plan(&self, ids: &[String], jobs: NonZeroUsize) -> crate::Result<Planned> {
+    fn plan(&self, ids: &[String], jobs: NonZeroUsize) -> mcp_test_core::Result<Planned> {
         let user = self.user;
         let environment = Environment::read()?;
         let contract = self.contract(&user.module_name())?;
@@ -222,7 +222,7 @@ impl LoadedCases {
         };
         let tested = tested(user.peer, &environment)?;
         let scenarios = contract.scenarios.iter().cloned();
-        let mut plan = Plan::build_from(scenarios, tested, profile, &selection)?
+        let mut plan = Plan::build(scenarios, tested, profile, &selection)?
             .surroundings(contract.surroundings.clone())
             .jobs(jobs)
             .timeout(user.timeout.or(environment.timeout).unwrap_or(test_run::TIMEOUT));
@@ -239,7 +239,7 @@ impl LoadedCases {
 
     fn baseline(&self, path: &str, plan: &Plan) -> Result<Baseline, UsageError> {
         let baseline = Baseline::read(Path::new(self.user.site.manifest_dir).join(path))?;
-        for warning in baseline.vet_among(&plan.scenarios, plan.target.leg(), plan.profile)? {
+        for warning in baseline.vet(&plan.scenarios, plan.target.leg(), plan.profile)? {
             output::note(&format!("warning: {warning}"));
         }
         Ok(baseline)

@@ -6,11 +6,12 @@
 
 use std::fmt;
 
+use mcp_test_core::run::single::RevisionRequest;
+use mcp_test_core::scenario::UserScenario;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::TransportKind;
+
 use super::Unplayable;
-use crate::run::single::RevisionRequest;
-use crate::scenario::UserScenario;
-use crate::spec::{Revision, Revisions};
-use crate::transport::TransportKind;
 
 /// A cell, as far as the attribute declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +106,14 @@ fn invalid(option: &'static str, problem: &dyn fmt::Display) -> Unplayable {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use mcp_test_core::scenario::{CallSite, UserBody};
+
     use super::*;
-    use crate::scenario::{UserBody, call_site};
+
+    /// A place in a package that does not exist.
+    pub(in crate::harness) const fn call_site(module_path: &'static str, line: u32) -> CallSite {
+        CallSite { module_path, file: "tests/calculator.rs", line, column: 10, manifest_dir: "" }
+    }
 
     /// A scenario that does nothing.
     pub(in crate::harness) const fn scenario() -> UserScenario {
@@ -125,6 +132,7 @@ pub(super) mod tests {
                 run: |_| Box::pin(async { Ok(()) }),
                 teardown: None,
             },
+            run_test: crate::harness::run_test,
         }
     }
 

@@ -8,22 +8,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
+use mcp_test_core::client::Fixtures;
+use mcp_test_core::json::Value;
+use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested};
+#[cfg(feature = "schema")]
+use mcp_test_core::run::{SchemaPlace, SchemaSource};
+use mcp_test_core::scenario::{CalledTools, IntoTarget, Profile, ToolCalls};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::ClientTarget;
+use mcp_test_suite::scenarios::{self, fixtures};
 
 use super::output;
 use super::suite::{Planned, Suite};
-use crate::client::Fixtures;
-use crate::json::Value;
-use crate::run::{Baseline, Outcome, Plan, Selection, Tested};
-#[cfg(feature = "schema")]
-use crate::run::{SchemaPlace, SchemaSource};
-use crate::scenario::{CalledTools, IntoTarget, Profile, ToolCalls};
-use crate::scenarios::fixtures;
-use crate::spec::{Revision, Revisions};
-use crate::transport::ClientTarget;
 
 /// Every built-in scenario that applies to a target, as tests for [`main!`](crate::main!).
 ///
-/// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. The default profile is
+/// Takes a [`Target`](mcp_test_core::transport::Target), or a function or closure that makes one. The default profile is
 /// [`Profile::Adaptive`]: what the server does not offer is skipped, and a skipped test is shown as ignored.
 ///
 /// ```no_run
@@ -211,7 +211,7 @@ impl Conformance {
         self
     }
 
-    pub(super) fn into_trials(self, manifest_dir: &str) -> crate::Result<Trials> {
+    pub(super) fn into_trials(self, manifest_dir: &str) -> mcp_test_core::Result<Trials> {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
         let selection = Selection {
             revisions: revisions.unwrap_or_default(),
@@ -223,7 +223,7 @@ impl Conformance {
         for (fixture, name, arguments) in self.fixtures {
             fixtures::replace(&mut own, &fixture, &name, arguments)?;
         }
-        let plan = Plan::build(self.target, self.profile, &selection)?;
+        let plan = Plan::build(scenarios::all(), self.target, self.profile, &selection)?;
         let mut plan = plan.calls(self.calls).fixtures(own);
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
@@ -238,7 +238,7 @@ impl Conformance {
             None => None,
             Some(path) => {
                 let baseline = Baseline::read(Path::new(manifest_dir).join(path))?;
-                for warning in baseline.vet(leg, self.profile)? {
+                for warning in baseline.vet(&plan.scenarios, leg, self.profile)? {
                     output::note(&format!("warning: {warning}"));
                 }
                 Some(baseline)
@@ -304,10 +304,10 @@ fn heading(outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod fixture_tests {
+    use mcp_test_core::server::reference::everything;
     use serde_json::json;
 
     use super::*;
-    use crate::server::reference::everything;
 
     #[test]
     fn an_unknown_fixture_is_an_error_that_names_a_similar_one() {
@@ -328,9 +328,10 @@ mod fixture_tests {
 mod tests {
     use std::fs;
 
+    use mcp_test_core::server::reference::everything;
+    use mcp_test_core::spec::schema::{Authority, json_schema};
+
     use super::*;
-    use crate::server::reference::everything;
-    use crate::spec::schema::{Authority, json_schema};
 
     #[test]
     fn schemas_are_loaded_from_the_package_or_nothing_is_run() {

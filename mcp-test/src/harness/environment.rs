@@ -14,8 +14,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use mcp_test_core::clock;
+
 use super::Unplayable;
-use crate::clock;
 
 /// The settings that the environment has for a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 #[cfg(feature = "cases")]
 use std::sync::Arc;
 
-use crate::process::SpawnError;
-use crate::scenario::SeveralDefaultTargets;
+use mcp_test_core::process::SpawnError;
+use mcp_test_core::scenario::SeveralDefaultTargets;
 
 /// Why a scenario cannot be run at all: the fault of its author, or of the environment.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum Unplayable {
 pub(super) enum CaseTestError {
     /// The files cannot be read, or their cases cannot be played.
     #[error("{0}")]
-    Unusable(Arc<crate::Error>),
+    Unusable(Arc<mcp_test_core::Error>),
     /// The same, after another test has reported why.
     #[error("the cases of `{pattern}` cannot be read; `{reported_by}` reports why")]
     UnusableAsReported {

@@ -22,7 +22,7 @@
 //! - a reply, or its own end, that does not come in time
 //!
 //! A test of a client also fails for how the client ends, and for a request that the test has scripted no answer to;
-//! [`ServerCtx`](crate::scenario::ServerCtx) describes it.
+//! [`ServerCtx`](mcp_test_core::scenario::ServerCtx) describes it.
 //!
 //! The conversation and what child processes write to stderr are shown only when a scenario fails. What the test itself
 //! prints passes through.
@@ -48,7 +48,7 @@
 //!
 //! # Cases
 //!
-//! A case of `cases!` runs as in [`run`](crate::run): at one of its revisions, over the first transport of the target that it
+//! A case of `cases!` runs as in [`run`](mcp_test_core::run): at one of its revisions, over the first transport of the target that it
 //! allows, unless the macro names others. It fails if one of its checks fails, or one that every scenario has, such as the
 //! shapes of the server's messages. In a plain target each test starts the target for itself; trials share one run.
 //!

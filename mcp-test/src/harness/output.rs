@@ -1,7 +1,8 @@
 //! What tests print beside their results.
 
+use mcp_test_core::expect::words;
+
 use super::environment;
-use crate::expect::words;
 
 /// Prints a text on standard error, which libtest captures.
 pub(super) fn note(text: &str) {

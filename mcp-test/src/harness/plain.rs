@@ -2,23 +2,13 @@
 
 use std::panic;
 
+use mcp_test_core::run::Problems;
+use mcp_test_core::scenario::UserScenario;
+
 use super::environment::Environment;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
 use super::{Unplayable, cells, output};
-use crate::run::Problems;
-use crate::scenario::UserScenario;
-
-impl UserScenario {
-    /// Runs one of several cases as [`run_test`] does; a method, because it is called where no path of the user's code is valid.
-    ///
-    /// # Panics
-    ///
-    /// As [`run_test`].
-    pub fn run_test(&'static self) {
-        run_test(self);
-    }
-}
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
 ///

@@ -2,14 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use mcp_test_core::expect::words::panic_text;
+use mcp_test_core::process::Command;
+use mcp_test_core::run::Tested;
+use mcp_test_core::run::spoken_revisions::TargetKey;
+use mcp_test_core::scenario::{UserBody, default_target};
+use mcp_test_core::transport::{ClientTarget, Target};
+
 use super::Unplayable;
 use super::environment::Environment;
-use crate::expect::words::panic_text;
-use crate::process::Command;
-use crate::run::Tested;
-use crate::run::spoken_revisions::TargetKey;
-use crate::scenario::{UserBody, default_target};
-use crate::transport::{ClientTarget, Target};
 
 /// The source of a target or client.
 #[derive(Debug, Clone)]
@@ -106,7 +107,10 @@ mod tests {
         };
         assert_eq!(target(Some("npx 'my server'"), None).label(), "npx 'my server'");
         let url = "http://127.0.0.1:1/mcp";
-        assert_eq!(target(None, Some(url)).transports(), [crate::transport::TransportKind::Http]);
+        assert_eq!(
+            target(None, Some(url)).transports(),
+            [mcp_test_core::transport::TransportKind::Http]
+        );
         assert_eq!(target(Some("npx server"), Some(url)).label(), url);
         assert!(in_environment(&environment(None, None)).is_ok_and(|target| target.is_none()));
     }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::scenario::CallSite;
+use mcp_test_core::scenario::CallSite;
 
 /// The attributes of functions that libtest would run, as far as the popular ones go.
 const TEST_ATTRIBUTES: [&str; 5] =
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_file_is_found_from_the_package_up() {
         let here = concat!("mcp-test/src/harness/", "stray.rs");
-        let site = CallSite { file: here, ..crate::__call_site!() };
+        let site = CallSite { file: here, ..crate::__private::call_site!() };
         let found = find([site, site]);
         assert_eq!(found.len(), 2, "the two tests of this file, once: {found:?}");
         insta::assert_snapshot!(warning(&found[..0]), @r"

@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::clock::{self, Deadline};
+use mcp_test_core::expect::words;
+use mcp_test_core::failure_report::{self, FailureFormatter};
+use mcp_test_core::run::{
+    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Tested,
+    Verdict, run,
+};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::test_run::TestResult;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
-use crate::check::Finding;
-use crate::clock::{self, Deadline};
-use crate::expect::words;
-use crate::report::failure::{self, FailureFormatter};
-use crate::run::{
-    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Tested,
-    Verdict, run,
-};
 
 /// The failure of tests whose run is blocked.
 const BLOCKED: &str = "the thread of the run is blocked by code of the server under test; \
@@ -34,7 +34,7 @@ pub(super) struct Planned {
 }
 
 /// Plans the run; called on the thread of the run, within its runtime.
-type Make = Box<dyn FnOnce() -> crate::Result<Planned> + Send>;
+type Make = Box<dyn FnOnce() -> mcp_test_core::Result<Planned> + Send>;
 
 /// Returns the first line of the report on a failed run of a scenario.
 type Heading = Box<dyn Fn(&Outcome) -> String + Send + Sync>;
@@ -44,9 +44,9 @@ type Heading = Box<dyn Fn(&Outcome) -> String + Send + Sync>;
 enum NotRun {
     /// There is no plan.
     #[error(transparent)]
-    Unplanned(crate::Error),
+    Unplanned(mcp_test_core::Error),
     /// The target cannot be tested.
-    #[error("{}", failure::of_preflight(target, finding, None))]
+    #[error("{}", failure_report::of_preflight(target, finding, None))]
     Preflight { target: String, finding: Box<Finding> },
     /// The operating system refused a thread.
     #[error("cannot create a thread for the run: {0}")]
@@ -82,7 +82,7 @@ struct State {
 impl Suite {
     /// A run that is planned when it begins.
     pub(super) fn new(
-        make: impl FnOnce() -> crate::Result<Planned> + Send + 'static,
+        make: impl FnOnce() -> mcp_test_core::Result<Planned> + Send + 'static,
         heading: impl Fn(&Outcome) -> String + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -311,7 +311,7 @@ impl Suite {
             }
             text.push_str(&format!("{}\n{checks}", (self.heading)(outcome)));
             let leg = outcome.cell.scenario.leg;
-            text.push_str(&failure::stderr_of_test(leg, &outcome.stderr_tail));
+            text.push_str(&failure_report::stderr_of_test(leg, &outcome.stderr_tail));
             text.push('\n');
         }
         again.iter().for_each(|again| text.push_str(&again.text()));

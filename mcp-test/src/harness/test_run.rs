@@ -6,6 +6,20 @@ use std::time::Duration;
 
 #[cfg(feature = "harness")]
 use libtest_mimic::{Completion, Failed};
+use mcp_test_core::check::Finding;
+#[cfg(feature = "harness")]
+use mcp_test_core::expect::words;
+use mcp_test_core::failure_report;
+use mcp_test_core::run::single::{
+    CellResult, RevisionRequest, SingleRun, run_single, run_single_client,
+};
+use mcp_test_core::run::spoken_revisions::ProbeFailure;
+use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
+use mcp_test_core::scenario::{
+    Body, Golden, Kind, Leg, Scenario, Shared, Stop, Teardown, UserBody, UserScenario,
+};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::trace::{Recorder, Trace};
 
 use super::Unplayable;
 use super::cells::DeclaredCell;
@@ -13,18 +27,6 @@ use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
 #[cfg(feature = "harness")]
 use super::{environment, output};
-use crate::check::Finding;
-#[cfg(feature = "harness")]
-use crate::expect::words;
-use crate::report::failure;
-use crate::run::single::{CellResult, RevisionRequest, SingleRun, run_single, run_single_client};
-use crate::run::spoken_revisions::ProbeFailure;
-use crate::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
-use crate::scenario::{
-    Body, Golden, Kind, Leg, Scenario, Shared, Stop, Teardown, UserBody, UserScenario,
-};
-use crate::spec::Revisions;
-use crate::trace::{Recorder, Trace};
 
 /// How long one run may take by default.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -246,7 +248,7 @@ impl TestRun {
         let result = match result {
             CellResult::Unsupported(reason) => TestResult::Skipped(reason),
             CellResult::NotRun(failure) => {
-                let text = failure::of_probe(&failure);
+                let text = failure_report::of_probe(&failure);
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
             }
             CellResult::Finished(outcome) => match outcome.verdict {
@@ -256,7 +258,8 @@ impl TestRun {
                     TestResult::Skipped(reason.unwrap_or_default())
                 }
                 Verdict::Failed | Verdict::NotRun | Verdict::Flaky => {
-                    let text = failure::FailureFormatter::new(&outcome).test(&other_panics(panics));
+                    let text =
+                        failure_report::FailureFormatter::new(&outcome).test(&other_panics(panics));
                     TestResult::Failed(format!("{heading}\n{text}"))
                 }
             },

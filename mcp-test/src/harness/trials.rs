@@ -9,6 +9,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use libtest_mimic::Trial;
+use mcp_test_core::run::panics;
+use mcp_test_core::scenario::{CallSite, UserScenario, user_scenarios};
 
 use super::arguments::{Arguments, HELP};
 use super::conformance::{self, Conformance};
@@ -17,8 +19,6 @@ use super::plain::runs;
 use super::source::Source;
 use super::test_run::{self, TestResult, TestRun};
 use super::{Unplayable, output, stray};
-use crate::run::panics;
-use crate::scenario::{CallSite, UserScenario, user_scenarios};
 
 /// libtest's exit code for wrong arguments and for failed tests alike.
 const FAILED: u8 = 101;
@@ -57,7 +57,10 @@ fn run(arguments: &libtest_mimic::Arguments, trials: Vec<Trial>) -> ExitCode {
 
 type Prepared = (libtest_mimic::Arguments, Vec<Trial>);
 
-fn prepare(site: CallSite, conformances: Vec<Conformance>) -> crate::Result<Option<Prepared>> {
+fn prepare(
+    site: CallSite,
+    conformances: Vec<Conformance>,
+) -> mcp_test_core::Result<Option<Prepared>> {
     let arguments = Arguments::parse(env::args_os().skip(1))?;
     if arguments.help {
         // Nothing is lost if nobody reads it.
@@ -106,7 +109,7 @@ fn jobs(threads: Option<NonZeroUsize>) -> NonZeroUsize {
 }
 
 /// Refuses two tests of one name: nextest would run only one of them.
-fn ensure_unique(names: &[String]) -> crate::Result {
+fn ensure_unique(names: &[String]) -> mcp_test_core::Result {
     let mut seen = BTreeSet::new();
     match names.iter().find(|name| !seen.insert(name.as_str())) {
         None => Ok(()),

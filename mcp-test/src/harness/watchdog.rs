@@ -8,11 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use mcp_test_core::clock::{self, Deadline};
+use mcp_test_core::process;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
-
-use crate::clock::{self, Deadline};
-use crate::process;
 
 /// How long a target may take to start and to answer which revisions it speaks: it may have to be downloaded and compiled.
 pub(super) const PREPARATION: Duration = Duration::from_secs(120);

@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 
 use mcp_test::cases::{Cases, PlayOptions, ReadOptions, scenarios};
 use mcp_test::client::{Client, Options};
-use mcp_test::run::{ExitCode, Plan, Selection, run};
 use mcp_test::scenario::Profile;
 use mcp_test::server::reference;
 use mcp_test::spec::Revision;
 use mcp_test::trace::Recorder;
 use mcp_test::transport::{Limits, TransportKind};
+use mcp_test_core::run::{ExitCode, Plan, Selection, run};
 use serde_json::json;
 
 use crate::cost::Cost;
@@ -63,7 +63,7 @@ async fn contract() -> Result<()> {
         one_revision: true,
         ..Selection::default()
     };
-    let plan = Plan::build_from(scenarios, target, Profile::Adaptive, &selection);
+    let plan = Plan::build(scenarios, target, Profile::Adaptive, &selection);
     let plan = plan.map_err(Error::other)?.jobs(NonZeroUsize::MIN);
     let summary = run(&plan, &mut |_| {}).await;
     if (summary.exit, summary.lines.len()) != (ExitCode::Passed, CASES) {

@@ -5,7 +5,7 @@ use std::io::{Error, Result};
 
 use mcp_test::cases::{Cases, ReadOptions};
 use mcp_test::clock::Stopwatch;
-use mcp_test::yaml::{self, Limits};
+use mcp_test_core::yaml::{self, Limits};
 use serde_json::{Value, json};
 
 use crate::row;

@@ -5,12 +5,12 @@
 use std::io::{Error, Result};
 
 use mcp_test::client::{Client, Options};
-use mcp_test::run::{ExitCode, Plan, Selection, run};
 use mcp_test::scenario::Profile;
 use mcp_test::server::reference;
 use mcp_test::spec::{Revision, header, meta};
 use mcp_test::trace::Recorder;
 use mcp_test::transport::{Limits, Target, TransportKind};
+use mcp_test_core::run::{ExitCode, Plan, Selection, run};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -161,7 +161,9 @@ async fn scenarios() -> Result<()> {
     };
     for _ in 0..RUNS {
         let target = reference::everything().target();
-        let plan = Plan::build(target, Profile::Adaptive, &selection).map_err(Error::other)?;
+        let plan =
+            Plan::build(mcp_test_suite::scenarios::all(), target, Profile::Adaptive, &selection)
+                .map_err(Error::other)?;
         let summary = run(&plan, &mut |_| {}).await;
         if summary.exit != ExitCode::Passed {
             return Err(Error::other("the scenario does not pass on the reference server"));

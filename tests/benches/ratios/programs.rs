@@ -6,8 +6,8 @@ use std::io::Result;
 use std::path::Path;
 
 use mcp_test::scenario::{Leg, Suite};
-use mcp_test::scenarios;
 use mcp_test::spec::Revision;
+use mcp_test_suite::scenarios;
 use mcp_test_tests::program::Serving;
 
 use crate::cost::Cost;

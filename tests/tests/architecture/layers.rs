@@ -18,9 +18,9 @@ pub(crate) struct Layers {
 const ROOT: [&str; 3] = ["prelude", "__private", "guide"];
 
 impl Layers {
-    /// The table of the crate, headed `| layer | modules |`.
+    /// The table of the library, headed `| layer | modules | package |`.
     pub(crate) fn of_crate(path: &str, text: &str) -> Self {
-        Self::read(path, text, "| layer | modules |", None)
+        Self::read(path, text, "| layer | modules | package |", None)
     }
 
     /// The table of a module, headed `| layer in `module` | modules |`.

@@ -125,11 +125,11 @@ mod each_rule_can_fail {
     const TABLES: &str = "\
 # Layers
 
-| layer | modules |
-|---|---|
-| 0 | `json` `clock` |
-| 1 | `wire` |
-| 2 | `cli` |
+| layer | modules | package |
+|---|---|---|
+| 0 | `json` `clock` | mcp-test |
+| 1 | `wire` | mcp-test |
+| 2 | `cli` | mcp-test |
 
 | layer in `wire` | modules |
 |---|---|
@@ -190,7 +190,7 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
         "#;
         assert_eq!(upwards("mcp-test/src/wire/frame.rs", text), "");
         assert_eq!(upwards("mcp-test/src/lib.rs", "use crate::cli::Arguments;"), "");
-        assert_eq!(upwards("mcp-test/src/bin/mcp-test.rs", "use mcp_test::cli::main;"), "");
+        assert_eq!(upwards("mcp-test/cli/src/main.rs", "use mcp_test_cli::main;"), "");
     }
 
     #[test]

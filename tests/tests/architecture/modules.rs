@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::source::{Source, Token};
+use crate::source::{Package, Source, Token};
 
 /// The modules of the library by their paths; the path of the crate root is empty.
 pub(crate) struct Library<'a> {
@@ -54,9 +54,10 @@ impl<'a> Library<'a> {
             let Some(path) = file.module() else { continue };
             let path: Vec<String> = path.into_iter().map(str::to_owned).collect();
             for (module, items) in items(file.tokens(), &path) {
-                library
-                    .modules
-                    .insert(module, Module { file: position, items, ..Module::default() });
+                // Each package has a root.
+                let module = library.modules.entry(module).or_default();
+                module.file = position;
+                module.items.extend(items);
             }
             let macros = exported_macros(file.tokens()).into_iter();
             library.macros.extend(macros.map(|name| (name, position)));
@@ -65,6 +66,10 @@ impl<'a> Library<'a> {
         for file in files {
             for import in library.imports(file, file.tokens()) {
                 let (Some(name), Some(absolute)) = (import.name, import.absolute) else { continue };
+                // A package re-exports what another one has at the same path.
+                if absolute == [&import.module[..], std::slice::from_ref(&name)].concat() {
+                    continue;
+                }
                 let Some(module) = library.modules.get_mut(&import.module) else { continue };
                 if name == "*" {
                     module.globs.push(absolute);
@@ -82,10 +87,13 @@ impl<'a> Library<'a> {
 
     /// All paths among the tokens of a file that go through its own crate.
     pub(crate) fn imports(&self, file: &Source, tokens: &[Token]) -> Vec<Import> {
-        let Some(module) = file.module() else { return Vec::new() };
+        let (Some(module), Some(package)) = (file.module(), file.package()) else {
+            return Vec::new();
+        };
         let module = module.into_iter().map(str::to_owned).collect();
         let mut scanner = Scanner {
             library: self,
+            package,
             tokens,
             at: 0,
             module,
@@ -207,6 +215,7 @@ fn exported_macros(tokens: &[Token]) -> Vec<String> {
 
 struct Scanner<'a> {
     library: &'a Library<'a>,
+    package: Package,
     tokens: &'a [Token],
     at: usize,
     module: Vec<String>,
@@ -263,7 +272,8 @@ impl Scanner<'_> {
     }
 
     fn begins_path(&self, name: &str) -> bool {
-        matches!(name, "crate" | "mcp_test" | "super" | "self")
+        matches!(name, "crate" | "super" | "self")
+            || Package::of_crate(name).is_some()
             || is_name(name) && self.library.has_child(&self.here(), name)
     }
 
@@ -341,7 +351,7 @@ impl Scanner<'_> {
         }
         let here = self.here();
         let absolute = match path.first().map(String::as_str) {
-            Some("crate" | "mcp_test") => Some(path[1..].to_vec()),
+            Some("crate") => Some(inside(self.package, &path[1..])),
             Some("self") => Some([&here, &path[1..]].concat()),
             Some("super") => {
                 let ups = path.iter().take_while(|name| *name == "super").count();
@@ -349,6 +359,9 @@ impl Scanner<'_> {
             }
             Some(first) if self.library.has_child(&here, first) => {
                 Some([&here, &path[..]].concat())
+            }
+            Some(first) if Package::of_crate(first).is_some() => {
+                Package::of_crate(first).map(|package| inside(package, &path[1..]))
             }
             // A path that starts with any other name is in another crate.
             _ if name.is_some() => Some(vec!["::".to_owned()]),
@@ -358,6 +371,12 @@ impl Scanner<'_> {
         let is_re_export = self.is_re_export;
         self.found.push(Import { written, line, is_re_export, absolute, name, module: here });
     }
+}
+
+/// The path in the library of a path from the root of a package.
+fn inside(package: Package, path: &[String]) -> Vec<String> {
+    let path = package.module(path.iter().map(String::as_str).collect());
+    path.into_iter().map(str::to_owned).collect()
 }
 
 fn is_name(text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::source::{self, Source, Token, Violation};
+use crate::source::{self, Package, Source, Token, Violation};
 
 /// The code spans of a page that name a path of the library, a type or a file which does not exist.
 pub(crate) fn unknown_names(page: &str, text: &str, library: &[Source]) -> Vec<Violation> {
@@ -39,24 +39,30 @@ fn is_file(name: &str, library: &[Source]) -> bool {
     let name = name.trim_end_matches('/');
     source::root().join(name).exists()
         || library.iter().any(|file| {
-            file.path().contains(&format!("/{name}/")) || file.path().ends_with(&format!("/{name}"))
+            // The files of the command are also named as its module is.
+            let module = file.module().map(|names| names.join("/") + ".rs").unwrap_or_default();
+            let is_it = |path: &str| {
+                path.contains(&format!("/{name}/")) || path.ends_with(&format!("/{name}"))
+            };
+            is_it(file.path()) || is_it(&format!("/{module}"))
         })
 }
 
 /// Whether a path such as `trace::Recorder` or `report::failure::FailureFormatter` leads somewhere: module by module as far
 /// as there are files, and from there to names that occur in the files of that module.
 fn is_path(name: &str, library: &[Source]) -> bool {
-    let mut folder = "mcp-test/src".to_owned();
-    let mut names = name.split("::").skip_while(|name| *name == "mcp_test").peekable();
+    let mut module = Vec::new();
+    let mut names =
+        name.split("::").skip_while(|name| Package::of_crate(name).is_some()).peekable();
     while let Some(name) = names.peek() {
-        let inner = format!("{folder}/{name}");
-        if !library.iter().any(|file| is_in(file, &inner)) {
+        module.push(*name);
+        if !library.iter().any(|file| is_in(file, &module)) {
+            module.pop();
             break;
         }
-        folder = inner;
         names.next();
     }
-    let files: Vec<&Source> = library.iter().filter(|file| is_in(file, &folder)).collect();
+    let files: Vec<&Source> = library.iter().filter(|file| is_in(file, &module)).collect();
     names.all(|name| files.iter().any(|file| defines(file, name)))
 }
 
@@ -69,6 +75,6 @@ fn defines(file: &Source, name: &str) -> bool {
     file.tokens().windows(2).any(is_defined)
 }
 
-fn is_in(file: &Source, module: &str) -> bool {
-    file.path().strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+fn is_in(file: &Source, module: &[&str]) -> bool {
+    file.module().is_some_and(|inner| inner.starts_with(module))
 }

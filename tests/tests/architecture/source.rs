@@ -84,17 +84,23 @@ impl Source {
         kept
     }
 
-    /// The module path of this file from the crate root; `None` for a file outside of the library.
+    /// The module path of this file in the library; `None` for a file outside of the library.
     pub(crate) fn module(&self) -> Option<Vec<&str>> {
-        let inner = self.path.strip_prefix("mcp-test/src/")?.strip_suffix(".rs")?;
+        let package = self.package()?;
+        let inner = self.path.strip_prefix(package.folder())?.strip_suffix(".rs")?;
         let mut names: Vec<_> = inner.split('/').collect();
         match names.as_slice() {
-            ["lib"] => return Some(Vec::new()),
-            ["bin", ..] => return None,
+            ["lib"] => names.clear(),
+            ["main"] => return None,
             [.., "mod"] => drop(names.pop()),
             _ => {}
         }
-        Some(names)
+        Some(package.module(names))
+    }
+
+    /// The package of the library to which this file belongs.
+    pub(crate) fn package(&self) -> Option<Package> {
+        Package::ALL.into_iter().find(|package| self.path.starts_with(package.folder()))
     }
 
     pub(crate) fn violation(
@@ -104,6 +110,51 @@ impl Source {
         right: impl Into<String>,
     ) -> Violation {
         Violation { path: self.path.clone(), line, wrong: wrong.into(), right: right.into() }
+    }
+}
+
+/// A package of the library. The rules see all of them as one tree of modules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Package {
+    Facade,
+    Core,
+    Suite,
+    Cli,
+}
+
+impl Package {
+    pub(crate) const ALL: [Self; 4] = [Self::Facade, Self::Core, Self::Suite, Self::Cli];
+
+    /// The package whose crate has this name.
+    pub(crate) fn of_crate(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|package| package.crate_name() == name)
+    }
+
+    const fn crate_name(self) -> &'static str {
+        match self {
+            Self::Facade => "mcp_test",
+            Self::Core => "mcp_test_core",
+            Self::Suite => "mcp_test_suite",
+            Self::Cli => "mcp_test_cli",
+        }
+    }
+
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Facade => "mcp-test/src/",
+            Self::Core => "mcp-test/core/src/",
+            Self::Suite => "mcp-test/suite/src/",
+            Self::Cli => "mcp-test/cli/src/",
+        }
+    }
+
+    /// The path in the library of what has this path in the crate. The root of the command is the module `cli`, except for the
+    /// reports, which have a layer of their own.
+    pub(crate) fn module(self, path: Vec<&str>) -> Vec<&str> {
+        match self {
+            Self::Cli if path.first() != Some(&"report") => [vec!["cli"], path].concat(),
+            _ => path,
+        }
     }
 }
 
@@ -176,9 +227,10 @@ pub(crate) fn workspace() -> &'static [Source] {
     &WORKSPACE
 }
 
-/// The source files of `mcp-test`.
+/// The source files of the library: of `mcp-test` and the packages inside it.
 pub(crate) fn library() -> &'static [Source] {
-    static LIBRARY: LazyLock<Vec<Source>> = LazyLock::new(|| read(&["mcp-test/src"]));
+    static LIBRARY: LazyLock<Vec<Source>> =
+        LazyLock::new(|| read(&Package::ALL.map(Package::folder)));
     &LIBRARY
 }
 

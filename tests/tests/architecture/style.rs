@@ -66,14 +66,11 @@ pub(crate) fn takes_time_from_clock(file: &Source) -> Vec<Violation> {
 
 /// The modules that may read the environment: those that read the settings of users, and `process`, which looks up programs in
 /// `PATH`.
-const READERS: [&str; 4] = ["cli", "harness", "bin", "process"];
+const READERS: [&str; 3] = ["cli", "harness", "process"];
 
 pub(crate) fn reads_environment_where_allowed(file: &Source) -> Vec<Violation> {
-    let Some(inner) = file.path().strip_prefix("mcp-test/src/") else {
-        return Vec::new();
-    };
-    let module = inner.split(['/', '.']).next().unwrap_or_default();
-    if READERS.contains(&module) || file.is_tests() {
+    let Some(module) = file.module() else { return Vec::new() };
+    if module.first().is_some_and(|name| READERS.contains(name)) || file.is_tests() {
         return Vec::new();
     }
     let readers = ["var", "var_os", "vars", "vars_os", "args", "args_os"];
@@ -119,7 +116,7 @@ pub(crate) fn imports_in_one_style(file: &Source) -> Vec<Violation> {
     for (at, token) in tokens.iter().enumerate() {
         let text = |ahead: usize| tokens.get(at + ahead).map_or("", |token| token.text.as_str());
         // Only in the library: the code that macros expand to cannot name the user's module by a path from `crate`.
-        let is_library = file.path().starts_with("mcp-test/src/");
+        let is_library = file.package().is_some();
         if is_library && token.text == "super" && text(1) == "::" && text(2) == "super" {
             violations.push(file.violation(
                 token.line,

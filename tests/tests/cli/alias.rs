@@ -19,7 +19,7 @@ fn cargo_has_an_alias_that_names_the_binary() {
     let commands = cargo(&["--list"]);
     let alias = commands.lines().find_map(|line| line.trim().strip_prefix("mcp-test "));
     let alias = alias.unwrap_or_else(|| panic!("no alias in\n{commands}")).trim();
-    assert_eq!(alias, "alias: run --package mcp-test --features cli --bin mcp-test --");
+    assert_eq!(alias, "alias: run --package mcp-test-cli --bin mcp-test --");
 
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata = Value::parse(metadata.as_bytes()).expect("metadata are JSON").value;
@@ -30,11 +30,10 @@ fn cargo_has_an_alias_that_names_the_binary() {
         let name = name.to_owned();
         move |value: &Value| value.get("name").and_then(Value::as_str) == Some(name.as_str())
     };
-    let package = members(&metadata, "packages").into_iter().find(named("mcp-test"));
+    let package = members(&metadata, "packages").into_iter().find(named("mcp-test-cli"));
     let package = package.expect("the package is there");
     let is_binary = |target: &Value| members(target, "kind").contains(&Value::from("bin"));
     let targets = members(&package, "targets");
     let binary = targets.iter().filter(|target| is_binary(target)).find(|it| named("mcp-test")(it));
-    let binary = binary.unwrap_or_else(|| panic!("no such binary among {targets:?}"));
-    assert_eq!(members(binary, "required-features"), [Value::from("cli")]);
+    assert!(binary.is_some(), "no such binary among {targets:?}");
 }

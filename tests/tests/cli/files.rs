@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test::json::Value;
 use mcp_test::scenario::{Leg, Scenario, Suite};
-use mcp_test::scenarios;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test::spec::Revision;
 use mcp_test::transport::TransportKind;
+use mcp_test_suite::scenarios;
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::free_port;
 use tokio::runtime::Runtime;

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use mcp_test::clock::Stopwatch;
 use mcp_test::oauth::{AuthorizationServer, OAuthClient};
-use mcp_test::run::{ExitCode, Plan, Selection};
 use mcp_test::scenario::Profile;
 use mcp_test::transport::Target;
+use mcp_test_core::run::{ExitCode, Plan, Selection};
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::report_options;
 use nix::pty::{Winsize, openpty};
@@ -513,8 +513,10 @@ fn a_test_in_rust_signs_in_without_a_browser() {
         let target = Target::url(&server.url).signing_in_at(authorization);
         let scenarios = vec!["server-initialize".to_owned()];
         let selection = Selection { scenarios, ..Selection::default() };
-        let plan = Plan::build(target, Profile::Adaptive, &selection).expect("a plan");
-        runtime.block_on(mcp_test::run::run(&plan, &mut |_| {})).exit
+        let plan =
+            Plan::build(mcp_test_suite::scenarios::all(), target, Profile::Adaptive, &selection)
+                .expect("a plan");
+        runtime.block_on(mcp_test_core::run::run(&plan, &mut |_| {})).exit
     };
     let server = Protected::new(Demand::Token);
     assert_eq!(exit(&server, &server.authorization), ExitCode::Passed);

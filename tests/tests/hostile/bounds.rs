@@ -120,6 +120,7 @@ fn over_http(behavior: Behavior, streams: bool, timeout: &str) -> String {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
 fn a_million_notifications_on_lines() {
     insta::assert_snapshot!(over_lines(Behavior::Flood, "10m"), @"
     WARNING wire-well-formed: there are too many log messages
@@ -130,6 +131,7 @@ fn a_million_notifications_on_lines() {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
 fn a_million_notifications_in_a_stream() {
     insta::assert_snapshot!(over_http(Behavior::Flood, true, "10m"), @"
     WARNING wire-well-formed: there are too many log messages
@@ -346,6 +348,7 @@ fn a_client_that_sends_millions_of_values() {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
 fn a_client_that_sends_a_million_notifications() {
     let answers = served_over_lines(|input| {
         let many = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".repeat(1000);

@@ -132,6 +132,7 @@ fn eight_large_messages_at_once() {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
 fn a_million_notifications_over_http() {
     let served = Served::start();
     let session = served.session();

@@ -3,8 +3,8 @@
 use mcp_test::client::ScriptedClient;
 use mcp_test::client::reference::good_client;
 use mcp_test::scenario::{Damage, Leg, Peer};
-use mcp_test::scenarios;
 use mcp_test::transport::TransportKind;
+use mcp_test_suite::scenarios;
 
 use crate::repeats::{BusyCores, repeats};
 use crate::scenario_run::{NO_TIMEOUT, cells, run_cells};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mcp_test::check::Status;
-use mcp_test::run::{Outcome, Selection};
 use mcp_test::server::reference::everything;
 use mcp_test::transport::{Target, TransportKind};
+use mcp_test_core::run::{Outcome, Selection};
 use mcp_test_tests::hostile::closing::ClosingServer;
 use tokio::runtime::Runtime;
 

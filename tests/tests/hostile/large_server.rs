@@ -4,13 +4,13 @@ use std::future::ready;
 
 use mcp_test::client::MAX_PAGES;
 use mcp_test::json::Value;
-use mcp_test::run::{Plan, RunEvent, Selection, run};
 use mcp_test::scenario::Profile;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Answer, Call};
 use mcp_test::spec::{ItemKind, Revision, error_code};
 use mcp_test::trace::{Party, Trace};
 use mcp_test::wire::Message;
+use mcp_test_core::run::{Plan, RunEvent, Selection, run};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -38,7 +38,12 @@ fn the_requests_of_a_run_are_bounded_and_the_bound_is_shown() {
         // It reads nothing else.
         .on("resources/templates/list", |_: Call| ready(json!({ "resourceTemplates": [] })))
         .on("resources/read", |call: Call| ready(read(&call)));
-    let plan = Plan::build(server.target(), Profile::Adaptive, &Selection::default());
+    let plan = Plan::build(
+        mcp_test_suite::scenarios::all(),
+        server.target(),
+        Profile::Adaptive,
+        &Selection::default(),
+    );
     let plan = plan.expect("a plan").timeout(NO_TIMEOUT);
     let (mut cut, mut outcomes) = (Vec::new(), Vec::new());
     let mut on = |event: RunEvent| match event {

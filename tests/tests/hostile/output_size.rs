@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use mcp_test::report::FileFormat;
+use mcp_test_cli::report::FileFormat;
 use mcp_test_tests::program::{Run, Serving, report_options, run};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

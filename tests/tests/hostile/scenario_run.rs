@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use mcp_test::check::{Check, Finding, Status};
-use mcp_test::run::{Outcome, Plan, RunEvent, Selection, Tested, run};
 use mcp_test::scenario::Profile;
 use mcp_test::spec::Revision;
 use mcp_test::transport::TransportKind;
+use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, Tested, run};
 use tokio::runtime::Runtime;
 
 /// The method on which most servers here misbehave, and the scenario that needs it.
@@ -43,7 +43,9 @@ pub(crate) fn run_cells(
     selection: &Selection,
     timeout: Duration,
 ) -> RunResult {
-    let plan = Plan::build(target, Profile::Adaptive, selection).expect("a plan").timeout(timeout);
+    let plan = Plan::build(mcp_test_suite::scenarios::all(), target, Profile::Adaptive, selection)
+        .expect("a plan")
+        .timeout(timeout);
     let mut result = RunResult::default();
     let mut on = |event: RunEvent| match event {
         RunEvent::PreflightFailed { finding, .. } => result.preflight_failure = Some(finding),

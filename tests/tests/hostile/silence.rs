@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_test::process::Command;
-use mcp_test::run::{Plan, RunEvent, Selection, run};
 use mcp_test::scenario::Profile;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
 use mcp_test::transport::{Fault, Target, TransportKind};
+use mcp_test_core::run::{Plan, RunEvent, Selection, run};
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Behavior, Hostile, lines};
 use tokio::runtime::Runtime;
@@ -152,7 +152,8 @@ fn waits(target: Target, scenarios: &[&str]) -> Waits {
         transports: vec![TransportKind::Duplex],
         ..Selection::default()
     };
-    let plan = Plan::build(target, Profile::Adaptive, &selection).expect("a plan");
+    let plan = Plan::build(mcp_test_suite::scenarios::all(), target, Profile::Adaptive, &selection)
+        .expect("a plan");
     let jobs = NonZeroUsize::new(JOBS).expect("some");
     let plan = plan.timeout(Duration::from_secs(2)).jobs(jobs);
     let (mut waits, mut started) = (Waits::default(), 0);

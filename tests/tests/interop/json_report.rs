@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use mcp_test::json::Value;
 use mcp_test::scenario::Leg;
-use mcp_test::scenarios;
 use mcp_test::transport::TransportKind;
+use mcp_test_suite::scenarios;
 
 use crate::program::Run;
 

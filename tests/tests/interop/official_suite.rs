@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use mcp_test::json::Value;
 use mcp_test::scenario::Leg;
-use mcp_test::scenarios;
 use mcp_test::spec::Revision;
+use mcp_test_suite::scenarios;
 
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, Serving, run};

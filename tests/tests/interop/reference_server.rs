@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mcp_test::scenario::{Leg, Need, Scenario};
-use mcp_test::scenarios;
 use mcp_test::spec::Revision;
 use mcp_test::transport::TransportKind;
+use mcp_test_suite::scenarios;
 
 use crate::json_report::Report;
 use crate::program::{MCP_TEST, Run, Serving, free_port, mcp_test};

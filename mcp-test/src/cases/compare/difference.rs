@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{DifferenceKind, Object, Pointer, Value};
+use mcp_test_core::trace::SecretTexts;
+use mcp_test_core::yaml::Span;
+
 use super::text;
 use super::walk::{Expectation, RawDifference};
-use crate::expect::words;
-use crate::json::{DifferenceKind, Object, Pointer, Value};
-use crate::trace::SecretTexts;
-use crate::yaml::Span;
 
 /// A difference between a received message and a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +84,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Converts differences to JSON for [`details`](crate::check::Check): `pointer`, `expected`, `got`.
+/// Converts differences to JSON for [`details`](mcp_test_core::check::Check): `pointer`, `expected`, `got`.
 #[must_use]
 pub fn details(differences: &[Difference]) -> Value {
     let one = |difference: &Difference| {

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+
 use super::pattern::{ActivePatterns, Token};
 use super::similarity::similarity;
 use super::walk::{Location, Sink, Walk};
 use crate::cases::{Matcher, Mode};
-use crate::expect::words;
-use crate::json::Value;
 
 /// The largest number of items considered as nearly matching.
 // Bounds the time: each item without a counterpart is compared with all of them.

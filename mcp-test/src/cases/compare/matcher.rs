@@ -1,10 +1,11 @@
 //! Checks a value against a matcher, and describes matchers.
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+
 use super::pattern::Pattern;
 use crate::cases::format::expression::compile_regex;
 use crate::cases::{JsonType, Matcher};
-use crate::expect::words;
-use crate::json::Value;
 
 /// The longest string that an expression is tried on.
 // A search takes time linear in the text, but the peer chooses its length.

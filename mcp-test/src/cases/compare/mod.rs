@@ -50,9 +50,10 @@ pub use similarity::similarity;
 pub use tolerance::Tolerance;
 pub use walk::MOST;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::trace::SecretTexts;
+
 use crate::cases::Rule;
-use crate::json::Value;
-use crate::trace::SecretTexts;
 
 /// Compares `got`, the received message, with `expected`, the message of the case with its `${names}`
 /// [replaced](super::expand).

@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
+use mcp_test_core::json::{Pointer, array_index};
+use mcp_test_core::yaml::Span;
 use regex::Regex;
 
 use crate::cases::format::expression::RegexError;
 use crate::cases::{Matcher, Rule};
-use crate::json::{Pointer, array_index};
-use crate::yaml::Span;
 
 /// A pointer with its matcher.
 pub(super) struct Pattern<'a> {

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{DifferenceKind, Pointer};
+use mcp_test_core::yaml::Span;
+
 use super::difference::Difference;
 use super::walk::MOST;
 use crate::cases::{CaseFile, CaseMessage, Diagnostic};
-use crate::check::Finding;
-use crate::expect::words;
-use crate::json::{DifferenceKind, Pointer};
-use crate::yaml::Span;
 
 /// The largest number of differences shown at their lines.
 // Each adds a line or more to the excerpt; the diff below is more compact.

@@ -1,6 +1,6 @@
 //! How similar two messages are, to find the one that was meant.
 
-use crate::json::Value;
+use mcp_test_core::json::Value;
 
 /// The largest number of members or items compared per value.
 const MEMBERS: usize = 64;

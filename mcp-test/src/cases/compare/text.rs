@@ -1,8 +1,8 @@
 //! Bounded diffs of long strings, and of values that fill more than one line.
 
-use crate::expect::words;
-use crate::json::Value;
-use crate::trace::SecretTexts;
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+use mcp_test_core::trace::SecretTexts;
 
 /// A string of at most this length is shown in full.
 const SHORT: usize = 60;

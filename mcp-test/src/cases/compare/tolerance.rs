@@ -1,7 +1,7 @@
 //! Members that a message may have although the case does not.
 
-use crate::json::{Object, Pointer, Value};
-use crate::spec::Revision;
+use mcp_test_core::json::{Object, Pointer, Value};
+use mcp_test_core::spec::Revision;
 
 /// Members that belong to the protocol revision rather than to the content of a message, so that the same case applies to
 /// both eras.

@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{DifferenceKind, Object, Pointer, Value};
+use mcp_test_core::yaml::Span;
+
 use super::matcher::{self, Mismatch};
 use super::pattern::{ActivePatterns, Pattern, Token};
 use super::tolerance::Tolerance;
 use crate::cases::{Matcher, Mode, Rule};
-use crate::expect::words;
-use crate::json::{DifferenceKind, Object, Pointer, Value};
-use crate::yaml::Span;
 
 /// The largest number of differences that [`compare`](super::compare()) returns.
 pub const MOST: usize = 100;

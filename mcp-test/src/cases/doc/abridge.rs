@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use crate::expect::words::grouped;
-use crate::json::{Object, Value, is_deceptive};
-use crate::trace::render::layout::checksum;
+use mcp_test_core::expect::words::grouped;
+use mcp_test_core::json::{Object, Value, is_deceptive};
+use mcp_test_core::trace::render::layout::checksum;
 
 /// The maximum length of a string in JSON that is shown in full, in characters.
 const STRING: usize = 600;

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::trace::{Correlation, Relation};
+use mcp_test_core::wire::{Message, RpcError};
+
 use super::anchor::Anchors;
 use crate::cases::{Case, CaseFile, Cases, Direction};
-use crate::json::{Object, Value};
-use crate::trace::{Correlation, Relation};
-use crate::wire::{Message, RpcError};
 
 /// All cases, with their requests and notifications.
 #[derive(Debug, Default)]

@@ -217,8 +217,7 @@ fn code(text: &str, place: Place) -> String {
 }
 
 /// A code span with any content, on one line outside of a table.
-#[cfg(feature = "cli")]
-pub(crate) fn code_span(text: &str) -> String {
+pub fn code_span(text: &str) -> String {
     code(&text.replace('\n', " "), Place::Text)
 }
 
@@ -228,7 +227,7 @@ fn fenced(text: &str) -> String {
 }
 
 /// A code block with any content.
-pub(crate) fn code_block(language: &str, text: &str) -> String {
+pub fn code_block(language: &str, text: &str) -> String {
     // A fence has at least three backticks, and more than any run inside.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")

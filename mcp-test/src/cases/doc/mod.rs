@@ -8,7 +8,7 @@
 //! | `anchor` | stable anchors |
 //! | `abridge` | truncates long and deep values, and escapes deceptive characters |
 //! | `markdown` | a page as Markdown |
-//! | `html` | a page as HTML, with feature `cli` |
+//! | `html` | a page as HTML, with feature `html` |
 //!
 //! The same cases result in the same bytes, and an anchor depends only on what it names, so that pages can be kept under version
 //! control and linked to. Descriptions, names and values come from others: they are escaped, bounded, and never markup.
@@ -17,7 +17,7 @@
 mod abridge;
 mod anchor;
 mod case_index;
-#[cfg(feature = "cli")]
+#[cfg(feature = "html")]
 mod html;
 mod markdown;
 mod page;
@@ -27,8 +27,8 @@ mod tests;
 
 use self::anchor::Anchors;
 use self::case_index::CaseIndex;
-#[cfg(feature = "cli")]
-pub(crate) use self::markdown::{code_block, code_span};
+#[doc(hidden)]
+pub use self::markdown::{code_block, code_span};
 use self::page::Page;
 use super::Cases;
 
@@ -80,7 +80,7 @@ impl Doc {
     }
 
     /// The page as one self-contained HTML file without scripts, light or dark as the reader prefers.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "html")]
     #[must_use]
     pub fn html(&self) -> String {
         html::write(&self.0)

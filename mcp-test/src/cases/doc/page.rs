@@ -44,7 +44,7 @@ pub(super) enum Block {
     Folded { summary: String, text: String },
     /// A message of a conversation.
     Message {
-        #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only HTML shows it"))]
+        #[cfg_attr(not(feature = "html"), expect(dead_code, reason = "only HTML shows it"))]
         sender: Direction,
         caption: Inlines,
         prose: String,

@@ -1,10 +1,11 @@
 //! Captures values from received messages for later ones.
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+
 use super::message::CaseMessage;
 use super::values::Values;
-use crate::check::Finding;
-use crate::expect::words;
-use crate::json::Value;
 
 /// Captures the values that a message of the case declares from `got`, the message received in its place.
 ///

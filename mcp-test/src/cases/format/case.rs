@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::yaml::Span;
+
 use super::extension::Settings;
 use super::message::{CaseMessage, Direction};
-use crate::json::Value;
-use crate::yaml::Span;
 
 /// The cases of one or more files.
 #[derive(Debug, Clone, Default)]

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::yaml::{Kind, Member, Node, Span};
+
 use super::diagnostic::Diagnostic;
 use super::lints::{self, Level, Lint};
 use super::suggest::{did_you_mean, quoted};
-use crate::expect::words;
-use crate::yaml::{Kind, Member, Node, Span};
 
 /// How many diagnostics are kept for one file; one with more is probably not a file of cases.
 const MOST: usize = 100;

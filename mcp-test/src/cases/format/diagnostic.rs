@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::yaml::Span;
 
 use super::case::CaseFile;
 use super::lints::{Level, Lint};
-use crate::expect::words;
-use crate::json::{Object, Value};
-use crate::yaml::Span;
 
 /// The largest width of an excerpt in columns.
 const WIDTH: usize = 120;

@@ -3,6 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use mcp_test_core::wire::{Malformed, Message};
+use mcp_test_core::yaml::{Comment, Document, Kind, Member, Node, Span};
+
 use super::case::Case;
 use super::context::ReadContext;
 use super::extension::{Capture, Matcher, Mode, Rule, Settings};
@@ -10,8 +13,6 @@ use super::keys::{self, Extensions, KEYS};
 use super::lints::{self, Level};
 use super::message::{CaseMessage, Direction, read_lenient};
 use super::suggest::{did_you_mean, did_you_mean_at, nearest, quoted};
-use crate::wire::{Malformed, Message};
-use crate::yaml::{Comment, Document, Kind, Member, Node, Span};
 
 /// Reads a document as a case without an id; `None` if it is empty or not a case.
 pub(super) fn case(cx: &mut ReadContext<'_>, number: usize, document: &Document) -> Option<Case> {

@@ -1,8 +1,9 @@
 //! Replaces `${name}` in the strings of a message.
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{Object, Pointer, Value};
+
 use super::values::{Values, is_name};
-use crate::expect::words;
-use crate::json::{Object, Pointer, Value};
 
 /// The total length of the values inserted into one message: a case may use a large captured value many times.
 const MOST: usize = 16 << 20;

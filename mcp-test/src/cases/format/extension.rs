@@ -12,10 +12,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::json::{Pointer, Value};
-use crate::spec::Revisions;
-use crate::transport::TransportKind;
-use crate::yaml::Span;
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::transport::TransportKind;
+use mcp_test_core::yaml::Span;
 
 /// The settings of a case.
 #[derive(Debug, Clone, Default)]

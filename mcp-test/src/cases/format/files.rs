@@ -4,16 +4,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcp_test_core::files;
+use mcp_test_core::yaml::Limits;
+
 use super::error::ReadError;
-use crate::files;
-use crate::yaml::Limits;
 
 /// Expands paths, patterns and directories to files: each once, in the order given, those of a pattern or directory sorted.
 ///
 /// # Errors
 ///
 /// If a pattern or directory has no files, or cannot be read.
-pub(crate) fn expand_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadError> {
+pub fn expand_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
         for file in of_path(path.as_ref())? {
@@ -70,7 +71,7 @@ fn of_pattern(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 /// Reads a file; stops one byte beyond the limit, so that the YAML reader reports the size.
-pub(crate) fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+pub fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let bytes = files::read_start(path, limits.bytes);
     bytes.map_err(|source| ReadError::Io { path: path.to_owned(), source })
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+
 use super::case::{Case, CaseFile, Cases};
 use super::values::{self, Values};
-use crate::expect::words;
-use crate::json::Value;
 
 /// Values for the names that cases declare in `_inputs`.
 ///

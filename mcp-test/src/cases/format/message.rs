@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::trace::Party;
+use mcp_test_core::wire::Message;
+use mcp_test_core::yaml::{Node, Span};
+
 use super::extension::{Capture, Rule};
-use crate::json::{Pointer, Value};
-use crate::trace::Party;
-use crate::wire::Message;
-use crate::yaml::{Node, Span};
 
 /// Which side sends a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use mcp_test_core::yaml::Span;
+
 use super::case::Case;
 use super::context::ReadContext;
 use super::expand::{names_used, not_a_placeholder};
 use super::lints;
 use super::message::CaseMessage;
 use super::suggest::{did_you_mean, quoted};
-use crate::yaml::Span;
 
 /// The names declared so far in a conversation.
 #[derive(Default)]

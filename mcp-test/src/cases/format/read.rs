@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_test_core::yaml::{self, Broken, Limits, Span};
+
 use super::case::{Case, CaseFile, Cases};
 use super::context::ReadContext;
 use super::diagnostic::Diagnostic;
@@ -13,7 +15,6 @@ use super::error::ReadError;
 use super::lints::Level;
 use super::placeholders::DeclaredNames;
 use super::{files, id, lints, syntax};
-use crate::yaml::{self, Broken, Limits, Span};
 
 /// How strictly files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,11 +78,14 @@ impl Cases {
 
 /// What could be read, with all diagnostics.
 #[derive(Default)]
-pub(crate) struct Loaded {
+pub struct Loaded {
     /// The number of files, including those with errors.
-    pub(crate) files: usize,
-    pub(crate) cases: Cases,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    #[doc(hidden)]
+    pub files: usize,
+    #[doc(hidden)]
+    pub cases: Cases,
+    #[doc(hidden)]
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 fn require_no_errors(loaded: Loaded) -> Result<(Cases, Vec<Diagnostic>), ReadError> {
@@ -92,10 +96,7 @@ fn require_no_errors(loaded: Loaded) -> Result<(Cases, Vec<Diagnostic>), ReadErr
 }
 
 /// Reads files as far as possible.
-pub(crate) fn of_files<P: AsRef<Path>>(
-    paths: &[P],
-    options: &ReadOptions,
-) -> Result<Loaded, ReadError> {
+pub fn of_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, ReadError> {
     let mut loaded = Loaded::default();
     for path in files::expand_paths(paths)? {
         let bytes = files::read_bounded(&path, &Limits::default())?;
@@ -107,7 +108,7 @@ pub(crate) fn of_files<P: AsRef<Path>>(
 }
 
 /// Reads bytes as far as possible.
-pub(crate) fn of_bytes(path: &str, bytes: &[u8], options: &ReadOptions) -> Loaded {
+pub fn of_bytes(path: &str, bytes: &[u8], options: &ReadOptions) -> Loaded {
     let mut loaded = Loaded::default();
     loaded.take(path, bytes, options);
     id::assign(&mut loaded.cases);

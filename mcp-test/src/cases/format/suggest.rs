@@ -1,8 +1,9 @@
 //! Suggestions for misspelled names, and lists of quoted names.
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Pointer;
+
 use super::message::CaseMessage;
-use crate::expect::words;
-use crate::json::Pointer;
 
 /// Quotes and joins names: `` `a`, `b` and `c` ``.
 pub(in crate::cases) fn quoted<T: AsRef<str>>(names: &[T]) -> String {

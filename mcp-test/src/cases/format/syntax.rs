@@ -1,9 +1,10 @@
 //! Turns problems of the YAML reader into diagnostics, with help for people who have not read the YAML specification.
 
+use mcp_test_core::yaml::{Problem, ProblemKind, Span, SyntaxError};
+
 use super::context::ReadContext;
 use super::diagnostic::Diagnostic;
 use super::lints::{self, Lint};
-use crate::yaml::{Problem, ProblemKind, Span, SyntaxError};
 
 /// The diagnostic for a problem.
 pub(super) fn diagnostic(cx: &ReadContext<'_>, problem: &Problem) -> Diagnostic {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::trace::SecretTexts;
+
 use super::case::Case;
-use crate::json::Value;
-use crate::trace::SecretTexts;
 
 /// The names that a case declares, with their values so far.
 ///

@@ -4,12 +4,13 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::clock::{Deadline, format_duration, within};
+use mcp_test_core::process::Command;
+
 use super::run::Task;
 use super::{Hooks, TIMEOUT};
 use crate::cases::{Case, State, expand};
-use crate::check::Finding;
-use crate::clock::{Deadline, format_duration, within};
-use crate::process::Command;
 
 /// Whether a state is set up or torn down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Phase {
     }
 }
 
-type Change = Pin<Box<dyn Future<Output = crate::Result> + Send>>;
+type Change = Pin<Box<dyn Future<Output = mcp_test_core::Result> + Send>>;
 type Changing = dyn Fn(State, Phase) -> Change + Send + Sync;
 
 /// Sets up the states that cases name in `_given`.
@@ -61,7 +62,7 @@ impl Given {
     pub fn call<F, R>(function: F) -> Self
     where
         F: Fn(State, Phase) -> R + Send + Sync + 'static,
-        R: Future<Output = crate::Result> + Send + 'static,
+        R: Future<Output = mcp_test_core::Result> + Send + 'static,
     {
         Self::Function(Arc::new(move |state, phase| Box::pin(function(state, phase))))
     }

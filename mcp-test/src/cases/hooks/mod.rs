@@ -29,16 +29,18 @@ mod run;
 #[cfg(all(test, unix))]
 mod tests;
 
+pub use self::given::{Given, Phase};
+pub use self::permit::{Commands, CommandsRefused, Permit, permit};
+
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::given::{Given, Phase};
-pub use self::permit::{Commands, CommandsRefused, Permit, permit};
+use mcp_test_core::check::Finding;
+use mcp_test_core::clock::Deadline;
+use mcp_test_core::process::{Child, Command};
+
 use self::run::{GRACE, Task};
 use super::{Case, CaseFile, Hook, Values};
-use crate::check::Finding;
-use crate::clock::Deadline;
-use crate::process::{Child, Command};
 
 /// The time limit of a command that has none of its own.
 pub const TIMEOUT: Duration = Duration::from_secs(30);

@@ -5,9 +5,10 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+use mcp_test_core::json::is_deceptive;
+use mcp_test_core::process::Command;
+
 use crate::cases::{Case, CaseFile, Hook};
-use crate::json::is_deceptive;
-use crate::process::Command;
 
 /// Whether commands of files may be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::clock::{Deadline, format_duration, quiet, within};
+use mcp_test_core::expect::words;
+use mcp_test_core::process::{Child, Command, Readiness};
+use mcp_test_core::trace::SecretTexts;
+use mcp_test_core::yaml::Span;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::cases::{Case, CaseFile, Diagnostic, Ready, Values};
-use crate::check::Finding;
-use crate::clock::{Deadline, format_duration, quiet, within};
-use crate::expect::words;
-use crate::process::{Child, Command, Readiness};
-use crate::trace::SecretTexts;
-use crate::yaml::Span;
 
 /// How many of the last lines of output are kept.
 const LINES: usize = 20;
@@ -202,7 +202,7 @@ impl Task<'_> {
         let last = if lines.is_empty() { last } else { format!("; its last lines:{last}") };
         let finding = self.failed(got + &last);
         let headline = format!("{}: `{command}`", finding.headline);
-        Finding { headline, ..finding }
+        finding.headed(headline)
     }
 
     /// A finding that the command or the state failed.

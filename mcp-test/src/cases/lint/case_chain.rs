@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::wire::Message;
+use mcp_test_core::yaml::Span;
+
 use crate::cases::format::lints::Lint;
 use crate::cases::{Case, CaseFile, CaseMessage, Diagnostic};
-use crate::wire::Message;
-use crate::yaml::Span;
 
 /// A case and those that continue it (`_continues`).
 pub(super) struct CaseChain<'a> {

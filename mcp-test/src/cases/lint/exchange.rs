@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use mcp_test_core::json::Number;
+use mcp_test_core::trace::{Correlation, Party, Relation, Request};
+use mcp_test_core::wire::{Id, Message};
+
 use super::case_chain::CaseChain;
 use crate::cases::format::lints::{REPLY_WITHOUT_REQUEST, SAME_ID, SECOND_REPLY, UNANSWERED};
 use crate::cases::format::suggest::quoted;
 use crate::cases::{CaseMessage, Diagnostic};
-use crate::json::Number;
-use crate::trace::{Correlation, Party, Relation, Request};
-use crate::wire::{Id, Message};
 
 /// The largest number of ids in a message.
 const FEW: usize = 8;

@@ -18,10 +18,11 @@ mod structure;
 mod tests;
 mod values;
 
+use mcp_test_core::expect::words;
+
 use self::case_chain::chains;
 use crate::cases::format::lints::MORE;
 use crate::cases::{CaseFile, Cases, Diagnostic};
-use crate::expect::words;
 
 /// Finds likely mistakes in cases, in the order of files and positions.
 ///

@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 
+use mcp_test_core::json::Pointer;
+use mcp_test_core::spec::schema::{Authority, Schemas, Violation};
+use mcp_test_core::spec::{self, Era, METHODS, Method, Revision, Revisions, meta};
+use mcp_test_core::trace::Correlation;
+use mcp_test_core::wire::{Id, Message};
+
 use super::case_chain::CaseChain;
 use crate::cases::format::lints::{
     OTHER_HANDSHAKE, OTHER_REVISION, SHAPE, UNKNOWN_METHOD, WRONG_SIDE,
 };
 use crate::cases::format::suggest::nearest;
 use crate::cases::{CaseMessage, Diagnostic, Direction, Mode};
-use crate::json::Pointer;
-use crate::spec::schema::{Authority, Schemas, Violation};
-use crate::spec::{self, Era, METHODS, Method, Revision, Revisions, meta};
-use crate::trace::Correlation;
-use crate::wire::{Id, Message};
 
 pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let window = window(chain);

@@ -1,10 +1,11 @@
 //! Finds secrets, and values that change with each run.
 
+use mcp_test_core::json::{Pointer, Value, diff};
+use mcp_test_core::trace::Redactor;
+
 use super::case_chain::CaseChain;
 use crate::cases::format::lints::{SECRET, VOLATILE};
 use crate::cases::{CaseMessage, Diagnostic, Direction};
-use crate::json::{Pointer, Value, diff};
-use crate::trace::Redactor;
 
 pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use mcp_test_core::yaml::{Span, Style};
+
 use crate::cases::format::lints::{
     EMPTY_CASE, Lint, MIXED_STYLES, NOTHING_EXPECTED, ONLY, SAME_NAME, SKIPPED, UNNAMED,
 };
 use crate::cases::{Case, CaseFile, CaseMessage, Diagnostic, Direction};
-use crate::yaml::{Span, Style};
 
 pub(super) fn check(file: &CaseFile) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use mcp_test_core::json::{Value, array_index};
+use mcp_test_core::trace::SecretTexts;
+
 use super::case_chain::CaseChain;
 use crate::cases::compare::{self, Tolerance};
 use crate::cases::format::lints::{
@@ -9,8 +12,6 @@ use crate::cases::format::lints::{
 };
 use crate::cases::format::suggest::did_you_mean_at;
 use crate::cases::{CaseMessage, Diagnostic, Matcher, Mode, names_used};
-use crate::json::{Value, array_index};
-use crate::trace::SecretTexts;
 
 pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();

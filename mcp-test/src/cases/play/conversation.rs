@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::wait::Step;
+use mcp_test_core::client::{Options, Pending};
+use mcp_test_core::clock::{self, Deadline};
+use mcp_test_core::scenario::{Connected, Ctx, Profile};
+use mcp_test_core::spec::{Era, error_code};
+use mcp_test_core::trace::Seq;
+use mcp_test_core::wire::{Id, Request, RpcError};
+
 use super::declared;
 use super::roles::{CaseLine, LISTEN, Role, roles};
 use super::stop::Stop;
 use crate::cases::Values;
-use crate::check::Finding;
-use crate::client::wait::Step;
-use crate::client::{Options, Pending};
-use crate::clock::{self, Deadline};
-use crate::scenario::{Connected, Ctx, Profile};
-use crate::spec::{Era, error_code};
-use crate::trace::Seq;
-use crate::wire::{Id, Request, RpcError};
 
 /// How long to wait when the awaited message is unlikely to come: a similar one has arrived, or the reply that follows it has
 /// arrived on another stream.
@@ -264,7 +265,7 @@ impl<'a> CaseConversation<'a> {
     }
 
     /// The message of the current line with its `${names}` replaced.
-    pub(super) fn expanded(&self) -> Result<crate::json::Value, Stop> {
+    pub(super) fn expanded(&self) -> Result<mcp_test_core::json::Value, Stop> {
         let line = self.line();
         crate::cases::expand(&line.message.value, &self.values).map_err(|error| {
             let span = line.message.span_of(error.pointer());

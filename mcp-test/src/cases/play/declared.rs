@@ -1,10 +1,11 @@
 //! The capabilities that the client has to declare for a case: those for the server's requests in it.
 
+use mcp_test_core::client::Handlers;
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::spec::Capability;
+use mcp_test_core::wire::Message;
+
 use super::roles::CaseLine;
-use crate::client::Handlers;
-use crate::json::{Object, Value};
-use crate::spec::Capability;
-use crate::wire::Message;
 
 const SAMPLING: &str = "sampling/createMessage";
 const ELICITATION: &str = "elicitation/create";

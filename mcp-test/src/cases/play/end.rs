@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::words;
+use mcp_test_core::scenario::Ctx;
+use mcp_test_core::spec::Era;
+
 use super::conversation::{CaseConversation, Lookup};
 use super::roles::LISTEN;
 use super::stop::Stop;
-use crate::check::Finding;
-use crate::client::Reply;
-use crate::expect::words;
-use crate::scenario::Ctx;
-use crate::spec::Era;
 
 /// What a server sends first on a subscription.
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -68,7 +69,7 @@ impl CaseConversation<'_> {
             Era::Handshake => "ping",
             Era::Stateless => "server/discover",
         };
-        let pending = self.client.start(method, crate::json::Object::new()).await;
+        let pending = self.client.start(method, mcp_test_core::json::Object::new()).await;
         self.until_settled(&pending).await;
         let reply = self.client.wait(pending).await?;
         // Even an error shows that the server still answers.

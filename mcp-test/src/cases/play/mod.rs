@@ -37,12 +37,13 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::Ctx;
+
 use self::conversation::CaseConversation;
 use self::roles::{CaseLine, Role};
 use self::stop::Stop;
 use super::Values;
-use crate::check::Finding;
-use crate::scenario::Ctx;
 
 /// The check that the server sends nothing that is not in the case.
 pub(super) const UNEXPECTED: &str = "unexpected";
@@ -134,7 +135,7 @@ impl CaseConversation<'_> {
             Err(Stop::Here(finding)) if !line.own => {
                 let (before, why) = (&line.case.id, &finding.headline);
                 let headline = format!("`{before}`, which this case continues, ends early: {why}");
-                return Err(Ended::Unreported(Finding { headline, ..finding }));
+                return Err(Ended::Unreported(finding.headed(headline)));
             }
             Err(Stop::Here(finding)) => return Err(Ended::Unreported(finding)),
             Ok(()) | Err(Stop::Differs(_)) => {}

@@ -1,17 +1,18 @@
 //! Receives an `out` of the case: waits for the message, and compares it.
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::{ReceivedNotification, Reply};
+use mcp_test_core::clock;
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::{Era, meta};
+use mcp_test_core::trace::Seq;
+use mcp_test_core::wire::{ErrorReply, Id, Message, Request, Response};
+
 use super::conversation::{CaseConversation, Lookup, Missing, ServerRequest};
 use super::roles::Role;
 use super::stop::Stop;
 use crate::cases::compare::{self, Tolerance, matches, similarity};
 use crate::cases::{capture, expand};
-use crate::check::Finding;
-use crate::client::{ReceivedNotification, Reply};
-use crate::clock;
-use crate::json::Value;
-use crate::spec::{Era, meta};
-use crate::trace::Seq;
-use crate::wire::{ErrorReply, Id, Message, Request, Response};
 
 impl CaseConversation<'_> {
     /// Receives the message of the current line.
@@ -269,7 +270,7 @@ impl CaseConversation<'_> {
             notices.chain(unclaimed).chain(refused).map(|it| format!("`{it}`")).collect();
         match all.len() {
             0 => "nothing similar".to_owned(),
-            few @ 1..=NAMED => crate::expect::words::list(&all[..few], "and"),
+            few @ 1..=NAMED => mcp_test_core::expect::words::list(&all[..few], "and"),
             many => format!("{} and {} more", all[..NAMED].join(", "), many - NAMED),
         }
     }

@@ -1,9 +1,10 @@
 //! The role of each message in a conversation: which `out` answers which `in`, and the other way round.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::trace::{Correlation, Party, Relation};
+use mcp_test_core::wire::{Id, Message};
+
 use crate::cases::{Case, CaseFile, CaseMessage, Direction};
-use crate::json::Value;
-use crate::trace::{Correlation, Party, Relation};
-use crate::wire::{Id, Message};
 
 /// The notification that cancels a request.
 pub(super) const CANCELLED: &str = "notifications/cancelled";

@@ -1,13 +1,14 @@
 //! Sends an `in` of the case, with real ids in place of labels.
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::RequestOptions;
+use mcp_test_core::json::Value;
+use mcp_test_core::wire::{Id, Message, Notification, Request};
+
 use super::conversation::{CaseConversation, ClientRequest, ServerRequest};
 use super::roles::{CANCELLED, LISTEN, Role, label_of};
 use super::stop::Stop;
 use crate::cases::format::message::read_lenient;
-use crate::check::Finding;
-use crate::client::RequestOptions;
-use crate::json::Value;
-use crate::wire::{Id, Message, Notification, Request};
 
 impl CaseConversation<'_> {
     /// Sends the message of the current line.
@@ -93,7 +94,7 @@ impl CaseConversation<'_> {
         Ok(())
     }
 
-    async fn answer(&mut self, answer: crate::client::Answer) -> Result<(), Stop> {
+    async fn answer(&mut self, answer: mcp_test_core::client::Answer) -> Result<(), Stop> {
         let Role::ClientReply(Some(request_line)) = self.roles[self.at] else {
             let key = &self.line().message.key;
             return Err(Stop::Here(

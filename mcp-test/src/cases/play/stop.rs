@@ -1,6 +1,6 @@
 //! Whether a conversation goes on after a difference.
 
-use crate::check::Finding;
+use mcp_test_core::check::Finding;
 
 /// Why a message was not the one in the case.
 #[derive(Debug)]

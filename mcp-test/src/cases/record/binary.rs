@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_test_core::json::{Pointer, Value};
 
 use crate::cases::Matcher;
-use crate::json::{Pointer, Value};
 
 /// Longer data is truncated.
 const LONG: usize = 1024;

@@ -5,14 +5,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::left_out::LeftOut;
-use crate::cases::Direction;
-use crate::json::Value;
-use crate::spec::{Revision, error_code, meta, named_revision};
-use crate::trace::{
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::{Revision, error_code, meta, named_revision};
+use mcp_test_core::trace::{
     ConnectionId, Correlation, Event, EventKind, ParsedText, Party, Relation, Trace, UnparsableKind,
 };
-use crate::wire::{Frame, Message};
+use mcp_test_core::wire::{Frame, Message};
+
+use super::left_out::LeftOut;
+use crate::cases::Direction;
 
 /// The maximum number of messages of one conversation; nobody reads a longer case.
 const MAX_MESSAGES: usize = 5000;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use mcp_test_core::json::{Difference, DifferenceKind, Pointer, Value, diff};
+
 use super::draft::{Draft, DraftMessage};
 use super::mismatch::ConversationMismatch as Mismatch;
 use super::walk;
 use crate::cases::{Direction, JsonType, Matcher};
-use crate::json::{Difference, DifferenceKind, Pointer, Value, diff};
 
 /// The places where recordings of a case differ, by message, and the matchers for them.
 #[derive(Debug, Clone, Default, PartialEq)]

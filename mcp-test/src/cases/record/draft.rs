@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::spec::{Era, Revision, meta, named_revision};
+use mcp_test_core::wire::Message;
+
 use super::conversation::RecordedMessage;
 use super::left_out::LeftOut;
 use super::replayable::Replayable;
 use crate::cases::Direction;
-use crate::json::{Object, Value};
-use crate::spec::{Era, Revision, meta, named_revision};
-use crate::wire::Message;
 
 /// A case that was recorded.
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! Errors of recordings.
 
+use mcp_test_core::expect::words;
+
 use crate::cases::ReadError;
-use crate::expect::words;
 
 /// Why recordings cannot be combined, or added to a file.
 #[derive(Debug, thiserror::Error)]

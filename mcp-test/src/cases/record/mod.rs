@@ -33,10 +33,12 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 pub use self::mismatch::{ConversationMismatch, RecordError};
 pub use self::update::Updated;
+
+use std::fmt;
+
+use mcp_test_core::trace::{Redactor, Trace};
 
 use self::conversation::conversations;
 use self::differing::Differing;
@@ -44,7 +46,6 @@ use self::draft::Draft;
 use self::left_out::LeftOut;
 use self::page::Page;
 use self::replayable::filter_replayable;
-use crate::trace::{Redactor, Trace};
 
 /// The maximum size of the messages of a recording, in bytes: a file of them is still within the limit of what is read.
 const MAX_BYTES: usize = 12 * 1024 * 1024;

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::trace::redact::SECRET as REDACTED;
+
 use super::differing::Differing;
 use super::draft::Draft;
 use super::{volatile, walk};
 use crate::cases::Direction;
-use crate::json::{Pointer, Value};
-use crate::trace::redact::SECRET as REDACTED;
 
 /// The minimum length of a text that is searched for inside others: a shorter one would occur in unrelated places.
 const SHORTEST_PART: usize = 8;

@@ -1,13 +1,14 @@
 //! A recorded case as it is written: with names for repeated values, and matchers for values that vary.
 
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::spec::Revision;
+
 use super::binary::truncated;
 use super::differing::Differing;
 use super::draft::{Draft, DraftMessage};
 use super::names::Names;
 use super::{volatile, walk};
 use crate::cases::{Direction, JsonType, Matcher};
-use crate::json::{Pointer, Value};
-use crate::spec::Revision;
 
 /// A case as it is written.
 #[derive(Debug)]

@@ -6,12 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::meta;
+use mcp_test_core::wire::Message;
+
 use super::conversation::{RecordedConversation, RecordedMessage, named};
 use super::left_out::LeftOut;
 use crate::cases::Direction;
-use crate::json::Value;
-use crate::spec::meta;
-use crate::wire::Message;
 
 /// A conversation that can be replayed.
 #[derive(Debug, Clone)]

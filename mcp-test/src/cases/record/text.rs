@@ -1,10 +1,11 @@
 //! Writes recorded cases: a message that fits on one line is written on one, others as JSON over several.
 //!
-//! The result is already formatted as [`format()`](crate::yaml::format()) would.
+//! The result is already formatted as [`format()`](mcp_test_core::yaml::format()) would.
+
+use mcp_test_core::json::{Object, Pointer, Value, is_deceptive};
 
 use super::page::{Page, PageLine};
 use crate::cases::Matcher;
-use crate::json::{Object, Pointer, Value, is_deceptive};
 
 /// The maximum length of a line, in characters.
 const WIDTH: usize = 120;

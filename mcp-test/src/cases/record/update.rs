@@ -3,6 +3,10 @@
 //! A case in both is compared: what differs becomes a matcher. A case that has another conversation is an error, because no
 //! matcher covers that.
 
+use mcp_test_core::json::{Difference, Pointer, Value};
+use mcp_test_core::trace::SecretTexts;
+use mcp_test_core::yaml::{self, Document, Kind, Limits, Member, Node, Stream, Style};
+
 use super::differing::{is_notification, relaxed};
 use super::draft::Draft;
 use super::mismatch::{ConversationMismatch as Mismatch, RecordError};
@@ -10,9 +14,6 @@ use super::page::Page;
 use super::{Recording, text, walk};
 use crate::cases::compare::{Tolerance, compare};
 use crate::cases::{Case, CaseMessage, Cases, Direction, Matcher, ReadOptions};
-use crate::json::{Difference, Pointer, Value};
-use crate::trace::SecretTexts;
-use crate::yaml::{self, Document, Kind, Limits, Member, Node, Stream, Style};
 
 /// A file to which a recording was added.
 #[derive(Debug, Clone, PartialEq, Eq)]

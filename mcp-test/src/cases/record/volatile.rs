@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::spec::meta;
+use mcp_test_core::trace::redact::{SECRET as REDACTED, is_volatile_member};
 use regex::Regex;
 
 use crate::cases::{JsonType, Matcher};
-use crate::json::{Pointer, Value};
-use crate::spec::meta;
-use crate::trace::redact::{SECRET as REDACTED, is_volatile_member};
 
 /// The form of values that vary from run to run.
 struct Shape {

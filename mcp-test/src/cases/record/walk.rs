@@ -1,7 +1,7 @@
 //! Iterates over the values of a message.
 
-use crate::json::{Object, Pointer, Value};
-use crate::spec::meta;
+use mcp_test_core::json::{Object, Pointer, Value};
+use mcp_test_core::spec::meta;
 
 /// Every value of a message with its place, in the order of the text.
 pub(super) fn values(root: &Value) -> Vec<(Pointer, &Value)> {

@@ -3,18 +3,20 @@
 mod options;
 mod window;
 
+pub use self::options::PlayOptions;
+
 use std::sync::Arc;
 
-pub use self::options::PlayOptions;
+use mcp_test_core::check::Finding;
+use mcp_test_core::clock::Deadline;
+use mcp_test_core::expect::words;
+use mcp_test_core::scenario::{Body, CheckSpec, Ctx, Kind, Leg, Scenario, Shared, Surroundings};
+use mcp_test_core::spec::Revisions;
+
 use super::hooks::{self, CommandsRefused, Hooks, Permit, has_hooks, permit};
 use super::play::roles::{CaseLine, Role, roles};
 use super::play::{Ended, GOES_ON, UNEXPECTED, checked_lines, play};
 use super::{Case, CaseFile, Cases, InputError, Values};
-use crate::check::Finding;
-use crate::clock::Deadline;
-use crate::expect::words;
-use crate::scenario::{Body, CheckSpec, Ctx, Kind, Leg, Scenario, Shared, Surroundings};
-use crate::spec::Revisions;
 
 /// Why cases cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +30,7 @@ pub enum PlayError {
     Inputs(#[from] InputError),
 }
 
-/// The cases as scenarios that test a server, in order: for [`Plan::build_from`](crate::run::Plan::build_from).
+/// The cases as scenarios that test a server, in order: for [`Plan::build`](mcp_test_core::run::Plan::build).
 ///
 /// The id of a scenario is that of its case, and there is a check for each `out` under its key.
 ///

@@ -1,8 +1,9 @@
 //! How cases are played: which ones, with which values, and with which hooks.
 
+use mcp_test_core::json::Value;
+
 use crate::cases::hooks::{Commands, Given};
 use crate::cases::{Case, Inputs};
-use crate::json::Value;
 
 /// How cases are played against a server.
 ///

@@ -1,12 +1,13 @@
 //! The revisions and transports that a case applies to.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::Transports;
+use mcp_test_core::spec::{self, Era, Revision, Revisions, meta};
+use mcp_test_core::transport::TransportKind;
+use mcp_test_core::wire::Message;
+
 use crate::cases::play::roles::{CaseLine, Role, roles};
 use crate::cases::{CaseFile, Direction};
-use crate::json::Value;
-use crate::scenario::Transports;
-use crate::spec::{self, Era, Revision, Revisions, meta};
-use crate::transport::TransportKind;
-use crate::wire::Message;
 
 /// The revisions at which a conversation applies.
 ///

@@ -1,13 +1,14 @@
 //! Finds another case that has the client's answer: accepting, declining and cancelling are cases of one request.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::Revision;
+
 use super::compiled_contract::CompiledContract;
 use super::conversation::TurnId;
 use super::message_ref::MessageRef;
 use super::turn::Action;
 use crate::cases::compare::{Difference, Tolerance, compare};
 use crate::cases::{Values, expand};
-use crate::json::Value;
-use crate::spec::Revision;
 
 /// Where an answer differs from that of a case.
 pub(super) fn differences(

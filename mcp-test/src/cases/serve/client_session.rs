@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_test_core::json::Value;
+
 use super::compiled_contract::CompiledContract;
 use super::conversation::TurnId;
 use super::incoming::{Fit, Incoming};
 use crate::cases::compare::Difference;
 use crate::cases::{Values, capture};
-use crate::json::Value;
 
 /// How many stateless clients are remembered; one more evicts the oldest.
 const MAX_SESSIONS: usize = 256;

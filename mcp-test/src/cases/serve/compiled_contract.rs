@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use mcp_test_core::server::mock_support::Identity;
+use mcp_test_core::spec::{Revision, Revisions};
+
 use super::conversation::{ServedConversation, TurnId, hooks_note, messages_by_conversation};
 use super::identity::infer_identity;
 use super::incoming::{ExpectedMessage, Incoming};
@@ -9,8 +12,6 @@ use super::inferred_lists::InferredLists;
 use super::turn::Turn;
 use super::turn_index::TurnIndex;
 use crate::cases::{Cases, Inputs};
-use crate::server::mock_support::Identity;
-use crate::spec::{Revision, Revisions};
 
 /// The cases of one reading of the files, compiled.
 #[derive(Debug)]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::Revisions;
+
 use super::incoming::ExpectedMessage;
 use super::message_ref::MessageRef;
 use super::turn::{Action, ParsedTurns, Turn};
 use crate::cases::{Case, Cases, Inputs, Values, capture};
-use crate::json::Value;
-use crate::spec::Revisions;
 
 /// A case, and those that continue it.
 #[derive(Debug)]

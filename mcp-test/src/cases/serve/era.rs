@@ -2,8 +2,8 @@
 //!
 //! The server itself adds what the stateless era needs; where a case has it, it is removed for the other era.
 
-use crate::json::{Object, Value};
-use crate::spec::{Revision, meta};
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::spec::{Revision, meta};
 
 /// A result as its revision defines it.
 pub(super) fn adapt_result(method: &str, mut result: Value, revision: Revision) -> Value {

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+
 use super::message_ref::MessageRef;
 use super::unmatched::UnmatchedMessage;
 use crate::cases::compare::Difference;
 use crate::cases::{Case, CaseFile};
-use crate::expect::words;
 
 /// Something that happened while a mock was serving.
 ///

@@ -1,12 +1,13 @@
 //! The identity of a contract's server: as its cases have it, or else inferred from what they exchange.
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::server::mock_support::Identity;
+use mcp_test_core::spec::{self, Capability, Revision, Revisions, Side, meta};
+
 use super::conversation::ServedConversation;
 use super::message_ref::MessageRef;
 use super::turn::{Action, Turn};
 use crate::cases::Cases;
-use crate::json::{Object, Value};
-use crate::server::mock_support::Identity;
-use crate::spec::{self, Capability, Revision, Revisions, Side, meta};
 
 /// The identity of the server.
 pub(super) fn infer_identity(

@@ -4,12 +4,13 @@
 //! identify a client; other members of `_meta` count if the case has any. The client in `initialize` is ignored as well, and
 //! its capabilities only choose between cases: a contract is served to every client.
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{Pointer, Value};
+use mcp_test_core::spec::{self, Revision, meta};
+use mcp_test_core::yaml::Span;
+
 use crate::cases::compare::{Difference, Tolerance, compare, matches, similarity};
 use crate::cases::{CaseMessage, Matcher, Mode, Rule, Values, expand, names_used};
-use crate::expect::words;
-use crate::json::{Pointer, Value};
-use crate::spec::{self, Revision, meta};
-use crate::yaml::Span;
 
 /// The members of `_meta` that belong to the client.
 const CLIENT_META: [&str; 8] = [
@@ -69,7 +70,7 @@ pub(in crate::cases) enum Fit {
 
 impl Incoming {
     pub(in crate::cases) fn new(method: &str, params: &Value, revision: Revision) -> Self {
-        let mut message = crate::json::Object::new();
+        let mut message = mcp_test_core::json::Object::new();
         message.push("method", method);
         if !params.is_null() {
             message.push("params", params.clone());
@@ -282,7 +283,10 @@ fn without_client_parts(mut message: Value, with_meta: bool) -> Value {
         }
     }
     let is_empty = |message: &Value, pointer| {
-        message.at(pointer).and_then(Value::as_object).is_some_and(crate::json::Object::is_empty)
+        message
+            .at(pointer)
+            .and_then(Value::as_object)
+            .is_some_and(mcp_test_core::json::Object::is_empty)
     };
     if !with_meta || is_empty(&message, "/params/_meta") {
         message.remove("/params/_meta");

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::spec::Revision;
 use serde_json::json;
 
 use super::conversation::ServedConversation;
 use super::message_ref::MessageRef;
 use super::turn::Turn;
-use crate::expect::words;
-use crate::json::{Object, Value};
-use crate::spec::Revision;
 
 /// The member of `_meta` that marks an inferred item.
 const INFERRED: &str = "mcp-test/inferred";

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::server::Call;
+use mcp_test_core::spec::meta;
+use mcp_test_core::wire::Id;
+
 use super::message_ref::MessageRef;
-use crate::json::Value;
-use crate::server::Call;
-use crate::spec::meta;
-use crate::wire::Id;
 
 /// The values for the labels of one request.
 #[derive(Debug, Clone, Default)]

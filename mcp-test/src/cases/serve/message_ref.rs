@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::meta;
+use mcp_test_core::wire::Id;
+
 use crate::cases::{Case, CaseFile, CaseMessage, Direction};
-use crate::json::Value;
-use crate::spec::meta;
-use crate::wire::Id;
 
 /// A message of a case; cheap to clone.
 #[derive(Clone)]

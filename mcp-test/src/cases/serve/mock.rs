@@ -4,16 +4,17 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::server::{Call, ClientMessage, Server, given};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::transport::Target;
+
 use super::compiled_contract::CompiledContract;
 use super::event::MockEvent;
 use super::log::Watcher;
 use super::responder::Responder;
 use super::unmatched::{NearestCase, UnmatchedMessage, nearest_unmatched};
 use crate::cases::{Case, CaseFile, CaseMessage, Cases, Direction, Inputs, ReadError, ReadOptions};
-use crate::json::{Object, Value};
-use crate::server::{Call, ClientMessage, Server, given};
-use crate::spec::Revisions;
-use crate::transport::Target;
 
 /// A server that answers as its cases do, for clients under test and for clients whose server does not exist yet.
 ///
@@ -134,7 +135,7 @@ impl Mock {
     pub async fn listen(
         &self,
         address: impl tokio::net::ToSocketAddrs,
-    ) -> std::io::Result<crate::server::HttpListener> {
+    ) -> std::io::Result<mcp_test_core::server::HttpListener> {
         self.server().listen(address).await
     }
 

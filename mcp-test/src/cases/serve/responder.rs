@@ -3,6 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::server::{Answer, Call, ClientMessage};
+use mcp_test_core::spec::{self, Side};
+
 use super::client_session::{ChosenTurn, ClientSession, SessionSlot, SessionTable};
 use super::compiled_contract::CompiledContract;
 use super::event::{MatchedMessage, MockEvent};
@@ -11,9 +15,6 @@ use super::log::{MockLog, Watcher};
 use super::resume_point::ResumePoint;
 use super::turn_player::TurnPlayer;
 use super::unmatched::UnmatchedMessage;
-use crate::json::{Object, Value};
-use crate::server::{Answer, Call, ClientMessage};
-use crate::spec::{self, Side};
 
 /// The handler of all methods of a mock.
 pub(super) struct Responder {

@@ -2,9 +2,10 @@
 //!
 //! Ids, progress tokens and subscription ids in a case are labels: they say which reply or notification belongs to which request.
 
+use mcp_test_core::spec::meta;
+use mcp_test_core::wire::Id;
+
 use super::message_ref::{Kind, MessageRef};
-use crate::spec::meta;
-use crate::wire::Id;
 
 /// Why a message that is not JSON-RPC is not served.
 const NOT_JSON_RPC: &str = "it is not a JSON-RPC message";

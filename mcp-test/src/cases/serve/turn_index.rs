@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use mcp_test_core::json::Value;
+
 use super::conversation::TurnId;
 use super::incoming::{ExpectedMessage, Incoming};
-use crate::json::Value;
 
 /// The turns of all methods.
 #[derive(Debug, Default)]

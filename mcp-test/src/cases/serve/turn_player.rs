@@ -5,6 +5,12 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::server::mock_support::Outbound;
+use mcp_test_core::server::{Answer, Call};
+use mcp_test_core::spec::{Era, Revision, error_code};
+use mcp_test_core::wire::{Request, RpcError};
 use tokio::sync::oneshot;
 
 use super::client_session::{ChosenTurn, ClientSession};
@@ -19,12 +25,6 @@ use super::turn::{Action, Turn};
 use super::{branch, era};
 use crate::cases::compare::{Tolerance, compare};
 use crate::cases::{ExpandError, Values, capture, expand};
-use crate::expect::words;
-use crate::json::{Object, Value};
-use crate::server::mock_support::Outbound;
-use crate::server::{Answer, Call};
-use crate::spec::{Era, Revision, error_code};
-use crate::wire::{Request, RpcError};
 
 /// The method whose requests may stay open.
 const LISTEN: &str = "subscriptions/listen";

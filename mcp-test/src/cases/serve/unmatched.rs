@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::{self, Revision, Side, error_code};
+use mcp_test_core::wire::RpcError;
 use serde_json::json;
 
 use super::compiled_contract::CompiledContract;
@@ -10,10 +14,6 @@ use super::incoming::Incoming;
 use super::message_ref::MessageRef;
 use crate::cases::compare::Difference;
 use crate::cases::{Case, CaseFile, CaseMessage};
-use crate::expect::words;
-use crate::json::Value;
-use crate::spec::{self, Revision, Side, error_code};
-use crate::wire::RpcError;
 
 /// How many turns are compared in the search for the nearest: a contract may have thousands with one name.
 const MAX_COMPARED: usize = 1024;

@@ -1,9 +1,10 @@
 //! A message that a case demands, and how the search for it ended.
 
+use mcp_test_core::json::{Object, Value};
+
 use super::message_log::LoggedMessage;
 use crate::cases::serve::incoming::{ExpectedMessage, Fit, Incoming};
 use crate::cases::{Case, CaseMessage, Values};
-use crate::json::{Object, Value};
 
 /// A message of a case.
 pub(super) struct DemandedMessage<'a> {

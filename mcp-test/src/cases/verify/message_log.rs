@@ -1,10 +1,11 @@
 //! The messages that were exchanged while the client was connected, in order.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::trace::{ConnectionId, Party, Seq, Trace};
+use mcp_test_core::wire::{Id, Message};
+
 use crate::cases::serve::incoming::Incoming;
-use crate::json::Value;
-use crate::spec::Revision;
-use crate::trace::{ConnectionId, Party, Seq, Trace};
-use crate::wire::{Id, Message};
 
 /// A message that was exchanged.
 pub(super) struct LoggedMessage {

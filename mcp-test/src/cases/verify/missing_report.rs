@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+use mcp_test_core::trace::Party;
+
 use super::demanded_message::{DemandedMessage, MissingMessage, result_message};
 use super::message_log::{LoggedMessage, MessageLog};
 use crate::cases::compare::{Difference, Tolerance, compare};
 use crate::cases::serve::incoming::{ExpectedMessage, Incoming};
 use crate::cases::{CaseFile, expand};
-use crate::check::Finding;
-use crate::expect::words;
-use crate::json::Value;
-use crate::trace::Party;
 
 /// How many differences are shown.
 const MAX_DIFFERENCES: usize = 5;

@@ -32,19 +32,19 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{Body, CheckSpec, ClientTest, Judging, Kind, Leg, Scenario, Shared};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Era, Revision, Revisions};
+
 use self::message_log::MessageLog;
 use self::search::Search;
 use super::serve::Mock;
 use super::{Case, CaseFile, Cases, Direction, InputError, Inputs, Values, scenario};
-use crate::check::Finding;
-use crate::json::Value;
-use crate::scenario::{Body, CheckSpec, ClientTest, Judging, Kind, Leg, Scenario, Shared};
-use crate::server::Server;
-use crate::spec::{Era, Revision, Revisions};
 
 /// How the cases for a client are selected and filled in.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
 pub struct VerifyOptions {
     /// The values of `_inputs`.
     pub inputs: Inputs,
@@ -74,7 +74,7 @@ impl VerifyOptions {
 }
 
 /// The files as scenarios that test a client, each with a check for every case: for
-/// [`Plan::build_from`](crate::run::Plan::build_from). A file without a demanded case is omitted.
+/// [`Plan::build`](mcp_test_core::run::Plan::build). A file without a demanded case is omitted.
 ///
 /// The id of a scenario is the name of its file, the id of a check that of its case. A scenario stays in memory until the
 /// process ends, and with it the file.

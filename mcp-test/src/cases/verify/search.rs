@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::trace::Party;
+use mcp_test_core::wire::{Id, Message};
+
 use super::demanded_message::{DemandedMessage, MissingMessage, result_message};
 use super::message_log::{LoggedMessage, MessageLog, label};
 use crate::cases::compare::{Tolerance, matches};
 use crate::cases::serve::incoming::ExpectedMessage;
 use crate::cases::{Case, CaseMessage, Direction, Values, capture, expand};
-use crate::json::{Object, Value};
-use crate::trace::Party;
-use crate::wire::{Id, Message};
 
 /// How many comparisons a search may make: backtracking is exponential for a client that repeats itself.
 const MAX_COMPARISONS: usize = 20_000;

@@ -1,10 +1,11 @@
 //! The messages of a client, checked against the demands of cases.
 
+use mcp_test_core::check::Check;
+use mcp_test_core::scenario::{ClientTest, Profile};
+use mcp_test_core::trace::{EventKind, Party, Recorder};
+
 use super::*;
 use crate::cases::ReadOptions;
-use crate::check::Check;
-use crate::scenario::{ClientTest, Profile};
-use crate::trace::{EventKind, Party, Recorder};
 
 fn cases(text: &str) -> Cases {
     match Cases::parse("contracts/shop.yaml", text, &ReadOptions::default()) {

@@ -14,6 +14,9 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use mcp_test_core::spec::error_code::{INVALID_REQUEST, PARSE_ERROR};
+use mcp_test_core::spec::named_revision::NamedRevision;
+use mcp_test_core::spec::{Revision, header, named_revision};
 use tower::{Layer, Service};
 
 use self::sessions::{Session, Sessions};
@@ -23,9 +26,6 @@ use super::in_force::Carried;
 use super::judge::Verdict;
 use super::refusal::Refusal;
 use super::{Guard, batch};
-use crate::spec::error_code::{INVALID_REQUEST, PARSE_ERROR};
-use crate::spec::named_revision::NamedRevision;
-use crate::spec::{Revision, header, named_revision};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 

@@ -4,13 +4,13 @@ use axum::body::{Body, Bytes};
 use bytes::BytesMut;
 use futures_util::{StreamExt, stream};
 use http::{HeaderValue, Response, StatusCode, header};
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::error_code;
 
 use super::{body, refusal};
 use crate::guard::batch;
 use crate::guard::batch::Item;
 use crate::guard::refusal::Refusal;
-use crate::json::Value;
-use crate::spec::error_code;
 
 /// The response to a batch of which every message was refused.
 pub(super) fn refusal(items: &[Item]) -> Response<Body> {

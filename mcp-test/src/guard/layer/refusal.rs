@@ -2,10 +2,10 @@
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
+use mcp_test_core::json::Value;
+use mcp_test_core::wire::ErrorReply;
 
 use crate::guard::refusal::Refusal;
-use crate::json::Value;
-use crate::wire::ErrorReply;
 
 /// The response to a POST that is refused as a whole.
 pub(super) fn response(refusal: &Refusal) -> Response<Body> {

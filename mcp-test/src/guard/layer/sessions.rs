@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
+use mcp_test_core::spec::header;
 
 use crate::guard::guarded_conversation::GuardedConversation;
-use crate::spec::header;
 
 /// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by each revision that it
 /// may have agreed on.
@@ -88,9 +88,10 @@ pub(super) fn id(headers: &HeaderMap) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_test_core::spec::Revision;
+    use mcp_test_core::wire::Id;
+
     use super::*;
-    use crate::spec::Revision;
-    use crate::wire::Id;
 
     fn headers(id: usize) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -7,11 +7,11 @@ use axum::body::{Body, Bytes, HttpBody};
 use bytes::BytesMut;
 use http::HeaderMap;
 use hyper::body::{Frame, SizeHint};
+use mcp_test_core::wire::sse::{Decoder, SseItem, SseViolation};
 
 use super::body;
 use super::sessions::Session;
 use crate::guard::Guard;
-use crate::wire::sse::{Decoder, SseItem, SseViolation};
 
 /// Extracts messages from the bytes of a response.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Two that write to one stream: the handler's lines and the guard's answers both come through, each whole.
 
+use mcp_test_core::spec::Revision;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, split};
 
 use crate::guard::Guard;
-use crate::spec::Revision;
 
 /// How many lines of either kind are under way.
 const LINES: usize = 2000;
@@ -40,8 +40,8 @@ async fn neither_a_handler_that_always_writes_nor_a_peer_that_is_always_wrong_ke
     let (mut errors, mut results) = (Vec::new(), Vec::new());
     while errors.len() < LINES || results.len() < LINES {
         let line = lines.next_line().await.unwrap().expect("more lines are under way");
-        let value = crate::json::Value::parse(line.as_bytes()).expect("a whole line").value;
-        let id = value.get("id").and_then(crate::json::Value::as_u64).unwrap();
+        let value = mcp_test_core::json::Value::parse(line.as_bytes()).expect("a whole line").value;
+        let id = value.get("id").and_then(mcp_test_core::json::Value::as_u64).unwrap();
         let group = if value.get("error").is_some() { &mut errors } else { &mut results };
         group.push(id as usize);
     }

@@ -9,14 +9,14 @@ use axum::routing::any;
 use futures_util::{StreamExt, stream};
 use http::{HeaderMap, Method, Request, header};
 use http_body_util::BodyExt;
+use mcp_test_core::json::arbitrary;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::schema::{Authority, json_schema};
 use proptest::prelude::*;
 use tower::ServiceExt;
 
 use super::Reported;
 use crate::guard::Guard;
-use crate::json::arbitrary;
-use crate::spec::Revision;
-use crate::spec::schema::{Authority, json_schema};
 
 /// What a handler has seen.
 type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Bytes)>>>;
@@ -299,10 +299,11 @@ fn sessions(guard: &Guard) -> (Router, Seen) {
     let seen = Seen::default();
     let sees = Arc::clone(&seen);
     let handler = any(move |method: Method, headers: HeaderMap, body: Bytes| {
-        let value = crate::json::Value::parse(&body).unwrap().value;
+        let value = mcp_test_core::json::Value::parse(&body).unwrap().value;
         sees.lock().unwrap().push((method, headers, body));
-        let opens = value.get("method").and_then(crate::json::Value::as_str) == Some("initialize");
-        let id = value.get("id").and_then(crate::json::Value::as_str).unwrap_or_default();
+        let opens =
+            value.get("method").and_then(mcp_test_core::json::Value::as_str) == Some("initialize");
+        let id = value.get("id").and_then(mcp_test_core::json::Value::as_str).unwrap_or_default();
         let result = format!(
             r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"protocolVersion":"{id}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
         );
@@ -583,9 +584,9 @@ proptest! {
         space in "[ \r\n\t]{0,3}",
         chunks in prop::collection::vec(1..20_usize, 0..20),
     ) {
-        let request = crate::wire::Request::new(1, "acme/x", Some(crate::json::Object::from_iter([("x", value)]).into()));
+        let request = mcp_test_core::wire::Request::new(1, "acme/x", Some(mcp_test_core::json::Object::from_iter([("x", value)]).into()));
         let text = format!("{space}{}{space}", request.to_value());
-        let notes = crate::json::Value::parse(text.as_bytes()).unwrap().notes;
+        let notes = mcp_test_core::json::Value::parse(text.as_bytes()).unwrap().notes;
         prop_assume!(!notes.iter().any(|note| note.kind.is_ambiguous()));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (seen, said) = runtime.block_on(async {

@@ -3,14 +3,14 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use mcp_test_core::json::arbitrary;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::wire::Request;
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf, split};
 
 use super::{ROOM, answered, through};
 use crate::guard::Guard;
-use crate::json::arbitrary;
-use crate::spec::Revision;
-use crate::wire::Request;
 
 fn guard() -> Guard {
     Guard::new(Revision::V2025_06_18)
@@ -167,7 +167,7 @@ fn lines() -> impl Strategy<Value = String> {
         },
     );
     let is_clear = |line: &String| {
-        let notes = crate::json::Value::parse(line.as_bytes()).unwrap().notes;
+        let notes = mcp_test_core::json::Value::parse(line.as_bytes()).unwrap().notes;
         !notes.iter().any(|note| note.kind.is_ambiguous())
     };
     let line = line.prop_filter("no member occurs twice", is_clear);

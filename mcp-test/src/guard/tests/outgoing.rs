@@ -1,10 +1,10 @@
 //! What the handler says: looked at, reported, never changed; and remembered, so that replies are judged by what they answer.
 
+use mcp_test_core::spec::Revision;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 
 use super::{ROOM, Reported, says};
 use crate::guard::Guard;
-use crate::spec::Revision;
 
 const OLD: Revision = Revision::V2025_06_18;
 

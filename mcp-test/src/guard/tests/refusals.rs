@@ -1,9 +1,10 @@
 //! Every kind of refusal, as the peer reads it.
 
+use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::schema::{Authority, json_schema};
+
 use super::{Reported, answered, through};
 use crate::guard::Guard;
-use crate::spec::Revision;
-use crate::spec::schema::{Authority, json_schema};
 
 const OLD: Revision = Revision::V2025_06_18;
 const NEW: Revision = Revision::V2026_07_28;
@@ -99,8 +100,9 @@ async fn the_id_comes_back_as_it_was() {
     let guard = Guard::new(OLD);
     for id in ["1e2", "-0", "12345678901234567890", "\"\"", "\"1\"", "\"\\u2028 \\ud83d\\ude00\""] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call"}}"#);
-        let answer = crate::json::Value::parse(answered(&guard, &line).await.as_bytes()).unwrap();
-        let written = crate::json::Value::parse(line.as_bytes()).unwrap();
+        let answer =
+            mcp_test_core::json::Value::parse(answered(&guard, &line).await.as_bytes()).unwrap();
+        let written = mcp_test_core::json::Value::parse(line.as_bytes()).unwrap();
         assert_eq!(answer.value.get("id"), written.value.get("id"), "{id}");
         assert_eq!(answer.value.get("id").unwrap().to_string().contains("1e2"), id == "1e2");
     }

@@ -1,10 +1,10 @@
 //! Which revision a message is judged by, when nobody has fixed it.
 
+use mcp_test_core::spec::Revision;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, split};
 
 use super::through;
 use crate::guard::Guard;
-use crate::spec::Revision;
 
 /// What the peer reads, and what the handler has read, of a conversation in which each line of the peer that passes is
 /// answered by the handler with the next of its own.

@@ -1,11 +1,11 @@
 //! An official schema that is loaded while the guard is in use.
 
+use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::schema::{Authority, SchemaError, Schemas, json_schema};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 
 use super::ROOM;
 use crate::guard::Guard;
-use crate::spec::Revision;
-use crate::spec::schema::{Authority, SchemaError, Schemas, json_schema};
 
 const REVISION: Revision = Revision::V2025_06_18;
 const CALL: &str =

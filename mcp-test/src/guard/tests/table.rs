@@ -10,13 +10,13 @@ use axum::routing::any;
 use futures_util::stream;
 use http::Request;
 use http_body_util::BodyExt;
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::Revision;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, split};
 use tower::ServiceExt;
 
 use super::ROOM;
 use crate::guard::{Guard, GuardedIo};
-use crate::json::Value;
-use crate::spec::Revision;
 
 const GUIDE: &str = include_str!("../../guide/guarding_servers.md");
 

@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use mcp_test_core::scenario::CallSite;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::transport::{ClientTarget, Target};
+
 use super::*;
 use crate::cases::CasesFile;
-use crate::scenario::CallSite;
-use crate::scenario::call_site;
-use crate::server::reference::everything;
-use crate::transport::{ClientTarget, Target};
+use crate::harness::cells::tests::call_site;
 
 /// A package whose files are as they were when its tests were compiled, until a test changes them.
 struct Package {

@@ -3,17 +3,17 @@
 #[cfg(feature = "http")]
 mod clients;
 
+use mcp_test_core::process::Command;
+use mcp_test_core::run::single::RevisionRequest;
+use mcp_test_core::scenario::{Ctx, ScenarioFuture, UserFunction};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{given, method};
+use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::{Fault, Target, TransportKind};
 use serde_json::json;
 
 use super::*;
 use crate::harness::cells::tests::scenario;
-use crate::process::Command;
-use crate::run::single::RevisionRequest;
-use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
-use crate::server::reference::everything;
-use crate::server::{given, method};
-use crate::spec::Revision;
-use crate::transport::{Fault, Target, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
@@ -352,9 +352,9 @@ fn what_is_wrong_with_a_teardown_is_reported() {
 
 #[test]
 fn an_error_of_a_setup_says_so() {
-    use crate::scenario::value_of_setup;
+    use mcp_test_core::scenario::value_of_setup;
 
-    let of = |error: crate::Error| {
+    let of = |error: mcp_test_core::Error| {
         let stopped = Stop::from(value_of_setup(Err::<(), _>(error)).expect_err("it has failed"));
         match stopped {
             Stop::Finding(finding) => format!("finding: {}", finding.headline),
@@ -364,7 +364,7 @@ fn an_error_of_a_setup_says_so() {
             }
         }
     };
-    let skip = crate::scenario::Skip { reason: "no paper".to_owned() };
+    let skip = mcp_test_core::scenario::Skip { reason: "no paper".to_owned() };
     let shown = [
         of("out of ink".into()),
         of(Finding::peer("`ping` was not answered").into()),

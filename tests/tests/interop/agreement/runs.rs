@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use mcp_test::check::Origin;
 use mcp_test::scenario::{Damage, Leg, Peer, Profile, Proof, Scenario};
-use mcp_test::scenarios;
 use mcp_test::server::Server;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
+use mcp_test_suite::scenarios;
 use serde::{Deserialize, Serialize};
 
 use super::faults::{

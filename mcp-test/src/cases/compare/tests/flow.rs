@@ -1,13 +1,13 @@
 //! The whole way from a file to a finding: read, expand, compare, capture.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::Revision;
 use serde_json::json;
 
 use crate::cases::compare::{Tolerance, compare, finding};
 use crate::cases::{
     Case, CaseFile, Cases, Direction, Inputs, ReadOptions, Values, capture, expand,
 };
-use crate::json::Value;
-use crate::spec::Revision;
 
 const SESSION: &str = r#"
 case: Opens a session

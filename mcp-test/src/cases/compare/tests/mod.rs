@@ -3,13 +3,13 @@
 mod bounds;
 mod flow;
 
+use mcp_test_core::json::Pointer;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::yaml::Span;
 use serde_json::json;
 
 use super::*;
 use crate::cases::{Cases, Direction, JsonType, Matcher, Mode, ReadOptions};
-use crate::json::Pointer;
-use crate::spec::Revision;
-use crate::yaml::Span;
 
 type Json = serde_json::Value;
 

@@ -1,10 +1,11 @@
 //! The completions that the server proposes for arguments.
 
+use mcp_test_core::json::Value;
+
 use super::{Direction, ROWS, abridge, case_link, outcome_cell, table_section};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, Exchange};
 use crate::cases::doc::page::{Inlines, Section, code};
-use crate::json::Value;
 
 pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let requests = index.requests(Direction::In, "completion/complete");

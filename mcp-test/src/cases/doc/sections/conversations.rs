@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Value;
+use mcp_test_core::wire::{Id, Message};
+
 use super::{Direction, abridge, fact, item_section, table, title};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, IndexedCase};
 use crate::cases::doc::page::{Block, Inline, Inlines, Item, Section, code, joined, text};
 use crate::cases::{CaseMessage, Hook, Matcher, Mode, Settings};
-use crate::expect::words;
-use crate::json::Value;
-use crate::wire::{Id, Message};
 
 /// The files of which the page is made.
 pub(super) fn lead(index: &CaseIndex<'_>) -> Vec<Block> {
@@ -78,7 +79,7 @@ fn rows(entry: &IndexedCase<'_>) -> Vec<Vec<Inlines>> {
     let settings = &entry.case.settings;
     let place = format!("{}:{}", entry.file.path, entry.case.span.line);
     let mark = |tag: &String| vec![Inline::Mark(abridge::name(tag))];
-    let transport = |it: &crate::transport::TransportKind| vec![code(it.to_string())];
+    let transport = |it: &mcp_test_core::transport::TransportKind| vec![code(it.to_string())];
     let given = settings.given.iter().map(|state| {
         let mut words = vec![text(abridge::name(&state.name))];
         if state.params.as_object().is_some_and(|params| !params.is_empty()) {

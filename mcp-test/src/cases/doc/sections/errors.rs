@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use mcp_test_core::wire::RpcError;
+
 use super::{Direction, ROWS, abridge, case_links, error_code, table_section};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, Exchange, Outcome};
 use crate::cases::doc::page::{Section, code, text};
-use crate::wire::RpcError;
 
 pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let mut errors: BTreeMap<(i64, &str, &str), Vec<usize>> = BTreeMap::new();

@@ -1,10 +1,11 @@
 //! Handshakes, discovery and pings.
 
+use mcp_test_core::json::Value;
+
 use super::{Direction, ROWS, abridge, case_link, outcome_cell, table_section};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, Exchange};
 use crate::cases::doc::page::{Inlines, Section, code, text};
-use crate::json::Value;
 
 const STEPS: [&str; 3] = ["initialize", "server/discover", "ping"];
 

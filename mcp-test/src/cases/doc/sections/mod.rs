@@ -16,13 +16,14 @@ pub(super) use self::server::name;
 
 use std::collections::HashMap;
 
+use mcp_test_core::json::Value;
+use mcp_test_core::spec::{self, Revision};
+
 use super::abridge;
 use super::anchor::Anchors;
 use super::case_index::{CaseIndex, Exchange, IndexedCase, Outcome};
 use super::page::{Block, Inline, Inlines, Item, Page, Section, code, joined, text};
 use crate::cases::Direction;
-use crate::json::Value;
-use crate::spec::{self, Revision};
 
 /// The maximum number of examples of an item; the others are linked.
 const EXAMPLES: usize = 6;

@@ -1,10 +1,11 @@
 //! The prompts: their arguments and messages.
 
+use mcp_test_core::json::Value;
+
 use super::{abridge, examples, facts, item, item_section, offers, prose, table};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::CaseIndex;
 use crate::cases::doc::page::{Inline, Inlines, Section, code, text};
-use crate::json::Value;
 
 pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let prompts = offers(index, ("prompts/list", "prompts"), "prompts/get");

@@ -1,12 +1,13 @@
 //! The resources and resource templates, and how the cases read them.
 
+use mcp_test_core::json::Value;
+
 use super::{
     Direction, Named, Offer, case_links, empty_section, examples, facts, item, prose, table,
 };
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::CaseIndex;
 use crate::cases::doc::page::{Block, Inline, Section, text};
-use crate::json::Value;
 
 const MEMBERS: [(&str, &str); 5] = [
     ("name", "Name"),

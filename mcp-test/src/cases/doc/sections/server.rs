@@ -1,10 +1,11 @@
 //! The server itself: its identity, revisions and capabilities.
 
+use mcp_test_core::json::Value;
+
 use super::{Direction, abridge, empty_section, fact, prose, table};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, Exchange};
 use crate::cases::doc::page::{Block, Inlines, Section, code, joined, text};
-use crate::json::Value;
 
 /// The identity of the server in a result of the stateless era.
 const INFO_IN_META: &str = "/_meta/io.modelcontextprotocol~1serverInfo";

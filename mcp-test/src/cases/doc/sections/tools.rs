@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use mcp_test_core::json::{Object, Value};
+
 use super::{Named, Offer, abridge, examples, facts, item, item_section, offers, prose, table};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, Exchange};
 use crate::cases::doc::page::{Block, Inline, Inlines, Section, code, joined, text};
-use crate::json::{Object, Value};
 
 pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let tools = offers(index, ("tools/list", "tools"), "tools/call");

@@ -69,7 +69,7 @@ fn every_link_of_markdown_has_its_place() {
     }
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "html")]
 mod html {
     use super::*;
 

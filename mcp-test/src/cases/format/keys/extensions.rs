@@ -1,10 +1,10 @@
 //! A key with `_`, and what the keys of a case are read into.
 
+use mcp_test_core::yaml::{Node, Span};
 use serde_json::Value;
 
 use crate::cases::format::context::ReadContext;
 use crate::cases::format::extension::{Capture, Rule, Settings};
-use crate::yaml::{Node, Span};
 
 /// A key with `_`.
 pub(in crate::cases::format) struct Key {

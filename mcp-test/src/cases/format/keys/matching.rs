@@ -1,5 +1,8 @@
 //! Reads how single messages are compared and captured: `_match`, `_capture`.
 
+use mcp_test_core::expect::words;
+use mcp_test_core::json::Pointer;
+use mcp_test_core::yaml::{Kind, Member, Node};
 use serde_json::{Value, json};
 
 use super::extensions::Extensions;
@@ -10,9 +13,6 @@ use crate::cases::format::expression::compile_regex;
 use crate::cases::format::extension::{Capture, JsonType, Matcher, Mode, Rule};
 use crate::cases::format::lints;
 use crate::cases::format::suggest::{did_you_mean, quoted};
-use crate::expect::words;
-use crate::json::Pointer;
-use crate::yaml::{Kind, Member, Node};
 
 const MODES: [(&str, Mode); 2] = [("exact", Mode::Exact), ("contains", Mode::Contains)];
 const NAMED: [(&str, Matcher); 5] = [

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use mcp_test_core::clock;
+use mcp_test_core::spec::{Revision, Revisions, SpecError};
+use mcp_test_core::transport::TransportKind;
+use mcp_test_core::yaml::{Kind, Node};
 use serde_json::{Value, json};
 
 use super::extensions::{Extensions, each};
 use crate::cases::format::context::ReadContext;
 use crate::cases::format::lints;
 use crate::cases::format::suggest::{did_you_mean, quoted};
-use crate::clock;
-use crate::spec::{Revision, Revisions, SpecError};
-use crate::transport::TransportKind;
-use crate::yaml::{Kind, Node};
 
 pub(super) fn tags(cx: &mut ReadContext<'_>, node: &Node, found: &mut Extensions) {
     for item in each(node) {

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use mcp_test_core::json;
+use mcp_test_core::process::Command;
+use mcp_test_core::yaml::{Kind, Member, Node, Span};
 use serde_json::{Value, json};
 
 use super::extensions::{Extensions, each};
@@ -11,9 +14,6 @@ use crate::cases::format::context::ReadContext;
 use crate::cases::format::extension::{Hook, Input, Ready, State};
 use crate::cases::format::lints;
 use crate::cases::format::values::is_name;
-use crate::json;
-use crate::process::Command;
-use crate::yaml::{Kind, Member, Node, Span};
 
 pub(super) fn before(cx: &mut ReadContext<'_>, node: &Node, found: &mut Extensions) {
     found.settings.before.extend(hooks(cx, "_before", node));

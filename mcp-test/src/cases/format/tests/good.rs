@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::TransportKind;
+
 use super::{read, read_error};
 use crate::cases::{Cases, Direction, Level, Matcher, Mode, ReadOptions, Ready};
-use crate::spec::{Revision, Revisions};
-use crate::transport::TransportKind;
 
 /// The example in the format's documentation.
 pub(super) const LIFECYCLE: &str = r#"

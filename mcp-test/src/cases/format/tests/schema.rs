@@ -1,13 +1,14 @@
 //! The JSON Schema agrees with the reader.
 
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::json_schema::{Limits, Validator};
+use mcp_test_core::yaml;
+
 use super::bad;
 use crate::cases::format::keys::KEYS;
 use crate::cases::format::read::of_bytes;
 use crate::cases::{Cases, ReadOptions};
 use crate::cases::{Diagnostic, json_schema};
-use crate::json::{Object, Value};
-use crate::json_schema::{Limits, Validator};
-use crate::yaml;
 
 fn validator() -> Validator {
     Validator::compile(&json_schema().into(), &Limits::document()).expect("a JSON Schema")

@@ -1,8 +1,9 @@
 //! Cases that fail: problems are reported at the line of the case, and at once.
 
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::transport::Fault;
+
 use super::*;
-use crate::server::reference::everything;
-use crate::transport::Fault;
 
 const CALL: &str = r#"
 case: Says hello

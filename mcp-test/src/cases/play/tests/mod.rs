@@ -6,12 +6,13 @@ mod unsolicited;
 
 use std::time::Duration;
 
+use mcp_test_core::clock::Deadline;
+use mcp_test_core::scenario::{Body, Ctx, Ended, Profile, Scenario, Setup, Shared};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::{Target, TransportKind};
+
 use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
-use crate::clock::Deadline;
-use crate::scenario::{Body, Ctx, Ended, Profile, Scenario, Setup, Shared};
-use crate::server::Server;
-use crate::spec::Revision;
-use crate::transport::{Target, TransportKind};
 
 /// The cases of a text, as scenarios.
 fn of(text: &str) -> Vec<Shared<Scenario>> {

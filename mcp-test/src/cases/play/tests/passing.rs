@@ -1,9 +1,10 @@
 //! Cases that pass on a correct server, however they are written.
 
+use mcp_test_core::json::Value;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::transport::Fault;
+
 use super::*;
-use crate::json::Value;
-use crate::server::reference::everything;
-use crate::transport::Fault;
 
 /// A call, as the reference server answers it.
 const CALL: &str = r#"
@@ -176,7 +177,7 @@ _match: {out: {/error: any}}
         let said: Vec<String> = ended
             .trace
             .messages()
-            .filter(|(event, _)| event.party == crate::trace::Party::Client)
+            .filter(|(event, _)| event.party == mcp_test_core::trace::Party::Client)
             .map(|(_, message)| message.to_value().to_string())
             .collect();
         assert_eq!(said, [r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#]);

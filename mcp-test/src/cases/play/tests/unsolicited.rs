@@ -1,8 +1,9 @@
 //! Unsolicited messages of the server.
 
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::transport::Fault;
+
 use super::*;
-use crate::server::reference::everything;
-use crate::transport::Fault;
 
 const SAMPLING: &str = r#"
 case: Asks a model

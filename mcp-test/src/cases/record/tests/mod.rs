@@ -1,11 +1,11 @@
 //! Small recordings and their cases.
 
 use insta::assert_snapshot;
+use mcp_test_core::trace::{EventKind, Party, Recorder, Trace};
+use mcp_test_core::yaml::{self, Limits};
 
 use super::{Recording, record};
 use crate::cases::{Cases, ReadOptions};
-use crate::trace::{EventKind, Party, Recorder, Trace};
-use crate::yaml::{self, Limits};
 
 /// A trace of one connection: `C` or `S` for the sender, and the message without its envelope.
 fn trace(lines: &[&str]) -> Trace {

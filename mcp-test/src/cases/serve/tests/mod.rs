@@ -8,6 +8,7 @@ mod usage;
 
 use std::time::Duration;
 
+use mcp_test_core::clock::{self, Deadline};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -16,7 +17,6 @@ use tokio::task::JoinHandle;
 
 use super::Mock;
 use crate::cases::{Cases, ReadOptions};
-use crate::clock::{self, Deadline};
 
 /// The cases of a text.
 fn cases(text: &str) -> Cases {

@@ -1,11 +1,12 @@
 //! Tests of clients: what fails them, and whose fault it is.
 
+use mcp_test_core::client::{Client, ClientTask, Options, ScriptedClient};
+use mcp_test_core::clock::Stopwatch;
+use mcp_test_core::scenario::{ClientFunction, ServerCtx};
+use mcp_test_core::server::{Answer, calls};
+use mcp_test_core::transport::ClientTarget;
+
 use super::*;
-use crate::client::{Client, ClientTask, Options, ScriptedClient};
-use crate::clock::Stopwatch;
-use crate::scenario::{ClientFunction, ServerCtx};
-use crate::server::{Answer, calls};
-use crate::transport::ClientTarget;
 
 /// A run of a test of a client.
 fn run_with(client: fn() -> ClientTarget, run: ClientFunction) -> TestRun {
@@ -28,7 +29,7 @@ fn at(revision: RevisionRequest, run: TestRun) -> TestRun {
 /// A client of 2025-11-25 that does something after the handshake.
 fn client<Fut>(act: impl Fn(Client) -> Fut + Send + Sync + 'static) -> ClientTarget
 where
-    Fut: Future<Output = crate::Result<Client>> + 'static,
+    Fut: Future<Output = mcp_test_core::Result<Client>> + 'static,
 {
     let act = Arc::new(act);
     let client = ScriptedClient::new(move |task: ClientTask| {
@@ -42,7 +43,7 @@ where
     client.target()
 }
 
-async fn adds(mut client: Client) -> crate::Result<Client> {
+async fn adds(mut client: Client) -> mcp_test_core::Result<Client> {
     let call = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
     client.request("tools/call", call).await?.result()?;
     Ok(client)

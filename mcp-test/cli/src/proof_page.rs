@@ -1,0 +1,134 @@
+//! `mcp-test list --proofs`: which fault of a reference peer each check reports, as a page in Markdown.
+
+use std::fmt::Write;
+
+use mcp_test_core::scenario::{CheckSpec, Damage, Proof, Scenario};
+
+/// What is wrong with the peer of a proof, as a reader can repeat it.
+pub(super) fn damage(proof: &Proof) -> String {
+    match &proof.damage {
+        Damage::Fault(fault) => format!("--fault '{}'", fault.name()),
+        Damage::Peer { name, .. } => format!("the peer `{name}` in the source"),
+    }
+}
+
+/// Where a proof is carried out, if not as most are.
+pub(super) fn conditions(proof: &Proof) -> String {
+    let conditions = [
+        proof.revision.map(|revision| format!(" at {revision}")),
+        proof.transport.map(|transport| format!(" over {transport}")),
+        proof.profile.map(|profile| format!(" in profile {profile}")),
+    ];
+    conditions.into_iter().flatten().collect()
+}
+
+/// The proofs of a check of a scenario.
+pub(super) fn proofs_of(scenario: &Scenario, check: &CheckSpec) -> Vec<Proof> {
+    let proofs = scenario.proofs.map(|proofs| proofs().proofs).unwrap_or_default();
+    proofs.into_iter().filter(|proof| proof.proves.check == check.id).collect()
+}
+
+/// The page of these scenarios.
+pub(super) fn page(scenarios: &[&Scenario]) -> String {
+    let mut page = HEAD.to_owned();
+    for scenario in scenarios {
+        // Writing to a String does not fail.
+        let _ = write!(
+            page,
+            "\n## {} scenario `{}`\n\n{}.\n\n| check | status | fault | also |\n|---|---|---|---|\n",
+            scenario.leg, scenario.id, scenario.title
+        );
+        for check in scenario.checks.iter() {
+            let proofs = proofs_of(scenario, check);
+            if proofs.is_empty() {
+                let _ = writeln!(page, "| `{}` | | none: it only informs | |", check.id);
+            }
+            for proof in proofs {
+                page.push_str(&row(&proof));
+            }
+        }
+    }
+    page
+}
+
+const HEAD: &str = "\
+# Which faults the checks report
+
+Each scenario passes on a reference peer. Each row is a fault of that peer, the status that it gives a check, and every
+other check that it changes; the tests of mcp-test carry all of them out. A fault is repeated with
+`mcp-test reference server --fault FAULT`, or `reference client` for a scenario that tests clients.
+";
+
+fn row(proof: &Proof) -> String {
+    let fault = match &proof.damage {
+        Damage::Fault(fault) => code(&fault.name()),
+        Damage::Peer { .. } => damage(proof),
+    };
+    let also: Vec<String> = proof
+        .also
+        .iter()
+        .map(|change| format!("{} of `{}`", change.status, change.check))
+        .collect();
+    let (proves, conditions) = (proof.proves, conditions(proof));
+    format!(
+        "| `{}` | {} | {fault}{conditions} | {} |\n",
+        proves.check,
+        proves.status,
+        also.join(", ")
+    )
+}
+
+/// A text as code in a cell of a table, where a bar ends the cell.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_test_core::scenario::Leg;
+    use mcp_test_suite::scenarios;
+
+    use super::*;
+
+    #[test]
+    fn the_page_has_the_faults_of_each_check() {
+        let scenario = scenarios::find(Leg::Server, "tools-call-simple-text").expect("a scenario");
+        insta::assert_snapshot!(page(&[scenario]), @r#"
+        # Which faults the checks report
+
+        Each scenario passes on a reference peer. Each row is a fault of that peer, the status that it gives a check, and every
+        other check that it changes; the tests of mcp-test carry all of them out. A fault is repeated with
+        `mcp-test reference server --fault FAULT`, or `reference client` for a scenario that tests clients.
+
+        ## server scenario `tools-call-simple-text`
+
+        A tool returns a text.
+
+        | check | status | fault | also |
+        |---|---|---|---|
+        | `tools-call-simple-text` | FAILURE | `error:tools/call:-32602` | SKIPPED of `tools-call-simple-text-exact` |
+        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content:[]` | FAILURE of `tools-call-simple-text-exact` |
+        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content/0/text:""` | FAILURE of `tools-call-simple-text-exact` |
+        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/isError:true` |  |
+        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/content/0/text:"unknown tool"` |  |
+        "#);
+    }
+
+    /// A check that can fail without a fault that makes it fail would not be on the page.
+    #[test]
+    fn every_check_that_can_fail_is_on_the_page() {
+        let scenarios: Vec<&Scenario> = scenarios::all().collect();
+        for scenario in &scenarios {
+            for check in scenario.checks.iter().filter(|check| check.fails || check.warns) {
+                let proofs = proofs_of(scenario, check);
+                assert!(!proofs.is_empty(), "{}: {}", scenario.id, check.id);
+            }
+        }
+        let page = page(&scenarios);
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        assert!(rows.count() > scenarios.iter().map(|it| it.checks.len()).sum(), "too few rows");
+        // Four cells, whatever a fault contains.
+        let cells = |line: &str| line.replace("\\|", "").matches('|').count() - 1;
+        assert!(page.lines().filter(|line| line.starts_with('|')).all(|line| cells(line) == 4));
+    }
+}

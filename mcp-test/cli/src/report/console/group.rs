@@ -1,0 +1,104 @@
+//! One summary line for all cells of a scenario with the same verdict.
+
+use mcp_test_core::expect::words;
+use mcp_test_core::run::{Cell, Counts, Line, Verdict};
+use mcp_test_core::scenario::Profile;
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::transport::TransportKind;
+
+use super::warnings;
+
+/// Cells of one scenario with the same verdict.
+pub(super) struct Group<'a> {
+    pub(super) cells: Vec<Cell>,
+    pub(super) verdict: Verdict,
+    pub(super) counts: Counts,
+    pub(super) profile: Profile,
+    pub(super) reason: Option<&'a str>,
+}
+
+/// Groups lines by scenario, verdict and reason; `reason` returns why a cell was skipped.
+pub(super) fn group<'a>(
+    lines: &[Line],
+    reason: impl Fn(&Cell) -> Option<&'a str>,
+) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for line in lines {
+        let reason = reason(&line.cell);
+        let same = |group: &&mut Group<'a>| {
+            group.cells[0].scenario == line.cell.scenario
+                && group.verdict == line.verdict
+                && group.reason == reason
+        };
+        // From the end, since the cells of a scenario follow one another in the plan.
+        match groups.iter_mut().rev().find(same) {
+            Some(group) => {
+                group.cells.push(line.cell.clone());
+                group.counts.add(line.counts);
+            }
+            None => groups.push(Group {
+                cells: vec![line.cell.clone()],
+                verdict: line.verdict,
+                counts: line.counts,
+                profile: line.profile,
+                reason,
+            }),
+        }
+    }
+    groups
+}
+
+impl Group<'_> {
+    /// `ping [2024-11-05..2025-11-25 stdio]`, each transport with its revisions.
+    pub(super) fn label(&self) -> String {
+        let cells = TransportKind::ALL.into_iter().filter_map(|transport| {
+            let mut revisions = Revisions::none();
+            for cell in self.cells.iter().filter(|cell| cell.transport == transport) {
+                revisions = revisions.union(Revisions::only(cell.revision));
+            }
+            Some(format!("{} {transport}", range(revisions)?))
+        });
+        format!(
+            "{} [{}]",
+            words::name(&self.cells[0].scenario.id),
+            cells.collect::<Vec<_>>().join("; ")
+        )
+    }
+
+    /// `4 runs, 8 passed, 0 failed`; the number of runs only if there are several.
+    pub(super) fn outcome(&self) -> String {
+        let runs = match self.cells.len() {
+            1 => String::new(),
+            many => format!("{many} runs, "),
+        };
+        let Counts { success, failure, warning, .. } = self.counts;
+        let warnings = warnings(warning, self.profile);
+        format!("{runs}{success} passed, {failure} failed{warnings}")
+    }
+}
+
+/// `2024-11-05..2025-11-25` if none is missing in between; `None` if there are none.
+fn range(revisions: Revisions) -> Option<String> {
+    let (oldest, newest) = (revisions.oldest()?, revisions.newest()?);
+    Some(if oldest == newest {
+        oldest.to_string()
+    } else if revisions == Revisions::between(oldest, newest) {
+        format!("{oldest}..{newest}")
+    } else {
+        revisions.to_string()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_shows_both_ends() {
+        let shown = |text: &str| text.parse().ok().and_then(range).unwrap_or_default();
+        assert_eq!(shown("2025-11-25"), "2025-11-25");
+        assert_eq!(shown("2025-06-18.."), "2025-06-18..2026-07-28");
+        assert_eq!(shown("2024-11-05, 2025-06-18"), "2024-11-05, 2025-06-18");
+        assert_eq!(shown("none"), "");
+    }
+}

@@ -1,0 +1,42 @@
+//! Reporters: each consumes run events and writes one format.
+//!
+//! | for | reporter |
+//! |---|---|
+//! | people | [`Console`], and [`Progress`] during the run |
+//! | programs that read the output | [`Json`] |
+//! | programs that read the files of the official suite | [`ResultFiles`]: `checks.json`, and our `summary.json` |
+//! | CI systems | [`FileReports`]: JUnit XML, Markdown, SARIF, CTRF, TAP; [`GitHub`]: annotations and the step summary |
+//!
+//! Reporters decide nothing: verdicts, counts and exit codes come with the events. [`failure_report`](mcp_test_core::failure_report) formats failing checks for
+//! all of them.
+
+mod cell_names;
+mod checks_json;
+mod ci;
+mod console;
+mod coverage;
+mod coverage_table;
+mod digest;
+mod error;
+mod json;
+mod problem_details;
+mod progress;
+#[cfg(test)]
+mod sample;
+mod secrets;
+#[cfg(test)]
+mod sign_in_secrets;
+mod summary;
+mod wrap;
+
+pub use cell_names::CellNames;
+pub use checks_json::{ResultFiles, rows};
+pub use ci::{FileFormat, FileReports, GitHub};
+pub use console::{Console, ConsoleOptions};
+pub use error::ReportError;
+pub use json::Json;
+pub use mcp_test_core::failure_report::Rerun;
+pub use progress::Progress;
+pub use secrets::{LearnedSecrets, Secrets};
+pub use summary::{RunInfo, SummaryJson};
+pub(crate) use wrap::wrap_lines;

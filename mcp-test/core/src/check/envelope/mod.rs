@@ -1,0 +1,238 @@
+//! The rules that hold for every message of every conversation, whatever its method.
+//!
+//! The envelope of JSON-RPC, ids, batches, directions, and what a transport may carry. What params and results must contain
+//! is for [`judge_shapes`](super::judge_shapes).
+//!
+//! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
+//! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
+
+mod contents;
+mod event_ids;
+mod internals;
+mod leftover;
+mod rules;
+mod shutdown;
+mod stray_output;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use self::event_ids::EventIds;
+use super::repeat_filter::RepeatFilter;
+use super::walk::{EventJudge, TraceMessage, walk};
+use super::{Cause, Finding, Rule};
+use crate::expect::words::quoted;
+use crate::spec::{Revision, header, requirement};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::wire::MediaType;
+
+/// What is known while the trace is read.
+pub(super) struct EnvelopeJudge<'a> {
+    who: Party,
+    revisions: &'a dyn Fn(ConnectionId) -> Revision,
+    /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
+    elided: bool,
+    exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    /// The connections on which the other party has sent something.
+    contacted: HashSet<ConnectionId>,
+    /// The connections whose process a client has sent a signal.
+    signalled: HashSet<ConnectionId>,
+    /// The HTTP exchanges of the first reply to each request.
+    replied_in: HashMap<(ConnectionId, String), u64>,
+    /// The HTTP exchanges in which the server used the ids of its requests last.
+    asked_in: HashMap<(ConnectionId, String), u64>,
+    /// The ids of events, of all streams of a session.
+    event_ids: EventIds,
+    /// The lines that may be the beginning of a message that was spread over several lines.
+    begun: HashMap<ConnectionId, Vec<u8>>,
+    /// The connections on which the other party has sent a number that not every parser can read.
+    unusual_numbers: HashSet<ConnectionId>,
+    /// How many texts of the other party may still be refused without an id, since they were not valid messages.
+    unreadable: HashMap<ConnectionId, usize>,
+    findings: Vec<Finding>,
+    repeats: RepeatFilter,
+}
+
+/// One HTTP exchange, as far as it has been read.
+#[derive(Default)]
+struct Exchange {
+    /// A notification was posted: nothing but 202 may come.
+    only_notifications: bool,
+    /// Nothing was posted: the body of a response to GET or DELETE, other than a stream, has no form of its own.
+    is_not_a_post: bool,
+    /// The event after which it resumes a stream.
+    resumes_after: Option<String>,
+    /// The ids of its events.
+    event_ids: HashSet<String>,
+    /// The session that it belongs to, or begins.
+    session: Option<String>,
+    status: Option<u16>,
+    media: Option<MediaType>,
+}
+
+/// Everything wrong with the messages that `who` sent in `trace`, in their order.
+///
+/// `revisions` returns for each connection the revision that it was opened for.
+#[doc(hidden)]
+#[must_use]
+pub fn judge_envelopes(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(ConnectionId) -> Revision,
+) -> Vec<Finding> {
+    let mut judge = EnvelopeJudge::new(trace, who, revisions);
+    walk(trace, &mut [&mut judge]);
+    judge.into_findings()
+}
+
+impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
+    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        let by_peer = event.party == self.who;
+        if !by_peer
+            && matches!(event.kind, EventKind::Message { .. } | EventKind::Unparsable { .. })
+        {
+            self.contacted.insert(event.connection);
+        }
+        match &event.kind {
+            EventKind::HttpRequest { method, headers, .. } if !by_peer => {
+                if let Some(exchange) = self.exchange(event) {
+                    exchange.is_not_a_post = method != "POST";
+                    let cursor = headers
+                        .iter()
+                        .find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
+                    exchange.resumes_after = cursor.map(|(_, id)| id.clone());
+                    exchange.session = event_ids::session(headers);
+                }
+            }
+            EventKind::SseEvent { id: Some(id), .. } if by_peer => self.event_id(event, id),
+            EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
+            EventKind::Message { parsed, .. } if by_peer => self.received(event, parsed, messages),
+            EventKind::Message { parsed, .. } => self.sent(event, parsed, messages),
+            EventKind::Unparsable { bytes, why, kind } if by_peer => {
+                self.stray_output(event, bytes, why, *kind);
+            }
+            EventKind::Unparsable { .. } => self.not_readable(event),
+            EventKind::Lingered { what, how, wait } if by_peer => {
+                self.lingered(event, *what, how, *wait);
+            }
+            EventKind::Signalled { signal, since_eof } if by_peer => {
+                self.signalled(event, *signal, *since_eof);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> EnvelopeJudge<'a> {
+    pub(super) fn new(
+        trace: &Trace,
+        who: Party,
+        revisions: &'a dyn Fn(ConnectionId) -> Revision,
+    ) -> Self {
+        Self {
+            who,
+            revisions,
+            elided: trace.is_elided(),
+            exchanges: HashMap::new(),
+            contacted: HashSet::new(),
+            signalled: HashSet::new(),
+            replied_in: HashMap::new(),
+            asked_in: HashMap::new(),
+            event_ids: EventIds::new(),
+            begun: HashMap::new(),
+            unusual_numbers: HashSet::new(),
+            unreadable: HashMap::new(),
+            findings: Vec::new(),
+            repeats: RepeatFilter::default(),
+        }
+    }
+
+    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+        self.repeats.count(&mut self.findings, self.elided);
+        self.findings
+    }
+
+    /// The revision that the connection of an event was opened for.
+    fn revision(&self, event: &Event) -> Revision {
+        (self.revisions)(event.connection)
+    }
+
+    fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
+        let revision = self.revision(event);
+        let Some(exchange) = self.exchange(event) else { return };
+        exchange.status = Some(status);
+        exchange.media = Some(MediaType::of_headers(headers));
+        let named = event_ids::session(headers);
+        exchange.session = exchange.session.take().or(named);
+        let only_notifications = exchange.only_notifications;
+        if event.party == self.who {
+            self.two_lengths(event, headers);
+        }
+        // An input that the server cannot accept is answered with an error status instead (`basic/transports`).
+        if only_notifications
+            && revision.has_streamable_http()
+            && (200..300).contains(&status)
+            && status != 202
+        {
+            self.find(
+                event,
+                Finding::peer("a notification was not answered with HTTP 202")
+                    .expected("HTTP 202 Accepted, without a body")
+                    .got(format!("HTTP {status}")),
+                Rule::HTTP_ACCEPTED_202,
+            );
+        }
+    }
+
+    /// A response that announces its length in two ways.
+    fn two_lengths(&mut self, event: &Event, headers: &[(String, String)]) {
+        let value = |wanted: &str| {
+            let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| quoted(value.as_bytes()))
+        };
+        let (Some(length), Some(encoding)) = (value("content-length"), value("transfer-encoding"))
+        else {
+            return;
+        };
+        let finding = Finding::peer("a response has both Content-Length and Transfer-Encoding")
+            .expected("one of the two headers")
+            .got(format!("Content-Length {length} and Transfer-Encoding {encoding}"))
+            .hint("programs that believe different headers see different messages");
+        self.find(event, finding, Rule::HTTP_ONE_LENGTH);
+    }
+
+    fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {
+        Some(self.exchanges.entry((event.connection, event.exchange?)).or_default())
+    }
+
+    /// Whether an event is part of an HTTP response that refuses, whose body may have any form; or of one whose status
+    /// was dropped from the trace.
+    fn is_refusal(&mut self, event: &Event) -> bool {
+        let elided = self.elided;
+        self.exchange(event).is_some_and(|exchange| match exchange.status {
+            Some(status) => !(200..300).contains(&status),
+            None => elided,
+        })
+    }
+
+    /// Adds a finding that breaks `rule`; a WARNING where that does not hold at the revision.
+    fn find(&mut self, event: &Event, mut finding: Finding, rule: impl Into<Option<Rule>>) {
+        let revision = self.revision(event);
+        // A finding without a rule keeps its own severity.
+        if let Some(rule) = rule.into() {
+            finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
+            finding = match requirement::find(rule.id()) {
+                Some(elsewhere) if !holds(rule, revision) => finding.elsewhere(elsewhere, revision),
+                _ => finding.requires(rule.id()),
+            };
+        }
+        if self.repeats.admits(&finding, self.findings.len()) {
+            self.findings.push(finding.evidence(event.seq));
+        }
+    }
+}
+
+fn holds(rule: Rule, revision: Revision) -> bool {
+    requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision))
+}

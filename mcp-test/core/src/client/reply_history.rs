@@ -1,0 +1,25 @@
+//! [`ReplyHistory`]: what is known about the replies of a server, on all connections of a run.
+
+use std::time::Duration;
+
+use super::overtaken::ReplyTimes;
+use super::ping_history::PingHistory;
+use super::slow_tools::SlowTools;
+
+/// What is known about the replies of a server; clones share what they know.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyHistory {
+    /// Whether it has answered `ping`.
+    pub(super) pings: PingHistory,
+    /// How long it takes for each method, and how many requests it has ignored.
+    pub(super) times: ReplyTimes,
+    /// Which of its tools are slow.
+    pub(crate) slow_tools: SlowTools,
+}
+
+impl ReplyHistory {
+    /// That of a server which takes this long to start.
+    pub(crate) fn of_server(start_up: Duration) -> Self {
+        Self { times: ReplyTimes::of_server(start_up), ..Self::default() }
+    }
+}

@@ -1,0 +1,78 @@
+//! One connection for several conversations, one after another.
+
+use std::collections::BTreeMap;
+
+use super::wait::{PING, Pending};
+use super::{Client, Options, Reply, RequestOptions, ServerFacts};
+use crate::clock::Deadline;
+use crate::spec::Era;
+use crate::trace::{ConnectionId, Recorder};
+
+impl Client {
+    /// The same connection for another conversation: nothing of this one is left but the handshake and the ids in use.
+    pub(crate) fn renewed(self, options: Options) -> Self {
+        let Self { mut connection, facts, ids, state, .. } = self;
+        // What arrived in between belongs to the conversation before.
+        while connection.ready().is_some() {}
+        let is_begun = facts.revision.era() == Era::Handshake;
+        // Without a handshake, what another conversation has asked is unknown in this one.
+        let facts = if is_begun { facts } else { ServerFacts::unknown(facts.revision) };
+        Self {
+            connection,
+            options,
+            facts,
+            ids,
+            state: state.renewed(is_begun),
+            tracked: Vec::new(),
+            overtaken: None,
+            param_headers: BTreeMap::new(),
+        }
+    }
+
+    /// Makes a request of the pool's own, and returns whether the conversation is settled: nothing is open, and nothing unexpected
+    /// arrived. `None` if the reply did not come before the deadline. The request and its reply are removed from the trace.
+    ///
+    /// As with the end of its input, what the server was about to send has then arrived.
+    pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
+        let reply = self.ping(deadline).await?;
+        reply.evidence().into_iter().for_each(|seq| self.recorder().forget(seq));
+        Some(self.state.is_settled() && self.connection.ready().is_none())
+    }
+
+    /// The reply to a request that every server answers at once, if it comes before the deadline.
+    async fn ping(&mut self, deadline: Deadline) -> Option<Reply> {
+        let pending = self.start_ping(deadline).await;
+        // An error reply serves as well: it is only the order that matters.
+        self.until_reply(pending).await.ok()
+    }
+
+    /// Sends a request that every server answers at once.
+    pub(super) async fn start_ping(&mut self, deadline: Deadline) -> Pending {
+        let method = match self.facts.revision.era() {
+            Era::Handshake if self.options.history.pings.is_unanswered() && self.has_tools() => {
+                "tools/list"
+            }
+            Era::Handshake => PING,
+            Era::Stateless => "server/discover",
+        };
+        let timeout = deadline.remaining().unwrap_or(self.options.timeout);
+        let options = RequestOptions::new().once().timeout(timeout);
+        self.start_with(method, serde_json::json!({}), options).await
+    }
+
+    fn has_tools(&self) -> bool {
+        self.facts.capabilities.get("tools").is_some()
+    }
+
+    /// The recorder of the conversation.
+    #[doc(hidden)]
+    pub fn recorder(&self) -> &Recorder {
+        self.connection.recorder()
+    }
+
+    /// The connection's number in the trace.
+    #[doc(hidden)]
+    pub fn connection(&self) -> ConnectionId {
+        self.connection.id()
+    }
+}

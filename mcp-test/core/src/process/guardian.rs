@@ -1,0 +1,279 @@
+//! A small process between us and a child, which ends everything that the child has started.
+//!
+//! An orphan becomes a child of its closest ancestor that is a subreaper. The guardian is one, and starts the child: a
+//! descendant that leaves the process group, clears its environment and outlives its parent stays below the guardian, where
+//! it is found. Whatever ends us also ends our side of a socket; then the guardian kills all that is below it.
+//!
+//! Being a subreaper changes for a whole process whose child an orphan becomes, which a library must not do. So the guardian
+//! is our own program, started once more for each child, and only the command line has guardians.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{self, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use rustix::process::{
+    Pid, PidfdFlags, WaitId, WaitIdOptions, WaitOptions, getpid, pidfd_open, waitid, waitpid,
+};
+
+use super::Command;
+use super::exit::{Exit, Watched, exit_of};
+use super::pipes::Pipes;
+use super::process_tree::{DEATH, ProcessTree, adopted_zombies, await_death};
+use crate::clock::Deadline;
+
+/// The first argument of a guardian; the others are the marker of the child, its program and its arguments.
+const ARGUMENT: &str = "mcp-test-guardian";
+
+/// How long to wait for the start of a guardian, which takes milliseconds.
+const START: Duration = Duration::from_secs(20);
+
+static ENABLED: AtomicBool = AtomicBool::new(false);
+
+/// From now on each child has a guardian. The `main` of this program must call [`serve`] with its arguments.
+#[doc(hidden)]
+pub fn enable() {
+    ENABLED.store(true, Ordering::Relaxed);
+}
+
+/// Serves as a guardian, if the arguments of the program are those of one.
+#[doc(hidden)]
+pub fn serve(args: &[OsString]) -> Option<ExitCode> {
+    match args {
+        [_, first, marker, program, args @ ..] if first == ARGUMENT => {
+            // Whoever started the guardian sees the end of the socket, which says enough.
+            let _ = guard(&marker.to_string_lossy(), program, args);
+            Some(ExitCode::SUCCESS)
+        }
+        _ => None,
+    }
+}
+
+/// A child and its guardian.
+pub(super) struct Guarded {
+    guardian: process::Child,
+    reports: BufReader<UnixStream>,
+    /// The child, for the case that somebody kills the guardian.
+    child: Option<OwnedFd>,
+}
+
+/// Starts a guardian, which starts the child; returns the id of the child as well.
+///
+/// `None` without a guardian: then the child can still be started directly.
+pub(super) fn spawn(command: &Command, marker: &str) -> Option<io::Result<(Guarded, u32, Pipes)>> {
+    if !ENABLED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (socket, socket_of_guardian) = UnixStream::pair().ok()?;
+    // The file of the running program, also if another one has its path by now.
+    let mut prepared = process::Command::new("/proc/self/exe");
+    // For lists of processes, where the path above says nothing.
+    prepared.arg0("mcp-test");
+    prepared.args([ARGUMENT, marker, &command.program]).args(&command.args);
+    command.set_environment(&mut prepared, marker);
+    prepared.stdin(Stdio::from(OwnedFd::from(socket_of_guardian)));
+    prepared.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let guardian = prepared.spawn().ok()?;
+    // It holds the other end of the socket, which only the guardian may hold: its end is that of the guardian.
+    drop(prepared);
+    let mut guarded = Guarded { guardian, reports: BufReader::new(socket), child: None };
+    match guarded.hand_over() {
+        Ok((Report::Started(id), pipes)) => {
+            // The guardian does not reap the child, so this is the child, even if it has exited.
+            let child = i32::try_from(id).ok().and_then(Pid::from_raw);
+            guarded.child = child.and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
+            Some(Ok((guarded, id, pipes)))
+        }
+        Ok((Report::Refused(error), _)) => {
+            Box::new(guarded).reap();
+            Some(Err(io::Error::from_raw_os_error(error)))
+        }
+        Ok((Report::Unavailable, _)) => {
+            Box::new(guarded).reap();
+            None
+        }
+        _ => {
+            // It may have started the child, which its environment shows.
+            let _ = guarded.guardian.kill();
+            Box::new(guarded).reap();
+            ProcessTree::new(u32::MAX, marker.to_owned(), None).kill(Deadline::after(DEATH));
+            Some(Err(io::Error::other("its guardian was killed")))
+        }
+    }
+}
+
+impl Guarded {
+    /// The process id of the guardian.
+    pub(super) fn guardian(&self) -> u32 {
+        self.guardian.id()
+    }
+
+    /// Hands the streams of the child over; returns our ends of them, and what became of the start.
+    fn hand_over(&mut self) -> io::Result<(Report, Pipes)> {
+        let (stdin, our_stdin) = io::pipe()?;
+        let (our_stdout, stdout) = io::pipe()?;
+        let (our_stderr, stderr) = io::pipe()?;
+        let socket = self.reports.get_ref();
+        send_streams(socket, &[stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])?;
+        // Or we would never see the end of the output.
+        drop((stdin, stdout, stderr));
+        socket.set_read_timeout(Some(START))?;
+        let report = Report::read(&mut self.reports)?;
+        self.reports.get_ref().set_read_timeout(None)?;
+        let pipes = Pipes {
+            stdin: Some(OwnedFd::from(our_stdin).into()),
+            stdout: Some(OwnedFd::from(our_stdout).into()),
+            stderr: Some(OwnedFd::from(our_stderr).into()),
+        };
+        Ok((report, pipes))
+    }
+}
+
+impl Watched for Guarded {
+    fn await_exit(&mut self) -> Exit {
+        match Report::read(&mut self.reports) {
+            Ok(Report::Exited(exit)) => exit,
+            // Somebody has killed the guardian.
+            _ => {
+                if let Some(child) = &self.child {
+                    await_death(child, Deadline::never());
+                }
+                Exit::Unknown
+            }
+        }
+    }
+
+    fn reap(self: Box<Self>) {
+        let Self { mut guardian, reports, .. } = *self;
+        // The end of the socket ends the guardian.
+        drop(reports);
+        let _ = guardian.wait();
+    }
+}
+
+/// What a guardian reports, a line each.
+enum Report {
+    /// It cannot be a guardian here, and has started nothing.
+    Unavailable,
+    Started(u32),
+    Refused(i32),
+    Exited(Exit),
+}
+
+impl Report {
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let mut line = String::new();
+        from.read_line(&mut line)?;
+        let mut words = line.split_whitespace();
+        let (what, number) = (words.next(), words.next().and_then(|word| word.parse().ok()));
+        match (what, number) {
+            (Some("unavailable"), _) => Some(Self::Unavailable),
+            (Some("started"), Some(id)) => u32::try_from(id).ok().map(Self::Started),
+            (Some("refused"), Some(error)) => Some(Self::Refused(error)),
+            (Some("code"), Some(code)) => Some(Self::Exited(Exit::Code(code))),
+            (Some("signal"), Some(signal)) => Some(Self::Exited(Exit::Signal(signal))),
+            _ => None,
+        }
+        .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Unavailable => writeln!(to, "unavailable"),
+            Self::Started(id) => writeln!(to, "started {id}"),
+            Self::Refused(error) => writeln!(to, "refused {error}"),
+            Self::Exited(Exit::Code(code)) => writeln!(to, "code {code}"),
+            Self::Exited(Exit::Signal(signal)) => writeln!(to, "signal {signal}"),
+            Self::Exited(Exit::Unknown) => writeln!(to, "unknown"),
+        }
+    }
+}
+
+fn send_streams(socket: &UnixStream, streams: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut message = SendAncillaryBuffer::new(&mut space);
+    message.push(SendAncillaryMessage::ScmRights(streams));
+    // File descriptors need at least one byte to travel with.
+    sendmsg(socket, &[IoSlice::new(b"\n")], &mut message, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+fn receive_streams(socket: &UnixStream) -> Option<[OwnedFd; 3]> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut message = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let mut text = [IoSliceMut::new(&mut byte)];
+    recvmsg(socket, &mut text, &mut message, RecvFlags::CMSG_CLOEXEC).ok()?;
+    let mut streams = message.drain().filter_map(|received| match received {
+        RecvAncillaryMessage::ScmRights(streams) => Some(streams),
+        _ => None,
+    });
+    let mut streams = streams.next()?;
+    Some([streams.next()?, streams.next()?, streams.next()?])
+}
+
+/// Starts the child, reports its exit, and kills all that is below this process at the end of the socket.
+fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
+    let socket = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    let mut socket = UnixStream::from(socket);
+    let [stdin, stdout, stderr] = receive_streams(&socket)?;
+    if rustix::process::set_child_subreaper(Some(getpid())).is_err() {
+        return Report::Unavailable.write(&mut socket).ok();
+    }
+    let mut command = process::Command::new(program);
+    command.args(args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+    let started = command.spawn();
+    // It holds the streams, whose other ends must see when the child closes them.
+    drop(command);
+    // Never reaped, so that its id is not reused while this process runs.
+    let child = match started {
+        Ok(child) => child,
+        Err(error) => {
+            let report = Report::Refused(error.raw_os_error().unwrap_or_default());
+            return report.write(&mut socket).ok();
+        }
+    };
+    Report::Started(child.id()).write(&mut socket).ok()?;
+    let tree = ProcessTree::new(child.id(), marker.to_owned(), Some(process::id()));
+    let (mut reports, id) = (socket.try_clone().ok()?, Pid::from_child(&child));
+    thread::spawn(move || await_exit(id).map(|exit| Report::Exited(exit).write(&mut reports)));
+    // Nothing is ever sent: this returns at the end of the socket.
+    let _ = socket.read(&mut [0]);
+    tree.kill(Deadline::after(DEATH));
+    Some(())
+}
+
+/// Waits for the exit of the child without reaping it, and reaps the orphans that exit before.
+fn await_exit(child: Pid) -> Option<Exit> {
+    let exited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::All, exited) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+        match waitid(WaitId::Pid(child), exited | WaitIdOptions::NOHANG) {
+            Ok(Some(status)) => return Some(exit_of(status)),
+            Ok(None) => {}
+            Err(_) => return None,
+        }
+        let dead = adopted_zombies();
+        // The child may have died since it was looked at; reaped like an orphan, its exit would be lost.
+        for orphan in dead.iter().filter(|dead| **dead != child) {
+            let _ = waitpid(Some(*orphan), WaitOptions::NOHANG);
+        }
+        if dead.is_empty() {
+            // `/proc` cannot be read, so the orphans stay zombies until this process exits.
+            return waitid(WaitId::Pid(child), exited).ok().flatten().map(exit_of);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Running a cell that tests a client: the scenario serves it, and judges it after it has exited.
+
+use std::sync::Arc;
+
+use super::unmade::{demand_declared, fail_unmade};
+use super::{CellRun, ENDING, Recorded};
+use crate::check::{self, Check, Demand, Finding, Origin, Status};
+use crate::clock::Deadline;
+use crate::json::Value;
+use crate::run::Outcome;
+use crate::scenario::{
+    ClientEnding, ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile,
+    Repeats, Serve, TOOK_PART, has_sent, serve_client,
+};
+use crate::spec::Revision;
+use crate::trace::{EventKind, Party, Recorder, Trace};
+use crate::transport::client_target::SCENARIO;
+use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, ServerAddress};
+
+impl CellRun<'_> {
+    /// Runs the client against the server of the scenario, and judges what it sent.
+    pub(super) async fn test_client(
+        self,
+        client: &ClientTarget,
+        serve: &Serve,
+        judge: &Judge,
+    ) -> Outcome {
+        let declared = self.cell.scenario.declared();
+        let authority = self.profile.authority(Some(&declared));
+        let test = ClientTest::new(declared, self.cell.revision, self.profile);
+        let recorder = Recorder::new();
+        let test = test.over(self.cell.transport).recorded_with(&recorder);
+        let server = match serve(&test) {
+            Ok(server) => server.limits(self.plan.limits).record(recorder.clone()),
+            Err(finding) => return self.not_run(&finding),
+        };
+        let endpoint = |address: ServerAddress| {
+            if let ServerAddress::Url(url) = &address {
+                test.listens_at(url);
+            }
+            let endpoint = Endpoint::new(address, self.id(), self.cell.revision)
+                .context(self.cell.scenario.client_context(&test));
+            #[cfg(feature = "suite")]
+            let endpoint = endpoint.with_browser(test.browser());
+            endpoint
+        };
+        let (transport, allotted) = (self.cell.transport, self.timeout());
+        let client_run = match serve_client(&server, client, transport, endpoint, allotted).await {
+            Ok(client_run) => client_run,
+            Err(finding) => return self.not_run(&finding),
+        };
+        let trace = Arc::new(recorder.trace());
+        if let Some(finding) = self.ending(&client_run, &trace).not_started(&client.label()) {
+            return self.not_run(&finding);
+        }
+        let judging = Judging::new(test, Arc::clone(&trace));
+        let judging = judging.ended(client_run.end.clone(), client_run.exit);
+        #[cfg(feature = "suite")]
+        let judging = judging.printed(&client_run.stdout, &client_run.stderr);
+        // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
+        let spoken = judging.spoken();
+        let revision = spoken.unwrap_or(self.cell.revision);
+        let (mut checks, may_give_up) = match self.refused(revision, &judging) {
+            Some(reason) => (self.not_testable(&reason), GivesUp::Refused),
+            None => self.judged(judging, judge),
+        };
+        checks.push(self.took_part(&trace, &client_run, may_give_up));
+        checks.push(self.left_well(&trace, &client_run, may_give_up));
+        let schemas = &self.plan.schemas;
+        let left = self.left().saturating_sub(self.stopwatch.elapsed());
+        let ends = Deadline::after(left.saturating_add(ENDING));
+        let judgement =
+            check::judge_trace(&trace, Party::Client, &|_| revision, (schemas, authority), ends);
+        let trace = Arc::unwrap_or_clone(trace);
+        let client_run = Some(client_run);
+        let outcome = self.conclude(Recorded { checks, trace, judgement, client_run });
+        Outcome { spoken, ..outcome }
+    }
+
+    /// The checks of the scenario, and whether the client may have given up.
+    fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
+        let ending = judge(&mut judging);
+        let gives_up = if judging.gave_up() { GivesUp::Allowed } else { GivesUp::No };
+        let has_no_token = demanded_tokens_alone(&judging.trace());
+        let mut checks = judging.into_checks();
+        match ending {
+            // The id of the scenario is all that tells a client what to do, and most clients do not read it.
+            Err(finding) if finding.demand == Demand::Task && self.profile == Profile::Adaptive => {
+                // Without the task, a client cannot know how to get a token, and does well to say so.
+                let gives_up = if has_no_token { GivesUp::Allowed } else { gives_up };
+                return (self.not_testable(&task_not_done(&finding)), gives_up);
+            }
+            Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
+            Ok(()) => demand_declared(&self.cell, &mut checks),
+        }
+        (checks, gives_up)
+    }
+
+    /// Why the conversation is no test of what the scenario is about; officially it is one nevertheless.
+    fn refused(&self, spoken: Revision, judging: &Judging) -> Option<String> {
+        // Without a token, the client could not show what it speaks.
+        if self.profile == Profile::Official || demanded_tokens_alone(&judging.trace()) {
+            return None;
+        }
+        self.other_revision(spoken, judging)
+            .or_else(|| self.undeclared(&judging.declared_capabilities()))
+    }
+
+    /// Why the conversation does not test the revision of the cell: the client does not speak it.
+    pub(super) fn other_revision(&self, spoken: Revision, judging: &Judging) -> Option<String> {
+        let sessions = judging.sessions();
+        // Unless it is what the scenario asks for.
+        let is_abandoned = !self.cell.scenario.client_may_fail
+            && !sessions.is_empty()
+            && sessions.iter().all(ClientSession::is_abandoned);
+        // What shows the same at all revisions is tested at any that both speak.
+        let is_about_revision = self.cell.scenario.repeats == Repeats::EachRevision;
+        let has_agreed = !is_about_revision && !sessions.is_empty() && !is_abandoned;
+        not_spoken(spoken, self.cell.revision)
+            .filter(|_| !has_agreed)
+            .or_else(|| {
+                let asked = self.cell.revision;
+                is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))
+            })
+            .or_else(|| self.tried_only_sse(&judging.trace()))
+    }
+
+    /// That the client speaks HTTP+SSE, which begins with a GET, and that the server does not.
+    fn tried_only_sse(&self, trace: &Trace) -> Option<String> {
+        let revision = self.cell.revision;
+        let tried = !trace.announces_sse_endpoint()
+            && !trace.has_message_from(Party::Client)
+            && has_sent(trace, |method| method == "GET");
+        tried.then(|| format!("the client tried only HTTP+SSE; it did not speak {revision}"))
+    }
+
+    /// The capability that the scenario needs and the client never declared: the server did not use it either.
+    fn undeclared(&self, declared: &[Value]) -> Option<String> {
+        let lacks = |need: &Need, capabilities: &Value| {
+            let capabilities = Some(capabilities.clone());
+            let inventory = Inventory::declaring(capabilities);
+            need.unmet(&inventory, &self.plan.fixtures, self.cell.revision)
+        };
+        self.cell.scenario.needs.iter().find_map(|need| {
+            // A client may declare it in one of several sessions.
+            let unmet: Option<Vec<String>> = declared.iter().map(|one| lacks(need, one)).collect();
+            unmet?.pop()
+        })
+    }
+
+    pub(super) fn ending<'a>(&'a self, run: &'a ClientRun, trace: &'a Trace) -> ClientEnding<'a> {
+        let (timeout, transport) = (self.timeout(), self.cell.transport);
+        ClientEnding { run, trace, timeout, scenario: self.id(), transport }
+    }
+
+    /// The outcome if the client could not be run, for which it is not to blame.
+    fn not_run(self, finding: &Finding) -> Outcome {
+        let mut checks = Vec::new();
+        fail_unmade(&self.cell, &mut checks, finding);
+        self.outcome(checks, Trace::default())
+    }
+
+    /// The check that the client sent something: without it, the others would pass or fail for no reason.
+    fn took_part(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
+        let row = match self.ending(client_run, trace).absence() {
+            None => Check::new(TOOK_PART, Origin::Own, Status::Success),
+            Some(_) if gives_up == GivesUp::Refused => {
+                let refused = Some("the server has no transport that the client speaks".to_owned());
+                Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
+            }
+            // Counts also in profile `official`, where the other checks of an absent client may pass.
+            Some(finding) => {
+                Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
+            }
+        };
+        row.described("ClientTookPart", "The client connects, and sends a message")
+    }
+
+    /// The check that the client exited on its own and without an error.
+    ///
+    /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite. A bad exit may follow from what
+    /// another check reports, which is not known yet: see [`CellRun::trace_exit_back`].
+    fn left_well(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
+        let skipped =
+            |why: &str| Check { message: Some(why.to_owned()), ..left_well_row(Status::Skipped) };
+        let ending = self.ending(client_run, trace);
+        let row = if client_run.end == ClientEnd::Unobserved {
+            skipped("the client was started by hand, so its exit cannot be observed")
+        } else if let Some(finding) = ending.bad_exit() {
+            let may_fail = self.cell.scenario.client_may_fail;
+            if may_fail && ending.has_reported_an_error() {
+                skipped("the client may fail in this scenario: its server misbehaves on purpose")
+            } else if gives_up == GivesUp::Refused && (may_fail || ending.has_reported_an_error()) {
+                skipped("the client may fail: it was offered nothing that it speaks")
+            } else if gives_up == GivesUp::Allowed && self.profile == Profile::Adaptive {
+                skipped("the client did not finish, which no requirement forbids here")
+            } else {
+                let finding = match gives_up {
+                    GivesUp::Allowed => finding.should(),
+                    GivesUp::No | GivesUp::Refused => finding,
+                };
+                let check = left_badly(finding);
+                // Officially an allowed error is one however the client ends; a crash is still shown.
+                let is_allowed = may_fail && matches!(client_run.end, ClientEnd::Failed(_));
+                Check { binding: self.plan.single && !is_allowed, ..check }
+            }
+        } else {
+            left_well_row(Status::Success)
+        };
+        left_behind_instead(row, &ending)
+    }
+}
+
+/// The check that the client exited on its own and without an error.
+pub(super) fn left_well_row(status: Status) -> Check {
+    described(Check::new(LEFT_WELL, Origin::Own, status))
+}
+
+fn left_badly(finding: Finding) -> Check {
+    described(Check::from_finding(LEFT_WELL, Origin::Own, finding))
+}
+
+fn described(row: Check) -> Check {
+    row.described("ClientLeftWell", "The client exits on its own, and without an error")
+}
+
+/// The check of the exit: unless that fails already, it fails for processes that the client left behind, whatever excuses the exit.
+pub(super) fn left_behind_instead(row: Check, ending: &ClientEnding<'_>) -> Check {
+    match ending.left_behind() {
+        Some(finding) if !row.status.is_failing() => left_badly(finding),
+        _ => row,
+    }
+}
+
+/// Whether a client may end with an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GivesUp {
+    /// It may not.
+    No,
+    /// No requirement demands that it goes on here.
+    Allowed,
+    /// The server refused what the client speaks.
+    Refused,
+}
+
+/// Whether the server answered every request by demanding a token, or another one.
+fn demanded_tokens_alone(trace: &Trace) -> bool {
+    let mut statuses = trace.events.iter().filter_map(|event| match event.kind {
+        EventKind::HttpResponse { status, .. } => Some(status),
+        _ => None,
+    });
+    let first = statuses.next();
+    first == Some(401) && statuses.all(|status| matches!(status, 401 | 403))
+}
+
+/// Why a client that did something else was not tested.
+fn task_not_done(finding: &Finding) -> String {
+    format!("{}; the id of the scenario, in ${SCENARIO}, asks for it", finding.headline)
+}
+
+/// Why a conversation at one revision is no test of another.
+fn not_spoken(spoken: Revision, asked: Revision) -> Option<String> {
+    if spoken < asked {
+        // What it did right at an older revision says nothing about this one.
+        Some(format!("the client speaks up to {spoken}; it did not speak {asked}"))
+    } else if spoken.era() != asked.era() {
+        Some(format!("the client tried only {spoken}; it did not speak {asked}"))
+    } else {
+        None
+    }
+}

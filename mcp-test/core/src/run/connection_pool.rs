@@ -1,0 +1,406 @@
+//! Connections to programs, which are started before they are needed and used by several scenario runs.
+//!
+//! Starting a program takes much longer than a scenario. A scenario that leaves no state behind takes a connection from here
+//! whose conversation has begun, and gives it back. A connection on which anything unexpected happened is ended instead, and
+//! what a run shows there counts only if it is what a connection of its own shows, too. Ending a program takes time as well, and
+//! happens while others run.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
+use tokio::task::JoinSet;
+
+use super::confirmed::{Confirmed, Raised};
+use super::{Cell, Outcome, Plan};
+use crate::check::{Finding, Status};
+use crate::client::{Client, Options};
+use crate::clock::{self, Deadline};
+use crate::scenario::{Kind, Profile};
+use crate::spec::{Era, Revision};
+use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
+use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
+
+/// How many programs are started before they are needed. Each costs memory, and starts compete for the processors.
+const AHEAD: usize = 2;
+
+/// After how many scenarios that show something else on a shared connection every scenario gets one of its own.
+const TOLERATED: usize = 5;
+
+/// For how many starts of the program a scenario waits until another one gives its connection back: the program may just be
+/// starting for that one, and a start of its own would take the processors as long.
+const STARTS_WAITED_FOR: u32 = 2;
+
+/// How long a program that was not used may take to exit.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Where a connection can be shared.
+type Key = (TransportKind, Revision);
+
+/// The most severe status of each check of a scenario run.
+pub(super) type Statuses = BTreeMap<String, Status>;
+
+/// Held while a run shows on a connection of its own what it has shown on a shared one, so that others of the same scenario wait.
+pub(super) type Confirming = OwnedMutexGuard<()>;
+
+/// The connections of a run.
+pub struct ConnectionPool {
+    target: Target,
+    limits: Limits,
+    /// The transports over which connections are shared.
+    shared: Vec<TransportKind>,
+    /// Whether programs are started ahead.
+    starts_ahead: bool,
+    state: RefCell<State>,
+    /// That a run does not use its connection any more.
+    returned: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Connections whose conversation has begun, and which no scenario uses.
+    idle: Vec<Idle>,
+    /// The keys of the connections that runs use.
+    used: Vec<Key>,
+    /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
+    unused: VecDeque<Connection>,
+    /// How long the first answer took, with the start of the program.
+    start_up: Option<Duration>,
+    endings: JoinSet<()>,
+    confirmed: Confirmed,
+    /// The scenarios of which a run is about to show something on a connection of its own.
+    confirming: BTreeMap<String, Arc<Mutex<()>>>,
+    /// Scenarios that show something else on a shared connection.
+    unshared: BTreeSet<String>,
+}
+
+/// Shows that a run uses a connection, until it is dropped.
+pub struct InUse<'pool> {
+    pool: &'pool ConnectionPool,
+    key: Key,
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.borrow_mut();
+        if let Some(index) = state.used.iter().position(|key| *key == self.key) {
+            state.used.swap_remove(index);
+        }
+        self.pool.returned.notify_waiters();
+    }
+}
+
+/// A connection that no scenario uses.
+struct Idle {
+    key: Key,
+    shared: SharedConnection,
+    /// Its last event when it was given back.
+    last: Seq,
+    /// The run that has used it, and waits to see whether it is quiet.
+    user: Option<oneshot::Sender<Trace>>,
+}
+
+/// A connection whose conversation has begun, for one scenario run after another.
+pub struct SharedConnection {
+    #[doc(hidden)]
+    pub client: Client,
+    /// The beginning of the trace of each run.
+    pub(super) beginning: Beginning,
+}
+
+impl ConnectionPool {
+    /// The pool of a plan: for programs over standard streams.
+    #[doc(hidden)]
+    pub fn new(plan: &Plan, target: &Target) -> Self {
+        // With one job, the program may be one that cannot run twice at the same time.
+        // What fails on a shared connection is known only when it is closed, which is too late to end a run with it.
+        let is_parallel = plan.jobs > NonZeroUsize::MIN && !plan.fail_fast;
+        let has_programs = target.transports().contains(&TransportKind::Stdio);
+        // A case may have to prepare something before its program starts.
+        let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);
+        let starts_ahead = is_parallel && has_programs && is_prepared;
+        let pool = Self {
+            target: target.clone(),
+            limits: plan.limits,
+            shared: vec![TransportKind::Stdio],
+            starts_ahead,
+            state: RefCell::default(),
+            returned: Notify::new(),
+        };
+        let is_used = plan.cells.iter().any(|cell| pool.shares(cell, plan.profile));
+        let shared = if starts_ahead && is_used { pool.shared } else { Vec::new() };
+        Self { shared, ..pool }
+    }
+
+    /// A pool that keeps connections over this transport, too.
+    #[cfg(any(test, feature = "suite"))]
+    pub fn over(mut self, transport: TransportKind) -> Self {
+        self.shared.push(transport);
+        self
+    }
+
+    /// Whether connections over a transport are kept.
+    pub(super) fn keeps(&self, transport: TransportKind) -> bool {
+        self.shared.contains(&transport)
+    }
+
+    /// Whether a scenario is run on a shared connection; `profile` is that of the plan.
+    #[doc(hidden)]
+    pub fn shares(&self, cell: &Cell, profile: Profile) -> bool {
+        let state = self.state.borrow();
+        let scenario = &cell.scenario;
+        self.keeps(cell.transport)
+            // The client of the official suite has capabilities of its own.
+            && profile.at(scenario, cell.revision) != Profile::Official
+            && scenario.kind == Kind::BuiltIn
+            && scenario.shares_connection.contains(cell.revision)
+            && state.unshared.len() < TOLERATED
+            && !state.unshared.contains(&*scenario.id)
+    }
+
+    /// Opens a connection with a recorder of its own: one that was opened ahead, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be started.
+    pub(super) async fn open(&self, transport: TransportKind) -> Result<Connection, Finding> {
+        if let Some(connection) = self.take_unused(transport) {
+            return Ok(connection);
+        }
+        Ok(self.open_new(transport).await?)
+    }
+
+    /// A connection that was opened ahead.
+    pub(super) fn take_unused(&self, transport: TransportKind) -> Option<Connection> {
+        if transport != TransportKind::Stdio {
+            return None;
+        }
+        let mut state = self.state.borrow_mut();
+        let mut connection = state.unused.pop_front()?;
+        connection.recorder().continue_time();
+        if let Some(start_up) = state.start_up {
+            connection.set_start_up(start_up);
+        }
+        Some(connection)
+    }
+
+    /// Keeps a connection that was opened ahead for another run, since this one had no use for it.
+    pub(super) fn keep_unused(&self, connection: Connection) {
+        self.state.borrow_mut().unused.push_front(connection);
+    }
+
+    async fn open_new(&self, transport: TransportKind) -> Result<Connection, OpenError> {
+        self.target.open(transport, &Recorder::new(), self.limits).await
+    }
+
+    /// Whether programs are started ahead.
+    pub(super) fn starts_ahead(&self) -> bool {
+        self.starts_ahead
+    }
+
+    /// Starts programs ahead, as many as are needed, up to a bound.
+    pub(super) async fn start_ahead(&self, needed: usize) {
+        if !self.starts_ahead {
+            return;
+        }
+        while self.state.borrow().unused.len() < needed.min(AHEAD) {
+            // Whoever needs one finds out why it cannot be started.
+            let Ok(connection) = self.open_new(TransportKind::Stdio).await else { return };
+            self.state.borrow_mut().unused.push_back(connection);
+        }
+    }
+
+    /// Notes how long the first answer took, with the start of the program.
+    #[doc(hidden)]
+    pub fn set_start_up(&self, start_up: Duration) {
+        self.state.borrow_mut().start_up = Some(start_up);
+    }
+
+    /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
+    #[doc(hidden)]
+    pub async fn take(&self, key: Key, timeout: Duration) -> Option<(SharedConnection, InUse<'_>)> {
+        let whole = Deadline::after(timeout);
+        let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
+        let deadline = Deadline::after(patience.min(timeout / 2));
+        loop {
+            // Registered before it is looked for, so that no return is missed.
+            let mut returned = pin!(self.returned.notified());
+            returned.as_mut().enable();
+            if let Some(shared) = self.take_kept(key) {
+                return Some((shared, self.mark_used(key)));
+            }
+            let is_used = self.state.borrow().used.contains(&key);
+            if !is_used || clock::within(deadline, returned).await.is_err() {
+                let in_use = self.mark_used(key);
+                let left = whole.remaining().unwrap_or(timeout);
+                return Some((self.begin(key, left).await?, in_use));
+            }
+        }
+    }
+
+    fn mark_used(&self, key: Key) -> InUse<'_> {
+        self.state.borrow_mut().used.push(key);
+        InUse { pool: self, key }
+    }
+
+    /// A connection that is idle, and on which nothing but notifications has arrived since it was given back.
+    pub(super) fn take_kept(&self, key: Key) -> Option<SharedConnection> {
+        loop {
+            let mut state = self.state.borrow_mut();
+            let index = state.idle.iter().position(|idle| idle.key == key)?;
+            let idle = state.idle.swap_remove(index);
+            let Idle { shared, last, user, .. } = idle;
+            match shared.client.recorder().return_to(&shared.beginning, last) {
+                // The trace that its user knows is complete.
+                Returned::Quiet => return Some(shared),
+                Returned::Notified(trace) => {
+                    // A run that was given up does not wait for it.
+                    user.map(|user| user.send(trace));
+                    return Some(shared);
+                }
+                Returned::Not => state.end(shared.client, user),
+            }
+        }
+    }
+
+    async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
+        let (transport, revision) = key;
+        let connection = self.open(transport).await.ok()?;
+        let recorder = connection.recorder().clone();
+        let options = Options::speaking(revision).timeout(timeout);
+        let client = Client::connect(connection, options).await.ok()?;
+        Some(SharedConnection::new(client, recorder.beginning()))
+    }
+
+    /// Keeps a connection for runs that share it.
+    #[doc(hidden)]
+    pub fn keep(&self, key: Key, shared: SharedConnection) {
+        let last = shared.client.recorder().last();
+        let mut state = self.state.borrow_mut();
+        state.idle.push(Idle { key, shared, last, user: None });
+    }
+
+    /// Gives a connection back after a run whose trace ends with `last`, for the next one.
+    ///
+    /// The receiver gets the whole trace if anything arrived before the next run took the connection, or at its end; nothing
+    /// if it was quiet until then.
+    #[doc(hidden)]
+    pub fn give_back(
+        &self,
+        key: Key,
+        shared: SharedConnection,
+        last: Seq,
+    ) -> oneshot::Receiver<Trace> {
+        let (user, fate) = oneshot::channel();
+        self.state.borrow_mut().idle.push(Idle { key, shared, last, user: Some(user) });
+        fate
+    }
+
+    /// Ends a connection while other scenarios run; the receiver gets the whole trace.
+    pub(super) fn retire(&self, client: Client) -> oneshot::Receiver<Trace> {
+        let (user, fate) = oneshot::channel();
+        self.state.borrow_mut().end(client, Some(user));
+        fate
+    }
+
+    /// Ends every connection that no run uses. Then each run that has given one back learns what became of it.
+    #[doc(hidden)]
+    pub fn end_idle(&self) {
+        let mut state = self.state.borrow_mut();
+        for idle in std::mem::take(&mut state.idle) {
+            state.end(idle.shared.client, idle.user);
+        }
+    }
+
+    /// Ends everything, and waits until it has ended.
+    pub(super) async fn end(self) {
+        self.end_idle();
+        let State { unused, mut endings, .. } = self.state.into_inner();
+        for connection in unused {
+            endings.spawn(async move { drop(connection.end(GRACE).await) });
+        }
+        while endings.join_next().await.is_some() {}
+    }
+
+    /// Kills every program that no run uses, since the server does not answer any more.
+    pub(super) fn stop(&self) {
+        let mut state = self.state.borrow_mut();
+        state.idle.clear();
+        state.unused.clear();
+        state.endings.abort_all();
+    }
+
+    /// How many runs wait to see what becomes of the connection that they gave back.
+    pub(super) fn waiting(&self) -> usize {
+        self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
+    }
+
+    /// Whether all these failures and warnings were shown on connections of their own before.
+    pub(super) fn has_confirmed(&self, raised: &[Raised]) -> bool {
+        self.state.borrow().confirmed.includes(raised)
+    }
+
+    /// Notes what a scenario has shown on a connection of its own.
+    pub(super) fn confirm(&self, own: &Outcome) {
+        self.state.borrow_mut().confirmed.add(&own.cell.scenario.id, &own.checks);
+    }
+
+    /// Waits until no other run of the scenario confirms what it has shown; `None` if that takes longer than this.
+    pub(super) async fn confirming(&self, cell: &Cell, timeout: Duration) -> Option<Confirming> {
+        let id = cell.scenario.id.to_string();
+        let confirming = self.state.borrow_mut().confirming.entry(id).or_default().clone();
+        clock::within(Deadline::after(timeout), confirming.lock_owned()).await.ok()
+    }
+
+    /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
+    pub(super) fn compare(&self, shared: Option<&Statuses>, own: &Outcome) {
+        if shared != Some(&statuses(own)) {
+            self.state.borrow_mut().unshared.insert(own.cell.scenario.id.to_string());
+        }
+    }
+}
+
+impl State {
+    /// Ends a connection; its last user, if there is one, gets the whole trace.
+    fn end(&mut self, client: Client, user: Option<oneshot::Sender<Trace>>) {
+        let recorder = client.recorder().clone();
+        self.endings.spawn(async move {
+            client.end().await;
+            if let Some(user) = user {
+                // A run that was given up does not wait for it.
+                let _ = user.send(recorder.trace());
+            }
+        });
+    }
+}
+
+pub(super) fn statuses(outcome: &Outcome) -> Statuses {
+    let mut statuses = Statuses::new();
+    for check in &outcome.checks {
+        let status = statuses.entry(check.id.clone()).or_insert(check.status);
+        *status = check.status.max(*status);
+    }
+    statuses
+}
+
+impl SharedConnection {
+    /// A connection on which the server was asked whether it speaks a revision; nothing of that is part of any scenario.
+    pub(super) fn of_probe(client: Client, opened: Beginning) -> Self {
+        let beginning = match client.revision().era() {
+            Era::Handshake => client.recorder().beginning(),
+            // What was asked there is not how a conversation begins.
+            Era::Stateless => opened,
+        };
+        Self::new(client, beginning)
+    }
+
+    fn new(client: Client, beginning: Beginning) -> Self {
+        // What the handshake has shown is for the judge of each run, and does not make the connection useless.
+        let options = Options::speaking(client.revision());
+        Self { client: client.renewed(options), beginning }
+    }
+}

@@ -1,0 +1,499 @@
+//! The run: prepares the target, runs the cells, reports events, and sums up.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::cell_queue::{CellQueue, Waiting};
+use super::cell_run::{CellFacts, skip_cell};
+use super::connection_pool::ConnectionPool;
+use super::preflight::{self, PreflightFailure, Survey};
+use super::retries::run_with_retries;
+use super::{
+    Cell, ClientSpeaks, Counts, Coverage, ExitCode, Line, Outcome, Plan, Problems, Progress,
+    Results, RunEvent, Silence, Summary, Tested, Verdict,
+};
+use crate::check::{Blame, Cause, Check, Finding};
+use crate::scenario::Profile;
+use crate::transport::{PreparedTarget, Target, TransportKind};
+
+/// Runs a plan and reports its events.
+///
+/// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Those that start a program run
+/// beside those that do not. Outcomes are reported in the order of the plan, whichever ends first. With several jobs, cells share the programs of a target over standard streams, in
+/// the profiles `adaptive` and `strict`.
+///
+/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells does not start the target.
+///
+/// ```
+/// # extern crate mcp_test_core as mcp_test;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// use mcp_test::run::{ExitCode, Plan, RunEvent, Selection, run};
+/// use mcp_test::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
+///
+/// static CHECKS: &[CheckSpec] = &[CheckSpec::own("has-tools", "HasTools", "The server lists its tools")];
+/// let body = Body::server(|ctx| {
+///     Box::pin(async move {
+///         ctx.list_tools().await?;
+///         ctx.check("has-tools").pass();
+///         Ok(())
+///     })
+/// });
+/// let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, "has-tools", body);
+/// let scenario = Scenario { checks: Shared::Static(CHECKS), ..scenario };
+/// let target = mcp_test::server::reference::everything().target();
+/// let plan = Plan::build([Shared::from(scenario)], target, Profile::Adaptive, &Selection::default())?;
+/// let mut finished = 0;
+/// let summary = run(&plan, &mut |event| {
+///     if let RunEvent::Finished(outcome) = event {
+///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.cell);
+///         finished += 1;
+///     }
+/// })
+/// .await;
+/// assert_eq!(summary.lines.len(), finished);
+/// assert_eq!(summary.exit, ExitCode::Passed);
+/// # Ok::<(), mcp_test::Error>(())
+/// # })?;
+/// # Ok::<(), mcp_test::Error>(())
+/// ```
+pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    // Reporters get the same events as from any run, so that the reports are complete.
+    if plan.cells.is_empty() {
+        on(RunEvent::Planned(Vec::new()));
+        let summary = Summary::of(plan);
+        on(RunEvent::Ended(summary.clone()));
+        return summary;
+    }
+    let ready = match &plan.target {
+        Tested::Server(target) => prepare(plan, target).await,
+        // Nobody knows before a client connects what it speaks, and an authorization server has no revision of MCP.
+        _ => Ok(Ready::default()),
+    };
+    match ready {
+        Err(PreflightFailure { finding, tried, .. }) => {
+            on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
+            let mut summary = Summary::of(plan);
+            summary.not_run = Some(finding);
+            summary.exit = ExitCode::NotRun;
+            on(RunEvent::Ended(summary.clone()));
+            summary
+        }
+        Ok(Ready { prepared, survey, fallback, pool }) => {
+            let plan = fallback.as_ref().unwrap_or(plan);
+            let mut cells = plan.cells.clone();
+            if let Tested::Server(_) = plan.target {
+                on(RunEvent::PreflightDone(survey.summary(plan)));
+                cells = survey.applicable(plan);
+            }
+            let (cells, of_other_shards) = match plan.shard {
+                Some(shard) => shard.split(cells),
+                None => (cells, Vec::new()),
+            };
+            on(RunEvent::Planned(cells.clone()));
+            let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
+            let mut run = Run::new(plan, facts, cells, on);
+            of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
+            let (summary, is_silent) = run.run_all().await;
+            on(RunEvent::Ended(summary.clone()));
+            // After the report, which a program that does not exit must not delay.
+            if is_silent {
+                prepared.stop().await;
+            } else {
+                prepared.end().await;
+            }
+            if let Some(pool) = pool {
+                pool.end().await;
+            }
+            summary
+        }
+    }
+}
+
+/// A target that was started and asked for its facts.
+#[derive(Default)]
+struct Ready {
+    prepared: PreparedTarget,
+    survey: Survey,
+    /// The plan to use instead, if the target speaks only over another transport.
+    fallback: Option<Plan>,
+    /// The connections to a server.
+    pool: Option<ConnectionPool>,
+}
+
+async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure> {
+    // As long as a first answer over stdio, for which `npx` and the like may also have to download the program.
+    let prepared = target.prepare_within(plan.timeout).await.map_err(Finding::from)?;
+    #[cfg(feature = "auth")]
+    super::sign_in_step::learn_demands(target, plan.limits).await;
+    let pool = ConnectionPool::new(plan, target);
+    match survey_signed_in(plan, target, &pool).await {
+        Ok(survey) => Ok(Ready { prepared, survey, fallback: None, pool: Some(pool) }),
+        Err(mut failure) => {
+            #[cfg(feature = "http")]
+            if let Some((plan, survey, pool)) =
+                preflight::over_older_sse(plan, target, &failure).await
+            {
+                return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
+            }
+            #[cfg(feature = "auth")]
+            if failure.lacks_credentials()
+                && let Some(plan) = plan.without_credentials()
+            {
+                let survey = Survey::of_closed_target();
+                return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
+            }
+            preflight::add_last_words(&mut failure.finding, &prepared);
+            pool.stop();
+            prepared.stop().await;
+            Err(failure)
+        }
+    }
+}
+
+/// Asks the target for its facts; if it demands authorization, again after somebody has signed in.
+async fn survey_signed_in(
+    plan: &Plan,
+    target: &Target,
+    pool: &ConnectionPool,
+) -> Result<Survey, PreflightFailure> {
+    let failure = match survey(plan, target, pool).await {
+        Ok(survey) => return Ok(survey),
+        Err(failure) => failure,
+    };
+    let demands = failure.finding.cause.as_deref() == Some(&Cause::Status(401));
+    match &plan.sign_in {
+        Some(step) if demands && step.sign_in().await? => survey(plan, target, pool).await,
+        _ => Err(failure),
+    }
+}
+
+/// Asks the target for its facts; if it cannot be reached, again after what it needs was started.
+async fn survey(
+    plan: &Plan,
+    target: &Target,
+    pool: &ConnectionPool,
+) -> Result<Survey, PreflightFailure> {
+    let failure = match preflight::survey(plan, target, pool).await {
+        Ok(survey) => return Ok(survey),
+        Err(failure) => failure,
+    };
+    match &plan.surroundings {
+        Some(surroundings) if failure.finding.blame == Blame::Environment => {
+            let running = surroundings.start().await.map_err(PreflightFailure::from)?;
+            let survey = preflight::survey(plan, target, pool).await;
+            // The scenarios start what they need themselves.
+            running.stop().await;
+            survey
+        }
+        _ => Err(failure),
+    }
+}
+
+type RunningCell<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
+
+/// How many runs may be closing their connections while others run.
+const CLOSING: usize = 8;
+
+/// A job of a run, and for one that starts a program one of the starts, until it is dropped.
+struct Job {
+    _job: OwnedSemaphorePermit,
+    _start: Option<OwnedSemaphorePermit>,
+}
+
+/// How many scenarios run at the same time.
+fn job_count(plan: &Plan) -> u16 {
+    u16::try_from(plan.jobs.get()).unwrap_or(u16::MAX)
+}
+
+/// What is known of the target of a run, and the connections to it.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    survey: &'a Survey,
+    program: &'a PreparedTarget,
+    pool: Option<&'a ConnectionPool>,
+}
+
+/// The state of a run.
+struct Run<'a> {
+    plan: &'a Plan,
+    facts: Facts<'a>,
+    cells: Vec<Cell>,
+    on: &'a mut dyn FnMut(RunEvent),
+    /// The jobs that are free. A run has one until its scenario has ended, and may then still be closing its connections.
+    jobs: Arc<Semaphore>,
+    /// The part of the jobs that is kept for cells which start a program, as long as there are such cells and others.
+    starts: Arc<Semaphore>,
+    running: FuturesUnordered<RunningCell<'a>>,
+    /// Outcomes that wait for those of earlier cells.
+    waiting: BTreeMap<usize, Outcome>,
+    /// How many outcomes were reported.
+    reported: usize,
+    /// Whether the run ends with what runs already.
+    is_stopped: bool,
+    /// The transports over which the server has stopped answering.
+    silences: BTreeMap<TransportKind, Arc<Silence>>,
+    summary: Summary,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        plan: &'a Plan,
+        facts: Facts<'a>,
+        cells: Vec<Cell>,
+        on: &'a mut dyn FnMut(RunEvent),
+    ) -> Self {
+        let jobs = usize::from(job_count(plan));
+        Self {
+            plan,
+            facts,
+            cells,
+            on,
+            jobs: Arc::new(Semaphore::new(jobs)),
+            starts: Arc::new(Semaphore::new(jobs.div_ceil(2))),
+            running: FuturesUnordered::new(),
+            waiting: BTreeMap::new(),
+            reported: 0,
+            is_stopped: false,
+            silences: BTreeMap::new(),
+            summary: Summary::of(plan),
+        }
+    }
+
+    /// Runs all cells; also returns whether the server has stopped answering.
+    async fn run_all(mut self) -> (Summary, bool) {
+        let mut queue = CellQueue::new(self.waiting_cells());
+        while let Some(first) = queue.first() {
+            if first.disturbs {
+                // A scenario that disturbs waits until nothing else runs, and is then waited for.
+                self.finish_all().await;
+            }
+            let job = self.free_job().await;
+            if self.is_stopped {
+                // If a failure ends the run, cells are started in the order of the plan.
+                self.leave_out(first.index);
+                break;
+            }
+            let start = self.starts.clone().try_acquire_owned().ok();
+            let programs = queue.iter().filter(|cell| cell.starts_program).count();
+            let Some(next) = queue.take(start.is_some()) else { break };
+            let cell = self.cells[next.index].clone();
+            (self.on)(RunEvent::Started(cell.clone()));
+            if let Some(silence) = self.silences.get(&cell.transport) {
+                let outcome = skip_cell(self.plan, cell, silence.clone());
+                self.settle(next.index, outcome);
+                continue;
+            }
+            if let Some(pool) = self.facts.pool {
+                pool.start_ahead(programs).await;
+            }
+            let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);
+            let facts = self.facts_for(&cell, is_last);
+            let job = Job { _job: job, _start: start.filter(|_| next.starts_program) };
+            self.start(next.index, cell, facts, job);
+            if next.disturbs {
+                self.finish_all().await;
+            }
+        }
+        self.finish_all().await;
+        self.summary.conclude(self.plan);
+        (self.summary, !self.silences.is_empty())
+    }
+
+    /// Leaves out this cell and those that follow.
+    fn leave_out(&mut self, from: usize) {
+        self.summary.not_started = self.cells[from..].to_vec();
+        self.cells[from..].iter().for_each(|cell| self.summary.results.leave_out(cell));
+    }
+
+    /// All cells, in the order of the plan.
+    fn waiting_cells(&self) -> Vec<Waiting> {
+        // With one job, and when a failure ends the run, the order of the plan is that of the starts.
+        let pool = self.facts.pool.filter(|pool| pool.starts_ahead());
+        let starts_program = |cell: &Cell| {
+            let is_run = || {
+                self.plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
+                    || self.facts.survey.facts_for(cell).unmet(cell, &self.plan.fixtures).is_none()
+            };
+            cell.transport == TransportKind::Stdio
+                && pool.is_some_and(|pool| !pool.shares(cell, self.plan.profile))
+                && is_run()
+        };
+        let waiting = |(index, cell): (usize, &Cell)| Waiting {
+            index,
+            disturbs: cell.scenario.disturbs.is_some(),
+            starts_program: starts_program(cell),
+        };
+        self.cells.iter().enumerate().map(waiting).collect()
+    }
+
+    fn start(&mut self, index: usize, cell: Cell, facts: CellFacts<'a>, job: Job) {
+        let (plan, program) = (self.plan, self.facts.program);
+        // The program of a run may be one that cannot run twice at the same time; and how it ends may decide whether there is a next.
+        let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast;
+        let jobs = self.jobs.clone();
+        self.running.push(Box::pin(async move {
+            let job = RefCell::new(Some(job));
+            let progress = |progress: Progress<'_>| {
+                if matches!(progress, Progress::Ending) && !keeps_job {
+                    job.take();
+                }
+            };
+            let get_job = async || {
+                if job.borrow().is_none() {
+                    let free = jobs.clone().acquire_owned().await.ok();
+                    job.replace(free.map(|job| Job { _job: job, _start: None }));
+                }
+            };
+            let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
+            if let Tested::Server(_) = plan.target {
+                outcome.add_last_words(program);
+            }
+            (index, outcome)
+        }));
+    }
+
+    /// Waits until a job is free.
+    async fn free_job(&mut self) -> OwnedSemaphorePermit {
+        loop {
+            let waiting = self.facts.pool.map_or(0, ConnectionPool::waiting);
+            let has_room =
+                self.running.len() < usize::from(job_count(self.plan)) + CLOSING + waiting;
+            // Before anything else goes on, so that jobs start in the order of the plan.
+            if has_room && let Ok(job) = self.jobs.clone().try_acquire_owned() {
+                return job;
+            }
+            let jobs = self.jobs.clone();
+            tokio::select! {
+                biased;
+                Some((index, outcome)) = self.running.next() => self.take(index, outcome),
+                Ok(job) = jobs.acquire_owned(), if has_room => return job,
+            }
+        }
+    }
+
+    /// Waits until everything has ended that was started.
+    async fn finish_all(&mut self) {
+        // First all scenarios, which may still use a connection of the pool.
+        let jobs = u32::from(job_count(self.plan));
+        loop {
+            let all = self.jobs.clone();
+            tokio::select! {
+                biased;
+                Some((index, outcome)) = self.running.next() => self.take(index, outcome),
+                _ = all.acquire_many_owned(jobs) => break,
+            }
+        }
+        if let Some(pool) = self.facts.pool {
+            if self.silences.is_empty() { pool.end_idle() } else { pool.stop() }
+        }
+        while let Some((index, outcome)) = self.running.next().await {
+            self.take(index, outcome);
+        }
+    }
+
+    fn facts_for(&self, cell: &Cell, is_last: bool) -> CellFacts<'a> {
+        let Tested::Server(_) = self.plan.target else { return CellFacts::default() };
+        let facts = self.facts.survey.facts_for(cell);
+        // Whether the server still answers matters only if there is more to ask it.
+        CellFacts { liveness: facts.liveness.filter(|_| !is_last), pool: self.facts.pool, ..facts }
+    }
+
+    /// Takes an outcome, and notes that the server has stopped answering.
+    fn take(&mut self, index: usize, outcome: Outcome) {
+        if let Some(silence) = &outcome.silence {
+            let transport = outcome.cell.transport;
+            self.silences.entry(transport).or_insert_with(|| silence.clone());
+        }
+        self.settle(index, outcome);
+    }
+
+    /// Takes an outcome, and reports those that follow the last one reported.
+    fn settle(&mut self, index: usize, outcome: Outcome) {
+        self.is_stopped |= self.plan.fail_fast && self.plan.is_unexpected(&outcome);
+        self.waiting.insert(index, outcome);
+        while let Some(outcome) = self.waiting.remove(&self.reported) {
+            self.reported += 1;
+            self.summary.take(&outcome);
+            (self.on)(RunEvent::Finished(Box::new(outcome)));
+        }
+    }
+}
+
+impl Summary {
+    /// The summary of a run that has not started.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        Self {
+            target: plan.target.label(),
+            profile: plan.profile,
+            suite: plan.suite,
+            requirements: plan.requirements,
+            lines: Vec::new(),
+            counts: Counts::default(),
+            advisory: Counts::default(),
+            results: Results::default(),
+            problems: Problems::default(),
+            coverage: Coverage::default(),
+            baseline: None,
+            client_speaks: None,
+            not_run: None,
+            exit: ExitCode::Passed,
+            shard: plan.shard,
+            not_started: Vec::new(),
+            interrupted: None,
+        }
+    }
+
+    /// Adds an outcome.
+    #[doc(hidden)]
+    pub fn take(&mut self, outcome: &Outcome) {
+        // Of an unscored scenario, the line has what would count.
+        let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
+            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
+        let line = Line {
+            cell: outcome.cell.clone(),
+            profile: outcome.profile,
+            verdict: outcome.verdict,
+            unscored: outcome.unscored,
+            attempts: 1 + outcome.other_attempts.len(),
+            counts: Counts::of(counting),
+            advisory: Counts::of(advisory),
+        };
+        if let Some(spoken) = outcome.spoken {
+            let shown = ClientSpeaks::new(spoken, outcome.cell.revision);
+            self.client_speaks = Some(self.client_speaks.map_or(shown, |known| known.and(shown)));
+        }
+        self.counts.add(line.counts);
+        self.advisory.add(line.advisory);
+        self.lines.push(line);
+        self.results.add(outcome);
+        self.problems.add(outcome);
+        self.coverage.add(outcome);
+    }
+
+    fn conclude(&mut self, plan: &Plan) {
+        self.baseline = plan.baseline.as_ref().map(|baseline| baseline.compare(&self.results));
+        let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
+        let (failed, stale) = match &self.baseline {
+            Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
+            None => (has(Verdict::Failed) || has(Verdict::Flaky), false),
+        };
+        // A verdict against the peer takes precedence over a cell that could not be run.
+        self.exit = if failed && (has(Verdict::Failed) || has(Verdict::Flaky) || stale) {
+            ExitCode::Failed
+        } else if has(Verdict::NotRun) {
+            ExitCode::NotRun
+        } else if failed {
+            ExitCode::Failed
+        } else {
+            ExitCode::Passed
+        };
+    }
+}

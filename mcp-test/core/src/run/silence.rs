@@ -1,0 +1,126 @@
+//! A server that has stopped answering: how it is noticed, and what becomes of the scenario runs that follow.
+//!
+//! One silent method is the finding of its scenario. A server that answers nothing any more would cost every other scenario
+//! its whole time-out, so after a silence it is asked once, on a new connection, whether it still answers.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::Cell;
+use crate::check::Finding;
+use crate::client::probe;
+use crate::clock;
+use crate::spec::Revision;
+use crate::trace::{Event, EventKind, Party, Recorder, Seq, Trace};
+use crate::transport::{Target, TransportKind};
+
+/// How much longer than its time-out the question may take. With the time to end what does not answer (below 600 ms), a run
+/// stays within two seconds.
+const OVERTIME: Duration = Duration::from_millis(1300);
+
+/// How long the question may take at least, beside the time that the first answer took.
+const LEAST: Duration = Duration::from_millis(500);
+
+/// A server that has stopped answering: a request got no reply, and neither did one on a new connection afterwards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Silence {
+    /// The scenario run in which it was noticed.
+    pub cell: Cell,
+    /// The request without a reply.
+    pub finding: Finding,
+}
+
+impl Silence {
+    /// Why a later scenario run is not tested.
+    pub(super) fn reason(&self) -> String {
+        let Cell { scenario, revision, transport } = &self.cell;
+        format!(
+            "the server has stopped answering: {} (in `{} at {revision} over {transport}`)",
+            self.finding.headline, scenario.id
+        )
+    }
+}
+
+/// The question whether a server still answers, on a new connection: the request that starts a conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct LivenessQuestion {
+    /// A revision that the server speaks.
+    pub(super) revision: Revision,
+    /// How long its first answer took, with the start of its program.
+    pub(super) first_answer: Duration,
+}
+
+impl LivenessQuestion {
+    /// Asks it; `left` is what is left of the time-out. Anything that the server sends counts as an answer.
+    pub(super) async fn ask(
+        self,
+        target: &Target,
+        transport: TransportKind,
+        left: Duration,
+    ) -> bool {
+        // A program that takes longer to start than there is time left must not pass for a silent one.
+        let least = LEAST + self.first_answer.saturating_mul(3);
+        let timeout = least.max(left + OVERTIME);
+        // A recorder of its own: this conversation is not part of any scenario.
+        let recorder = Recorder::new();
+        // The trace shows whether there was an answer, whatever it was.
+        let _ = probe(target, transport, &recorder, &[self.revision], timeout).await;
+        recorder.trace().events.iter().any(is_from_server)
+    }
+}
+
+/// Whether the last thing that happened in a conversation is a wait without result. What the server sent later shows that it
+/// still answers.
+pub(super) fn ends_in_silence(trace: &Trace) -> bool {
+    let is_silence = |event: &Event| matches!(event.kind, EventKind::DeadlineFired { .. });
+    let later = trace.events.iter().rev().take_while(|event| !is_silence(event));
+    trace.events.iter().any(is_silence) && !later.into_iter().any(is_from_server)
+}
+
+/// Whether the last thing that happened in a conversation over HTTP is an exchange without a response.
+pub(super) fn ends_without_response(trace: &Trace) -> bool {
+    let last = failed_exchanges(trace).pop();
+    last.is_some_and(|last| {
+        let later = trace.events.iter().filter(|event| event.seq > last);
+        !later.into_iter().any(is_from_server)
+    })
+}
+
+/// The ends of the HTTP exchanges that the server ended without a response.
+pub(super) fn failed_exchanges(trace: &Trace) -> Vec<Seq> {
+    let is_response = |event: &&Event| matches!(event.kind, EventKind::HttpResponse { .. });
+    let answered: BTreeSet<_> =
+        trace.events.iter().filter(is_response).map(|event| event.exchange).collect();
+    let is_failed = |event: &&Event| {
+        matches!(event.kind, EventKind::Closed { .. })
+            && event.party == Party::Server
+            && event.exchange.is_some()
+            && !answered.contains(&event.exchange)
+    };
+    trace.events.iter().filter(is_failed).map(|event| event.seq).collect()
+}
+
+/// Whether an event is something that the server sent; an exit and what a program writes on stderr are no answers.
+fn is_from_server(event: &Event) -> bool {
+    let is_sent = matches!(
+        event.kind,
+        EventKind::Message { .. }
+            | EventKind::Unparsable { .. }
+            | EventKind::HttpResponse { .. }
+            | EventKind::SseEvent { .. }
+            | EventKind::SseComment(_)
+            | EventKind::Elided { .. }
+    );
+    is_sent && event.party == Party::Server
+}
+
+/// The finding about a request after which the server has stopped answering, before any scenario was run.
+pub(super) fn stopped_answering(mut finding: Finding) -> Finding {
+    finding.add_hint("the server answered before, but now not even on a new connection");
+    finding
+}
+
+/// What is left of a time-out.
+pub(super) fn left(timeout: Duration, stopwatch: clock::Stopwatch) -> Duration {
+    timeout.saturating_sub(stopwatch.elapsed())
+}

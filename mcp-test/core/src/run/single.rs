@@ -1,0 +1,189 @@
+//! One run of one scenario, without the pre-flight of a plan, for test functions.
+//!
+//! A plan surveys its target once for hundreds of runs. A test has a target of its own, made again for every run, and
+//! declares where it runs: only what it leaves open is asked here.
+
+use std::time::Duration;
+
+use super::cell_run::{
+    CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
+};
+use super::preflight::add_last_words;
+use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, spoken_revisions};
+use super::{Cell, Outcome, Plan, Tested};
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::scenario::{Body, Scenario, Shared};
+use crate::spec::Revision;
+use crate::trace::Trace;
+use crate::transport::{ClientTarget, PreparedTarget, Target, TransportKind};
+
+/// How long to wait for a dying program to exit, after its client has noticed.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// The revision of a run, as its test declares it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevisionRequest {
+    /// The newest one that both sides speak.
+    Newest,
+    /// A revision named by itself: the server must speak it.
+    Named(Revision),
+    /// A revision out of a range: the server need not speak it.
+    Ranged(Revision),
+}
+
+/// A run that a test requests.
+#[derive(Debug, Clone)]
+pub struct SingleRun {
+    /// The scenario; its `timeout` is set.
+    #[doc(hidden)]
+    pub scenario: Shared<Scenario>,
+    #[doc(hidden)]
+    pub revision: RevisionRequest,
+    /// The transport; `None` for the first of the target.
+    #[doc(hidden)]
+    pub transport: Option<TransportKind>,
+    #[doc(hidden)]
+    pub timeout: Duration,
+    /// What distinguishes the target from others of this process.
+    #[doc(hidden)]
+    pub target_key: TargetKey,
+}
+
+/// How a single run ended.
+#[derive(Debug)]
+pub enum CellResult {
+    /// The scenario was run.
+    Finished(Box<Outcome>),
+    /// The server does not speak the revision, and need not, for this reason.
+    Unsupported(String),
+    /// The scenario could not be run.
+    NotRun(Box<ProbeFailure>),
+}
+
+impl From<Finding> for CellResult {
+    fn from(finding: Finding) -> Self {
+        Self::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() }))
+    }
+}
+
+/// Starts the target, settles the revision and the transport, and runs the scenario there.
+pub async fn run_single(
+    run: &SingleRun,
+    target: &Target,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let prepared = match target.prepare().await {
+        Ok(prepared) => prepared,
+        Err(error) => return Finding::from(error).into(),
+    };
+    let mut result = on_target(run, target, progress).await;
+    // Before `end`, after which every program has exited.
+    result.add_last_words(&prepared).await;
+    prepared.end().await;
+    result
+}
+
+/// Runs the test of a client.
+pub async fn run_single_client(
+    run: &SingleRun,
+    client: &ClientTarget,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let Body::ClientTest(body) = &run.scenario.body else {
+        return Finding::harness("the scenario does not test a client").into();
+    };
+    let tested = Tested::from(client.clone());
+    let Some(transport) = run.transport.or_else(|| tested.transports().first().copied()) else {
+        return Finding::test("the client has no transport").into();
+    };
+    let (revision, must_speak) = match run.revision {
+        // The client chooses, since nobody else can: the server speaks all.
+        RevisionRequest::Newest => (Revision::NEWEST, false),
+        RevisionRequest::Named(revision) => (revision, true),
+        RevisionRequest::Ranged(revision) => (revision, false),
+    };
+    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(cell.clone(), tested, run.timeout);
+    let ended = run_client_function(&plan, cell.clone(), client, &**body, progress).await;
+    match ended {
+        Ok(outcome) => CellResult::Finished(Box::new(outcome)),
+        Err(OtherRevision { reason, trace }) if must_speak => {
+            let finding = Finding::peer(format!("the client does not speak {revision}"))
+                .expected(format!("a client that speaks {revision}, which the test names"))
+                .got(reason);
+            CellResult::Finished(Box::new(Outcome::failed(cell, finding, trace)))
+        }
+        Err(OtherRevision { reason, .. }) => CellResult::Unsupported(reason),
+    }
+}
+
+impl CellResult {
+    /// Adds how the program behind the URL exited, and its last output.
+    async fn add_last_words(&mut self, prepared: &PreparedTarget) {
+        match self {
+            Self::Finished(outcome) if outcome.verdict.is_failing() => {
+                // The connection breaks a little before the exit of the program can be observed.
+                let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
+                outcome.add_last_words(prepared);
+            }
+            Self::NotRun(failure) => {
+                let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
+                add_last_words(&mut failure.finding, prepared);
+            }
+            Self::Finished(_) | Self::Unsupported(_) => {}
+        }
+    }
+}
+
+async fn on_target(
+    run: &SingleRun,
+    target: &Target,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let Some(transport) = run.transport.or_else(|| target.transports().first().copied()) else {
+        return Finding::test("the target has no transport").into();
+    };
+    let revision = match run.revision(target, transport).await {
+        Ok(revision) => revision,
+        Err(result) => return result,
+    };
+    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(cell.clone(), target.clone(), run.timeout);
+    CellResult::Finished(Box::new(
+        run_cell_watched(&plan, cell, CellFacts::default(), progress).await,
+    ))
+}
+
+impl SingleRun {
+    async fn revision(
+        &self,
+        target: &Target,
+        transport: TransportKind,
+    ) -> Result<Revision, CellResult> {
+        let timeout = REPLY.min(self.timeout);
+        let ask = async |wanted: &[Revision]| {
+            let spoken = spoken_revisions(self.target_key, target, transport, wanted, timeout);
+            spoken.await.map_err(|failure| CellResult::NotRun(Box::new(failure)))
+        };
+        match self.revision {
+            // Not probed: if the server refuses it, the run itself fails with the better finding.
+            RevisionRequest::Named(revision) => Ok(revision),
+            RevisionRequest::Newest => {
+                let spoken = ask(&NEWEST).await?;
+                Ok(spoken.last().copied().unwrap_or(Revision::NEWEST))
+            }
+            RevisionRequest::Ranged(revision) => {
+                let spoken = ask(&Revision::ALL).await?;
+                if spoken.contains(&revision) {
+                    return Ok(revision);
+                }
+                let spoken: Vec<&str> = spoken.iter().map(|revision| revision.as_str()).collect();
+                Err(CellResult::Unsupported(format!(
+                    "the server does not speak {revision} over {transport}; it speaks {}",
+                    spoken.join(", ")
+                )))
+            }
+        }
+    }
+}

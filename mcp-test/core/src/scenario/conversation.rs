@@ -1,0 +1,48 @@
+//! The conversation of a scenario that has ended, to be judged when everything is recorded.
+
+use std::collections::BTreeMap;
+
+use crate::check::{Check, Finding, Judgement, judge_trace};
+use crate::clock::Deadline;
+use crate::spec::Revision;
+use crate::spec::schema::{Authority, Schemas};
+use crate::trace::{ConnectionId, Party, Trace};
+
+/// What a context has recorded, at its end.
+#[doc(hidden)]
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ended {
+    /// The checks, in the order in which they were made.
+    pub checks: Vec<Check>,
+    /// The whole conversation.
+    pub trace: Trace,
+    /// What is wrong with what the peer sent.
+    pub judgement: Judgement,
+    /// Error replies, and failures of tools, that the scenario never examined.
+    pub unexamined: Vec<Finding>,
+}
+
+/// What is known of a conversation when its scenario has ended.
+pub(crate) struct Conversation {
+    pub(super) checks: Vec<Check>,
+    pub(super) unexamined: Vec<Finding>,
+    pub(super) revisions: BTreeMap<ConnectionId, Revision>,
+    /// That of all other connections.
+    pub(super) revision: Revision,
+    pub(super) schemas: Schemas,
+    pub(super) authority: Authority,
+    /// When the scenario has to be over, with its judgement.
+    pub(super) ends: Deadline,
+}
+
+impl Conversation {
+    /// Judges what was recorded of it, on each connection at its revision.
+    pub(crate) fn judge(&self, trace: Trace) -> Ended {
+        let Self { checks, unexamined, revisions, revision, schemas, authority, ends } = self;
+        let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
+        let judgement =
+            judge_trace(&trace, Party::Server, &revision_of, (schemas, *authority), *ends);
+        Ended { checks: checks.clone(), trace, judgement, unexamined: unexamined.clone() }
+    }
+}

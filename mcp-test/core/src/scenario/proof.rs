@@ -1,0 +1,213 @@
+//! Proofs, as data: which damage to a good peer a scenario must notice, and by which checks.
+//!
+//! The tests in `suite/tests/proofs` carry them out.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::check::Status;
+use crate::client::ScriptedClient;
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::transport::{Fault, TransportKind};
+
+#[cfg(feature = "auth")]
+use super::AuthorizationPeer;
+use super::Profile;
+
+/// A check, and its status on the damaged peer.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Change {
+    /// The check's id.
+    pub check: &'static str,
+    /// Its status.
+    pub status: Status,
+}
+
+/// The peer of a proof.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub enum Peer {
+    /// A server, for scenarios that test servers.
+    Server(Server),
+    /// A client, for scenarios that test clients.
+    Client(ScriptedClient),
+    /// An authorization server, for scenarios that test those.
+    #[cfg(feature = "auth")]
+    AuthorizationServer(AuthorizationPeer),
+}
+
+impl Peer {
+    /// The same peer with a fault in what it sends.
+    #[must_use]
+    pub fn fault(self, fault: Fault) -> Self {
+        match self {
+            Self::Server(server) => Self::Server(server.faults([fault])),
+            Self::Client(client) => Self::Client(client.faults([fault])),
+            // Faults are in messages of MCP, of which it sends none.
+            #[cfg(feature = "auth")]
+            Self::AuthorizationServer(peer) => Self::AuthorizationServer(peer),
+        }
+    }
+}
+
+impl From<Server> for Peer {
+    fn from(server: Server) -> Self {
+        Self::Server(server)
+    }
+}
+
+impl From<ScriptedClient> for Peer {
+    fn from(client: ScriptedClient) -> Self {
+        Self::Client(client)
+    }
+}
+
+#[cfg(feature = "auth")]
+impl From<AuthorizationPeer> for Peer {
+    fn from(peer: AuthorizationPeer) -> Self {
+        Self::AuthorizationServer(peer)
+    }
+}
+
+/// What is wrong with the peer of a proof.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub enum Damage {
+    /// The good peer, with a fault in what it sends.
+    Fault(Fault),
+    /// Another peer, which misbehaves.
+    Peer {
+        /// Its name.
+        name: &'static str,
+        /// Makes it.
+        make: fn() -> Peer,
+    },
+}
+
+impl From<Fault> for Damage {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => f.write_str(&fault.name()),
+            Self::Peer { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// One kind of damage and all checks that it changes.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// What is wrong with the peer.
+    pub damage: Damage,
+    /// The check that is proven, and its status.
+    pub proves: Change,
+    /// Every other check that it changes.
+    pub also: Vec<Change>,
+    /// The revision, if not the newest one of the scenario.
+    pub revision: Option<Revision>,
+    /// The transport, if not the in-memory duplex.
+    pub transport: Option<TransportKind>,
+    /// The profile, if not `adaptive`.
+    pub profile: Option<Profile>,
+    /// How long the damaged peer may take to answer `ping`, if not as long as every peer.
+    pub prompt: Option<Duration>,
+    /// The time-out of the run with the damaged peer, if not that of every run.
+    pub timeout: Option<Duration>,
+}
+
+impl Proof {
+    /// `damage` gives `check` the status FAILURE.
+    #[must_use]
+    pub fn catches(check: &'static str, damage: impl Into<Damage>) -> Self {
+        Self::new(check, Status::Failure, damage.into())
+    }
+
+    /// `damage` gives `check` the status WARNING.
+    #[must_use]
+    pub fn warns(check: &'static str, damage: impl Into<Damage>) -> Self {
+        Self::new(check, Status::Warning, damage.into())
+    }
+
+    fn new(check: &'static str, status: Status, damage: Damage) -> Self {
+        Self {
+            damage,
+            proves: Change { check, status },
+            also: Vec::new(),
+            revision: None,
+            transport: None,
+            profile: None,
+            prompt: None,
+            timeout: None,
+        }
+    }
+
+    /// Names another check that the damage changes.
+    #[must_use]
+    pub fn also(mut self, check: &'static str, status: Status) -> Self {
+        self.also.push(Change { check, status });
+        self
+    }
+
+    /// Carries the proof out at another revision.
+    #[must_use]
+    pub fn at(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+
+    /// Carries the proof out over another transport.
+    #[must_use]
+    pub fn over(mut self, transport: TransportKind) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Carries the proof out by the rules of another profile.
+    #[must_use]
+    pub fn under(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Lets the damaged peer take only this many milliseconds to answer `ping`, so that no proof has to wait for seconds.
+    #[must_use]
+    pub fn prompt(mut self, milliseconds: u64) -> Self {
+        self.prompt = Some(Duration::from_millis(milliseconds));
+        self
+    }
+
+    /// Gives the run with the damaged peer only this many seconds, since it waits for what never comes.
+    #[must_use]
+    pub fn timeout(mut self, seconds: u64) -> Self {
+        self.timeout = Some(Duration::from_secs(seconds));
+        self
+    }
+
+    /// Every check that the damage changes, in order of their ids.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes = self.also.clone();
+        changes.push(self.proves);
+        // To be compared with the changes of a run, in whatever order the proof names them.
+        changes.sort_unstable();
+        changes
+    }
+}
+
+/// The good peer on which a scenario passes, and the damage that the scenario notices.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Proofs {
+    /// Makes the good peer.
+    pub peer: fn() -> Peer,
+    /// The kinds of damage that it notices.
+    pub proofs: Vec<Proof>,
+}

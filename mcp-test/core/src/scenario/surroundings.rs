@@ -1,0 +1,71 @@
+//! What a peer needs before it can be reached, such as programs that cases start.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::check::Finding;
+
+// Boxed, because only `cases` knows what there is to start.
+type Ending = Pin<Box<dyn Future<Output = ()>>>;
+type Beginning = Pin<Box<dyn Future<Output = Result<Ending, Finding>>>>;
+
+/// Starts what a peer needs.
+///
+/// Scenarios start what they need themselves; this is for connections outside of them, such as those of a pre-flight.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Surroundings {
+    begin: Arc<dyn Fn() -> Beginning + Send + Sync>,
+}
+
+/// Surroundings that were started.
+#[doc(hidden)]
+#[must_use = "`stop` stops them"]
+pub struct RunningSurroundings {
+    end: Ending,
+}
+
+impl Surroundings {
+    /// Surroundings that `begin` starts; the future that it returns stops them again.
+    pub fn new<B, E>(begin: impl Fn() -> B + Send + Sync + 'static) -> Self
+    where
+        B: Future<Output = Result<E, Finding>> + 'static,
+        E: Future<Output = ()> + 'static,
+    {
+        let begin = move || -> Beginning {
+            let beginning = begin();
+            Box::pin(async move { beginning.await.map(|end| Box::pin(end) as Ending) })
+        };
+        Self { begin: Arc::new(begin) }
+    }
+
+    /// Starts them.
+    ///
+    /// # Errors
+    ///
+    /// If something does not start; what did is stopped again.
+    pub async fn start(&self) -> Result<RunningSurroundings, Finding> {
+        Ok(RunningSurroundings { end: (self.begin)().await? })
+    }
+}
+
+impl RunningSurroundings {
+    /// Stops them.
+    pub async fn stop(self) {
+        self.end.await;
+    }
+}
+
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RunningSurroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningSurroundings").finish_non_exhaustive()
+    }
+}

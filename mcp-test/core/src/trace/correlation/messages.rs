@@ -1,0 +1,427 @@
+//! One conversation, message by message.
+
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+
+use super::cancelled::Cancelled;
+use super::requests::{Limits, OpenRequests};
+use super::revisions::Revisions;
+use crate::json::Value;
+use crate::spec::{Revision, named_revision};
+use crate::trace::Party;
+pub(super) use crate::wire::{ErrorReply, Id, Malformed, Message, Notification, Response};
+
+/// How the messages of one conversation are related, as far as it was followed.
+///
+/// `P` is the position of a message: whatever the caller finds it by.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Correlation<'a, P> {
+    client: Side<'a, P>,
+    server: Side<'a, P>,
+    pub(super) revisions: Revisions,
+}
+
+/// A message, and what the messages before it imply for it.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Correlated<'a, P> {
+    /// Where it is.
+    pub(crate) position: P,
+    /// The message.
+    pub(crate) message: &'a Message,
+    /// The revision in force, unless nothing has named one.
+    pub(crate) revision: Option<Revision>,
+    /// How it is related to earlier messages.
+    #[doc(hidden)]
+    pub relation: Relation<'a, P>,
+}
+
+impl<'a, P> Correlated<'a, P> {
+    /// The request that this answers, if it is a reply and the request can be found.
+    #[doc(hidden)]
+    pub fn request(&self) -> Option<&Request<'a, P>> {
+        match &self.relation {
+            Relation::Reply(reply) => reply.request.as_ref(),
+            Relation::Request { .. } | Relation::Notification => None,
+        }
+    }
+}
+
+/// How a message is related to earlier ones.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum Relation<'a, P> {
+    /// Not at all.
+    Notification,
+    /// A request.
+    Request {
+        /// The latest earlier request of the same side with the same id.
+        previous: Option<Request<'a, P>>,
+    },
+    /// A reply.
+    Reply(Reply<'a, P>),
+}
+
+/// A request, as it was known just before the message that refers to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a, P> {
+    /// Where it is.
+    #[doc(hidden)]
+    pub position: P,
+    /// Its id.
+    #[doc(hidden)]
+    pub id: &'a Id,
+    /// Its method.
+    #[doc(hidden)]
+    pub method: &'a str,
+    /// The revision that it was sent in.
+    pub(crate) revision: Option<Revision>,
+    /// The first reply to it.
+    #[doc(hidden)]
+    pub reply: Option<P>,
+    /// Whether its sender cancelled it.
+    #[doc(hidden)]
+    pub is_cancelled: bool,
+}
+
+/// What a reply answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'a, P> {
+    /// The request with its id in the same HTTP exchange, or else the latest one with its id.
+    ///
+    /// Several clients may share what is one HTTP connection here, and with it their ids.
+    #[doc(hidden)]
+    pub request: Option<Request<'a, P>>,
+    /// The request without a reply that this settles: in the same HTTP exchange, or else the latest one with its id.
+    #[doc(hidden)]
+    pub settles: Option<P>,
+    /// How its id fits the requests that are open.
+    pub(crate) fit: Fit<'a>,
+    /// The request had been cancelled, and whoever replied had certainly read the cancellation.
+    pub(crate) is_late: bool,
+}
+
+/// How the id of a reply fits the requests of the other side.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit<'a> {
+    /// It is that of an open request of this method.
+    Open(&'a str),
+    /// It is that of a request of this method, and there is a reply to each such request already.
+    Again(&'a str),
+    /// It spells the id of an open request in another JSON type.
+    Retyped(&'a Id),
+    /// No request has it.
+    Unknown,
+}
+
+impl<P> Default for Correlation<'_, P> {
+    fn default() -> Self {
+        let (client, server) = (Side::default(), Side::default());
+        Self { client, server, revisions: Revisions::default() }
+    }
+}
+
+impl<'a, P: Copy> Correlation<'a, P> {
+    /// Adds a message, and returns it with what the messages before it imply.
+    #[doc(hidden)]
+    pub fn message(
+        &mut self,
+        from: Party,
+        exchange: Option<u64>,
+        position: P,
+        message: &'a Message,
+    ) -> Correlated<'a, P> {
+        let (revision, relation) = match message {
+            Message::Request(request) => {
+                let revision = self.revision_of_call(message, exchange);
+                let method = &request.method;
+                let known = Request {
+                    position,
+                    id: &request.id,
+                    method,
+                    revision,
+                    reply: None,
+                    is_cancelled: false,
+                };
+                let previous = self.side(from).add(&request.id, exchange, known);
+                (revision, Relation::Request { previous })
+            }
+            Message::Notification(notification) => {
+                if let Some(id) = cancelled_by(notification) {
+                    // Only requests that were sent in the same direction can be cancelled, so the id is one of the
+                    // sender's.
+                    self.side(from).cancel(id, exchange);
+                }
+                (self.revision_of_call(message, exchange), Relation::Notification)
+            }
+            Message::Response(Response { id, result }) => {
+                let reply = self.reply(from, exchange, Some(id), position);
+                // The result of `initialize` is in the revision that it selects, which need not be the proposed one.
+                let agreed = self.agree(&reply, result);
+                let revision = agreed.or_else(|| self.revision_of_reply(&reply, exchange));
+                (revision, Relation::Reply(reply))
+            }
+            Message::Error(ErrorReply { id, .. }) => {
+                let reply = self.reply(from, exchange, id.as_ref(), position);
+                (self.revision_of_reply(&reply, exchange), Relation::Reply(reply))
+            }
+        };
+        Correlated { position, message, revision, relation }
+    }
+
+    /// Adds something malformed with an id: it may have been meant as a reply, so that nothing else is expected to be one.
+    pub(super) fn malformed_reply(&mut self, from: Party, malformed: &'a Malformed) {
+        if let Some(id) = &malformed.id {
+            // Replies go in the opposite direction to the requests that they settle.
+            self.side(other(from)).settle(id);
+        }
+    }
+
+    /// Adds something malformed with an id: it may have been meant as a request, and may be refused under its id.
+    pub(super) fn malformed_request(&mut self, from: Party, malformed: &'a Malformed) {
+        if let Some(id) = &malformed.id {
+            self.side(from).open(id, malformed.method.as_deref().unwrap_or_default());
+        }
+    }
+
+    /// The requests of a side, in order.
+    #[doc(hidden)]
+    pub fn requests(&self, of: Party) -> &[Request<'a, P>] {
+        &self.side_of(of).requests
+    }
+
+    /// The latest request of a side that has this id and no reply.
+    #[doc(hidden)]
+    pub fn unanswered(&self, of: Party, id: &Id) -> Option<P> {
+        let side = self.side_of(of);
+        let place = side.unanswered.get(id)?.last()?;
+        Some(side.requests[*place].position)
+    }
+
+    fn side_of(&self, party: Party) -> &Side<'a, P> {
+        match party {
+            Party::Client => &self.client,
+            _ => &self.server,
+        }
+    }
+
+    fn side(&mut self, party: Party) -> &mut Side<'a, P> {
+        match party {
+            Party::Client => &mut self.client,
+            // The harness records no messages, so any other party is the server.
+            _ => &mut self.server,
+        }
+    }
+
+    fn reply(
+        &mut self,
+        from: Party,
+        exchange: Option<u64>,
+        id: Option<&'a Id>,
+        position: P,
+    ) -> Reply<'a, P> {
+        match id {
+            Some(id) => self.side(other(from)).answer(id, exchange, position),
+            // Only an error may lack an id, which then answers a text that could not be read.
+            None => Reply { request: None, settles: None, fit: Fit::Unknown, is_late: false },
+        }
+    }
+
+    /// The revision of a request or a notification.
+    fn revision_of_call(&self, message: &Message, exchange: Option<u64>) -> Option<Revision> {
+        // `initialize` proposes a revision in its params; since 2026-07-28 each request names its own in `_meta`.
+        named_revision::proposed(message)
+            .or_else(|| named_revision::in_meta(message).known())
+            .or_else(|| self.revisions.in_force(exchange))
+    }
+
+    /// Remembers the revision that a result agrees on, if it is that of `initialize`.
+    fn agree(&mut self, reply: &Reply<'a, P>, result: &Value) -> Option<Revision> {
+        reply.request.filter(|request| request.method == "initialize")?;
+        let agreed = named_revision::negotiated(result).known()?;
+        self.revisions.agreed = Some(agreed);
+        Some(agreed)
+    }
+
+    /// A reply is in the revision of its request, whatever has been agreed on since.
+    fn revision_of_reply(&self, reply: &Reply<'a, P>, exchange: Option<u64>) -> Option<Revision> {
+        match &reply.request {
+            Some(request) => request.revision,
+            None => self.revisions.in_force(exchange),
+        }
+    }
+}
+
+fn other(party: Party) -> Party {
+    match party {
+        Party::Client => Party::Server,
+        _ => Party::Client,
+    }
+}
+
+/// The id of the request that a notification cancels.
+fn cancelled_by(notification: &Notification) -> Option<Id> {
+    let is_it = notification.method == "notifications/cancelled";
+    let params = notification.params.as_ref().filter(|_| is_it)?;
+    Id::read(params.get("requestId")?)
+}
+
+/// The requests of one side.
+#[derive(Debug)]
+struct Side<'a, P> {
+    requests: Vec<Request<'a, P>>,
+    latest: HashMap<&'a Id, usize>,
+    in_exchange: HashMap<(u64, &'a Id), usize>,
+    unanswered: HashMap<&'a Id, BTreeSet<usize>>,
+    /// The methods of the open requests; of malformed ones, too.
+    open: OpenRequests<&'a Id, &'a str>,
+    /// The method of the first request with an id, of malformed ones, too.
+    first: HashMap<&'a Id, &'a str>,
+    cancelled: Cancelled,
+}
+
+impl<P> Default for Side<'_, P> {
+    fn default() -> Self {
+        Self {
+            requests: Vec::new(),
+            latest: HashMap::new(),
+            in_exchange: HashMap::new(),
+            unanswered: HashMap::new(),
+            open: OpenRequests::new(Limits::NONE),
+            first: HashMap::new(),
+            cancelled: Cancelled::default(),
+        }
+    }
+}
+
+impl<'a, P: Copy> Side<'a, P> {
+    fn add(
+        &mut self,
+        id: &'a Id,
+        exchange: Option<u64>,
+        request: Request<'a, P>,
+    ) -> Option<Request<'a, P>> {
+        let place = self.requests.len();
+        self.open(id, request.method);
+        self.cancelled.ask(id);
+        self.requests.push(request);
+        self.unanswered.entry(id).or_default().insert(place);
+        if let Some(exchange) = exchange {
+            self.in_exchange.insert((exchange, id), place);
+        }
+        // JSON-RPC leaves ids to the client; MCP forbids reusing one, which is found by the place that this replaces.
+        self.latest.insert(id, place).map(|previous| self.requests[previous])
+    }
+
+    fn open(&mut self, id: &'a Id, method: &'a str) {
+        self.open.insert(id, method);
+        // The first method stays: it names the request in the finding about a second reply.
+        self.first.entry(id).or_insert(method);
+    }
+
+    fn cancel(&mut self, id: Id, exchange: Option<u64>) {
+        if let Some(place) = self.latest.get(&id) {
+            self.requests[*place].is_cancelled = true;
+        }
+        // Over HTTP a reply and a cancellation travel on streams of their own: which was read first cannot be known.
+        if exchange.is_none() {
+            self.cancelled.cancel(id);
+        }
+    }
+
+    fn answer(&mut self, id: &'a Id, exchange: Option<u64>, position: P) -> Reply<'a, P> {
+        let here = exchange.and_then(|exchange| self.in_exchange.get(&(exchange, id))).copied();
+        let place = here.or_else(|| self.latest.get(id).copied());
+        // Copied before the reply is entered, so that `request.reply` is an earlier reply, if there was one.
+        let request = place.map(|place| self.requests[place]);
+        if let Some(place) = place {
+            self.requests[place].reply.get_or_insert(position);
+        }
+        // The id null names no request: an error has it when the id could not be read.
+        let is_late = *id != Id::Null && self.cancelled.answer(id);
+        Reply { request, settles: self.take_unanswered(id, here), fit: self.settle(id), is_late }
+    }
+
+    fn take_unanswered(&mut self, id: &Id, here: Option<usize>) -> Option<P> {
+        let places = self.unanswered.get_mut(id)?;
+        // A request of this exchange that has its reply already does not keep the reply from settling another one.
+        let here = here.filter(|here| places.remove(here));
+        let place = here.or_else(|| places.pop_last())?;
+        Some(self.requests[place].position)
+    }
+
+    fn settle(&mut self, id: &Id) -> Fit<'a> {
+        if let Some(method) = self.open.remove(id, 0) {
+            return Fit::Open(method);
+        }
+        // Checked after the open requests: an id that is used again may be answered again.
+        if let Some(method) = self.first.get(id) {
+            return Fit::Again(method);
+        }
+        // A peer with doubles only; its numbers are valid, so that the scenario that sends such ids judges this.
+        let rounded = self.open.keys().find(|open| id.is_rounded(open)).copied();
+        if let Some(method) = rounded.and_then(|open| self.open.remove(open, 0)) {
+            return Fit::Open(method);
+        }
+        let retyped = self.open.keys().find(|open| open.is_retyped(id));
+        retyped.map_or(Fit::Unknown, |open| Fit::Retyped(open))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_reply_fits_the_open_requests_or_says_how_it_does_not() {
+        let request = |id: i64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
+        let reply = |id: serde_json::Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
+        let lines = [
+            request(1, "ping"),
+            request(1, "prompts/list"),
+            request(2, "tools/list"),
+            reply("2".into()),
+            reply("null".into()),
+            reply(2.into()),
+            reply(2.into()),
+            reply(9.into()),
+            reply(1.into()),
+            reply(1.into()),
+            reply(1.into()),
+        ];
+        let messages = lines.map(|line| Message::read(&line.into()).expect("a message"));
+        let mut conversation = Correlation::default();
+        let mut fits = Vec::new();
+        for (position, message) in messages.iter().enumerate() {
+            let from = if message.is_reply() { Party::Server } else { Party::Client };
+            match conversation.message(from, None, position, message).relation {
+                Relation::Reply(reply) => fits.push((
+                    reply.request.map(|request| (request.position, request.reply)),
+                    reply.fit,
+                )),
+                Relation::Request { previous } => {
+                    assert_eq!(
+                        previous.map(|request| request.position),
+                        (position == 1).then_some(0)
+                    );
+                }
+                Relation::Notification => panic!("there is none"),
+            }
+        }
+        let expected = [
+            (None, Fit::Retyped(&Id::from(2))),
+            (None, Fit::Unknown),
+            (Some((2, None)), Fit::Open("tools/list")),
+            (Some((2, Some(5))), Fit::Again("tools/list")),
+            (None, Fit::Unknown),
+            (Some((1, None)), Fit::Open("ping")),
+            (Some((1, Some(8))), Fit::Open("prompts/list")),
+            (Some((1, Some(8))), Fit::Again("ping")),
+        ];
+        assert_eq!(fits, expected);
+    }
+}

@@ -1,0 +1,125 @@
+//! What was seen of each operation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_test_core::json::Value;
+
+use super::answer::Answer;
+use super::failure::FailureKind;
+use super::operation::Operation;
+use super::plan::PlannedCall;
+use super::shrink::Reduced;
+use crate::generate::Class;
+
+/// How many kinds of failures of one operation are reduced.
+const FAILURES: usize = 5;
+
+/// How many different results of one operation are kept.
+const SUCCESSES: usize = 16;
+
+/// The longest result that is kept, in bytes of JSON.
+const LONGEST_RESULT: usize = 64 * 1024;
+
+/// How many different refusals of one operation are kept.
+const REFUSALS: usize = 64;
+
+/// The result of an exploration.
+#[derive(Debug, Clone, Default)]
+pub struct Exploration {
+    /// The tools, in the order of the list, then the resources and prompts that values of results were tried with.
+    pub operations: Vec<Explored>,
+}
+
+/// What was seen of one operation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Explored {
+    /// The operation.
+    pub operation: Operation,
+    /// How often it was called, without the calls that reduce a failure.
+    pub calls: usize,
+    /// How many of these calls had arguments that its schema does not allow.
+    pub invalid: usize,
+    /// How often each keyword of its schema was exercised.
+    pub keywords: BTreeMap<String, usize>,
+    /// How often it answered in each way.
+    pub answers: BTreeMap<Answer, usize>,
+    /// Whether it was called no more because its time was over.
+    pub is_out_of_time: bool,
+    /// Why no arguments could be generated.
+    pub not_generated: Option<String>,
+    /// What is wrong, each reduced.
+    pub failures: Vec<Reduced>,
+    /// The locations in its arguments, and the keywords there, that it accepts violations of.
+    pub accepted: BTreeSet<(String, String)>,
+    /// The kinds of failures, each with whether the arguments were valid.
+    pub(super) kinds: BTreeSet<(FailureKind, bool)>,
+    /// Why valid arguments were refused.
+    pub(super) refusals: BTreeSet<String>,
+    /// How many failures have ended the connection.
+    pub(super) endings: usize,
+    /// Arguments with the results that they have led to, each different from the others.
+    pub(super) successes: Vec<(Value, Value)>,
+}
+
+impl Explored {
+    /// What was not called yet.
+    pub(super) fn new(operation: Operation, not_generated: Option<String>) -> Self {
+        Self {
+            operation,
+            calls: 0,
+            invalid: 0,
+            keywords: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            is_out_of_time: false,
+            not_generated,
+            failures: Vec::new(),
+            accepted: BTreeSet::new(),
+            kinds: BTreeSet::new(),
+            refusals: BTreeSet::new(),
+            endings: 0,
+            successes: Vec::new(),
+        }
+    }
+
+    /// Counts a call.
+    pub(super) fn add_call(&mut self, call: &PlannedCall) {
+        self.calls += 1;
+        self.invalid += usize::from(call.class.is_invalid());
+        for keyword in &call.keywords {
+            *self.keywords.entry(keyword.clone()).or_default() += 1;
+        }
+    }
+
+    /// Keeps the arguments and the result of a call, if none has had this result.
+    pub(super) fn add_success(&mut self, arguments: &Value, result: Value) {
+        let is_new = self.successes.iter().all(|(_, known)| *known != result);
+        let is_short = || result.to_string().len() <= LONGEST_RESULT;
+        if self.successes.len() < SUCCESSES && is_new && is_short() {
+            self.successes.push((arguments.clone(), result));
+        }
+    }
+
+    /// Keeps why valid arguments are refused.
+    pub(super) fn add_refusal(&mut self, class: &Class, text: Option<&String>) {
+        if class.is_valid() && self.refusals.len() < REFUSALS {
+            self.refusals.extend(text.cloned());
+        }
+    }
+
+    /// Whether a refusal is about something else than the arguments, as far as is known: valid ones are refused in the same way, or
+    /// none has been accepted.
+    pub(super) fn is_about_something_else(&self, refusal: Option<&String>) -> bool {
+        let has_succeeded = self.answers.contains_key(&Answer::Success);
+        !has_succeeded || refusal.is_some_and(|text| self.refusals.contains(text))
+    }
+
+    /// Counts a failure; whether it is of a kind that has not been seen, and is to be reduced.
+    pub(super) fn add_failure(&mut self, kind: &FailureKind, class: &Class) -> bool {
+        if let (FailureKind::InvalidAccepted, Class::Invalid { keyword, instance }) = (kind, class)
+        {
+            self.accepted.insert((instance.as_str().to_owned(), keyword.clone()));
+        }
+        self.failures.len() < FAILURES && self.kinds.insert((kind.clone(), class.is_valid()))
+    }
+}

@@ -1,0 +1,173 @@
+//! `authorization-scopes`.
+
+use http::StatusCode;
+use http::header::WWW_AUTHENTICATE;
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::test_tokens::TokenKind;
+use mcp_test_core::transport::{HttpResponse, Misbehavior};
+use mcp_test_core::{proofs, scenario};
+
+use super::protected_server::{ProtectedServer, challenge, opening};
+use super::reference::{altered, protected};
+use crate::scenarios::ensure;
+use crate::scenarios::raw_http::{finding, is_success};
+
+const REFUSED: &str = "missing-scope-refused";
+const ERROR: &str = "insufficient-scope-challenge";
+const SCOPES: &str = "insufficient-scope-names-scopes";
+const METADATA: &str = "insufficient-scope-names-metadata";
+
+scenario! {
+    /// A protected server that demands scopes refuses a token without any with HTTP 403, and says which ones it needs.
+    ///
+    /// A server that names scopes neither in its challenge nor in its metadata demands none, as far as clients know. One whose
+    /// challenge names none may demand them only for some of its tools; if it serves the first request of a client, it is not
+    /// judged.
+    Server "authorization-scopes": "A token without the scopes is refused, and the client learns which it needs",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    transports: StreamableHttp,
+    needs: [Need::Protection],
+    checks: [
+        CheckSpec::own(
+            REFUSED,
+            "MissingScopeRefused",
+            "A token without the scopes is refused with HTTP 403",
+        )
+        .requires(&[
+            "auth.challenge.403-insufficient",
+            "auth.ext.client-credentials.server-checks-scopes",
+        ]),
+        CheckSpec::own(
+            ERROR,
+            "InsufficientScopeChallenge",
+            "The refusal has a challenge with the error `insufficient_scope`",
+        )
+        .requires(&["auth.scope.insufficient-scope-response"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            SCOPES,
+            "InsufficientScopeNamesScopes",
+            "The refusal names the scopes that are needed",
+        )
+        .requires(&["auth.scope.insufficient-scope-lists-scopes"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            METADATA,
+            "InsufficientScopeNamesMetadata",
+            "The refusal says where the metadata of the server are",
+        )
+        .requires(&["auth.scope.insufficient-scope-resource-metadata"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let Some(server) = ProtectedServer::of(ctx) else { return Ok(()) };
+    if let Err(why) = server.accepted(ctx, TokenKind::User).await? {
+        ctx.skip_the_rest(&why);
+        return Ok(());
+    }
+    let Some(token) = server.tokens.token(TokenKind::NoScope, &server.url) else {
+        let why = match server.tokens.issuer() {
+            Some(_) => "the server names no scopes, neither in its challenge nor in its metadata",
+            None => "neither `--issuer` nor `--token no-scope=…` is given",
+        };
+        ctx.skip_the_rest(why);
+        return Ok(());
+    };
+    let unauthorized = ctx.http(opening(ctx)).await?;
+    let is_demanded = challenge(&unauthorized).is_some_and(|it| it.scopes().is_some());
+    let answer = server.open_with(ctx, &token).await?;
+    if is_success(&answer) && !is_demanded {
+        let why = "the first request of a client needs no scope: its challenge names none";
+        ctx.check(REFUSED).info(why);
+        return Ok(());
+    }
+    let outcome = ensure(answer.status == 403, || {
+        finding("a token without the scopes is not refused with HTTP 403", &answer)
+            .expected("HTTP 403")
+    });
+    let is_refused = outcome.is_ok();
+    ctx.check(REFUSED).judge(outcome);
+    if is_refused && ctx.revision() >= Revision::V2025_11_25 {
+        judge_challenge(ctx, &answer);
+    }
+    Ok(())
+}
+
+fn judge_challenge(ctx: &mut Ctx, answer: &HttpResponse) {
+    let found = challenge(answer).unwrap_or_default();
+    let lacks = |name: &str| {
+        Finding::peer(format!("the challenge of HTTP 403 has no `{name}`"))
+            .expected(format!("`{name}=\"…\"` in `WWW-Authenticate`"))
+            .got("a challenge without it, or none")
+            .evidence_all([answer.sent, answer.seq])
+            .should()
+    };
+    let error = match found.get("error") {
+        Some("insufficient_scope") => Ok(()),
+        Some(other) => {
+            Err(lacks("error").expected("`error=\"insufficient_scope\"`").got(format!("`{other}`")))
+        }
+        None => Err(lacks("error")),
+    };
+    ctx.check(ERROR).judge(error);
+    ctx.check(SCOPES).judge(ensure(found.scopes().is_some(), || lacks("scope")));
+    let names_metadata = found.get("resource_metadata").is_some();
+    ctx.check(METADATA).judge(ensure(names_metadata, || lacks("resource_metadata")));
+}
+
+fn refusing_with_401() -> Server {
+    altered(|answer| {
+        if answer.status == StatusCode::FORBIDDEN {
+            answer.status = StatusCode::UNAUTHORIZED;
+        }
+    })
+}
+
+fn challenging_with(value: &'static str) -> Server {
+    altered(move |answer| {
+        if answer.status == StatusCode::FORBIDDEN {
+            let value = http::HeaderValue::from_static(value);
+            answer.headers = vec![(WWW_AUTHENTICATE, value)];
+        }
+    })
+}
+
+fn with_another_error() -> Server {
+    challenging_with(
+        "Bearer error=\"access_denied\", scope=\"mcp:use\", resource_metadata=\"http://localhost/metadata\"",
+    )
+}
+
+fn without_scope() -> Server {
+    challenging_with(
+        "Bearer error=\"insufficient_scope\", resource_metadata=\"http://localhost/metadata\"",
+    )
+}
+
+fn without_metadata() -> Server {
+    challenging_with("Bearer error=\"insufficient_scope\", scope=\"mcp:use\"")
+}
+
+proofs! {
+    passes on protected();
+    catches "missing-scope-refused" by misbehavior(Misbehavior::IgnoresScopes),
+        also "insufficient-scope-challenge" Info, also "insufficient-scope-names-scopes" Info,
+        also "insufficient-scope-names-metadata" Info;
+    catches "missing-scope-refused" on refusing_with_401(),
+        also "insufficient-scope-challenge" Info, also "insufficient-scope-names-scopes" Info,
+        also "insufficient-scope-names-metadata" Info;
+    warns "insufficient-scope-challenge" on with_another_error();
+    warns "insufficient-scope-names-scopes" on without_scope();
+    warns "insufficient-scope-names-metadata" on without_metadata();
+}

@@ -1,0 +1,119 @@
+//! `base-batch`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Pending;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::transport::fault::Misbehavior;
+use mcp_test_core::wire::Id;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::refusal::{refused, refused_in_any_way};
+
+scenario! {
+    /// A batch of requests is received, and each request in it is answered.
+    ///
+    /// Only 2025-03-26 has batches, and there every receiver has to support them, even if it sends none. The replies may come
+    /// as a batch or one by one. An empty batch is an invalid request.
+    Server "base-batch": "Each request of a batch is answered",
+    revisions: Revisions::only(Revision::V2025_03_26),
+    checks: [
+        CheckSpec::own(
+            "batch-answered",
+            "BatchAnswered",
+            "Each request of a batch is answered under its id",
+        )
+        .requires(&["jsonrpc.batch-receive", "jsonrpc.batch-each-request-answered"]),
+        CheckSpec::own(
+            "batch-notification-unanswered",
+            "BatchNotificationUnanswered",
+            "A notification between the requests of a batch is not answered",
+        )
+        .requires(&["jsonrpc.batch-each-request-answered"]),
+        CheckSpec::own(
+            "batch-empty",
+            "BatchEmpty",
+            "An empty batch is answered with one error, -32600",
+        )
+        .requires(&["jsonrpc.batch-empty-invalid"])
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let client = ctx.client().await?;
+    let pending = client.batch([("ping", json!({})), ("ping", json!({}))]).await;
+    let mut is_answered = true;
+    // The time-outs of both have begun.
+    for one in pending {
+        let answered = answer(ctx, one).await;
+        is_answered &= answered.is_ok();
+        let check = ctx.check("batch-answered").requires("jsonrpc.batch-receive");
+        check.judge(answered.map_err(|finding| finding.requiring(vec!["jsonrpc.batch-receive"])));
+    }
+    if !is_answered {
+        // A second and a third time-out would show nothing else.
+        ctx.skip_the_rest("the server does not answer batches");
+        return Ok(());
+    }
+    let before = ctx.fence("before the batch with a notification").await?;
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": ID, "method": "ping"},
+        {"jsonrpc": "2.0", "method": NOTIFICATION, "params": {"requestId": "no-such-request"}},
+    ]);
+    let pending = ctx.client().await?.start_raw(ID, "ping", batch.to_string()).await;
+    let answered = answer(ctx, pending).await;
+    // First, since the client takes it for the reply to the request.
+    if let Some((seq, text)) = reply_without_id(&ctx.trace(), before) {
+        ctx.check("batch-notification-unanswered").fail(
+            Finding::peer("a notification in a batch was answered")
+                .expected("a response to the request only")
+                .got(text)
+                .evidence(seq),
+        );
+        ctx.skip_the_rest("the server answers notifications");
+        return Ok(());
+    }
+    ctx.check("batch-notification-unanswered").judge(answered);
+    let client = ctx.client().await?;
+    let pending = client.start_unreadable(Id::from("empty"), "an empty batch", "[]".into()).await;
+    let reply = ctx.wait(pending).await;
+    let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| {
+        refused(reply, error_code::INVALID_REQUEST)
+    });
+    let requirements = vec!["jsonrpc.batch-empty-invalid"];
+    let broken = |finding: Finding| finding.requiring(requirements).should();
+    ctx.check("batch-empty").judge(outcome.map_err(broken));
+    Ok(())
+}
+
+/// The id of the request next to a notification.
+const ID: &str = "beside-a-notification";
+const NOTIFICATION: &str = "notifications/cancelled";
+
+async fn answer(ctx: &mut Ctx, pending: Pending) -> Result<(), Finding> {
+    ctx.wait(pending.promptly()).await?.result().map(drop)
+}
+
+proofs! {
+    passes on everything();
+    catches "batch-answered" by reply_error("ping", -32600),
+        also "batch-notification-unanswered" Skipped, also "batch-empty" Skipped;
+    catches "batch-notification-unanswered" on answering_notifications(),
+        also "batch-empty" Skipped, also "wire-well-formed" Failure;
+    warns "batch-empty" by misbehavior(Misbehavior::VagueRefusal);
+}
+
+/// Answers a notification, although it has no id.
+fn answering_notifications() -> Server {
+    everything().on(NOTIFICATION, |call: Call| async move {
+        let error = json!({"code": -32601, "message": "method not found"});
+        let reply = json!({"jsonrpc": "2.0", "id": null, "error": error});
+        call.send_raw(reply.into()).await.expect("the client reads");
+        Answer::already_sent()
+    })
+}

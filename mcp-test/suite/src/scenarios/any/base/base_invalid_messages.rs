@@ -1,0 +1,144 @@
+//! `base-invalid-messages`.
+
+use std::time::Duration;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::transport::fault::Misbehavior;
+use mcp_test_core::wire::Id;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::refusal::{refused, refused_in_any_way};
+use crate::scenarios::{always_answered, everything_but};
+
+scenario! {
+    /// Text that is not JSON, and JSON that is not a request, are answered with errors, and the connection goes on.
+    ///
+    /// Whoever sends such a message learns from the error what is wrong; otherwise a request seems to be lost. The ids may
+    /// be unreadable, so that the errors need none. Over lines a server that has answered two later requests is taken to
+    /// leave a message unanswered.
+    Server "base-invalid-messages": "What is not a message is refused",
+    revisions: Revisions::all(),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "parse-error",
+            "ParseError",
+            "Text that is not JSON is answered with error -32700",
+        )
+        .requires(&["jsonrpc.parse-error"])
+        .warns(),
+        CheckSpec::own(
+            "invalid-request-error",
+            "InvalidRequestError",
+            "A request whose `method` is a number is answered with error -32600",
+        )
+        .requires(&["jsonrpc.invalid-request-error"])
+        .warns(),
+        CheckSpec::own(
+            "request-without-version",
+            "RequestWithoutVersion",
+            "A request without `jsonrpc` is answered with error -32600",
+        )
+        .requires(&["jsonrpc.invalid-request-error"])
+        .warns(),
+        CheckSpec::own(
+            "usable-after-invalid-messages",
+            "UsableAfterInvalidMessages",
+            "The server answers requests after each of these messages",
+        )
+        .requires(&["jsonrpc.parse-error", "jsonrpc.invalid-request-error"])
+        .warns(),
+    ],
+}
+
+/// How long the replies to requests after an invalid message may take: a server that does not read on will not answer at all.
+const USABLE: Duration = Duration::from_secs(5);
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let known = always_answered(ctx.revision());
+    let messages = [
+        (
+            "parse-error",
+            r#"{"jsonrpc":"2.0","id":"p1","method":"#.to_owned(),
+            error_code::PARSE_ERROR,
+        ),
+        (
+            "invalid-request-error",
+            json!({"jsonrpc": "2.0", "id": "p2", "method": 7}).to_string(),
+            error_code::INVALID_REQUEST,
+        ),
+        (
+            "request-without-version",
+            json!({"id": "p3", "method": known}).to_string(),
+            error_code::INVALID_REQUEST,
+        ),
+    ];
+    for (index, (check, text, code)) in (1..).zip(messages) {
+        let id = Id::from(format!("p{index}"));
+        let is_line = ctx.transport().is_lines();
+        let pending = ctx.client().await?.start_unreadable(id, "an invalid message", text).await;
+        if is_line {
+            // Two requests, since a server that answers messages out of order hardly waits for both.
+            for _ in 0..2 {
+                let usable = ctx.request(known, json!({})).timeout(USABLE).await;
+                if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
+                    let requirement = match check {
+                        "parse-error" => "jsonrpc.parse-error",
+                        _ => "jsonrpc.invalid-request-error",
+                    };
+                    let check = ctx.check("usable-after-invalid-messages");
+                    check.requires(requirement).fail(finding.should());
+                    ctx.skip_the_rest("the server does not answer any more");
+                    return Ok(());
+                }
+            }
+            let client = ctx.client().await?;
+            if client.is_pending(&pending) {
+                client.give_up(&pending);
+                // Until then no valid error lacks the id, and nothing else may be written.
+                if check == "parse-error" && ctx.revision() < Revision::V2025_11_25 {
+                    ctx.check(check).info("not answered, since errors have ids at this revision");
+                    continue;
+                }
+                ctx.check(check).fail(
+                    Finding::peer("an invalid message was not answered")
+                        .expected(format!("an error with code {code}"))
+                        .got("nothing before the replies to two later requests")
+                        .evidence(pending.sent().seq)
+                        .should(),
+                );
+                continue;
+            }
+        }
+        let reply = ctx.wait(pending).await;
+        let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| refused(reply, code));
+        ctx.check(check).judge(outcome.map_err(Finding::should));
+    }
+    let usable = ctx.request(known, json!({})).await;
+    ctx.check("usable-after-invalid-messages")
+        .judge(usable.map(|reply| drop(reply.error().cloned())).map_err(Finding::should));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "parse-error" by misbehavior(Misbehavior::VagueRefusal),
+        also "invalid-request-error" Warning, also "request-without-version" Warning;
+    warns "invalid-request-error" by misbehavior(Misbehavior::VagueRefusal),
+        also "parse-error" Warning, also "request-without-version" Warning;
+    warns "request-without-version" by misbehavior(Misbehavior::VagueRefusal),
+        also "parse-error" Warning, also "invalid-request-error" Warning;
+    warns "usable-after-invalid-messages" on closing_the_connection(),
+        also "parse-error" Skipped, also "invalid-request-error" Skipped,
+        also "request-without-version" Skipped, at V2025_11_25;
+}
+
+/// Closes the connection after a message that it cannot read.
+fn closing_the_connection() -> Server {
+    everything_but([given(method("ping")).respond_with(Answer::close())])
+}

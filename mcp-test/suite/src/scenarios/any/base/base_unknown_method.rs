@@ -1,0 +1,88 @@
+//! `base-unknown-method`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::{has_code, is_error};
+
+scenario! {
+    /// A request for a method that the server does not know is answered with the error for that, -32601.
+    ///
+    /// Clients find out with it what a server can do. Silence, another code or a crash looks like a server that is broken.
+    /// One method is unknown to all servers; the name of the other differs from a known one only in case.
+    Server "base-unknown-method": "A request for an unknown method is refused",
+    revisions: Revisions::all(),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "unknown-method-error",
+            "UnknownMethodError",
+            "A request for an unknown method is answered with error -32601",
+        )
+        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
+        CheckSpec::own(
+            "method-name-case",
+            "MethodNameCase",
+            "A method whose name is in other case is unknown",
+        )
+        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
+    ],
+}
+
+/// A method that no server has by accident.
+const UNKNOWN: &str = "mcp-test/no-such-method";
+/// A method of MCP, but for its case.
+const OTHER_CASE: &str = "TOOLS/LIST";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    for (check, method) in [("unknown-method-error", UNKNOWN), ("method-name-case", OTHER_CASE)] {
+        let reply = ctx.request(method, json!({})).promptly().await?;
+        let outcome =
+            is_error(&reply).and_then(|()| has_code(&reply, error_code::METHOD_NOT_FOUND));
+        // These codes have a meaning of their own at the revision, which is another one.
+        let has_reserved_code = reply.error().is_some_and(|error| {
+            error_code::RESERVED.contains(&error.code)
+                && error_code::may_be_sent(error.code, ctx.revision())
+        });
+        let requirement = match has_reserved_code && ctx.revision() >= Revision::V2026_07_28 {
+            true => "jsonrpc.error-code-reserved-meaning",
+            false => "jsonrpc.unknown-method-error",
+        };
+        ctx.check(check).requires(requirement).judge(outcome);
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "unknown-method-error" on with_an_empty_result();
+    catches "unknown-method-error" on with_another_code(), also "method-name-case" Failure;
+    catches "unknown-method-error" by reply_error("mcp-test/no-such-method", -32021),
+        also "wire-schema-valid" Failure;
+    catches "method-name-case" on ignoring_case();
+}
+
+/// Accepts methods that it does not know.
+fn with_an_empty_result() -> Server {
+    everything_but([given(method(UNKNOWN)).respond_with(json!({}))])
+}
+
+/// Treats an unknown method as an invalid parameter.
+fn with_another_code() -> Server {
+    let refuse = |name| {
+        let error = Answer::error(error_code::INVALID_PARAMS, "invalid request parameters");
+        given(method(name)).respond_with(error)
+    };
+    everything_but([refuse(UNKNOWN), refuse(OTHER_CASE)])
+}
+
+/// Compares the names of methods without regard to case.
+fn ignoring_case() -> Server {
+    everything_but([given(method(OTHER_CASE)).respond_with(json!({"tools": []}))])
+}

@@ -1,0 +1,177 @@
+//! `caching-hints`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::{Matcher, integer, object, one_of, satisfying};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::{ItemKind, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::any::resources::ReadBudget;
+use crate::scenarios::ensure;
+
+scenario! {
+    /// The results of `server/discover`, of each list and of `resources/read` say how long, and by whom, they may be cached.
+    ///
+    /// Since 2026-07-28 a client is not told that a list has changed unless it subscribes, and asks again when its copy is no
+    /// longer fresh. Without `ttlMs` it asks every time. With a wrong `cacheScope`, or with pages of different scopes, a
+    /// gateway serves one user what was meant for another.
+    Server "caching-hints": "Cacheable results carry caching hints",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "caching-hints-present",
+            "CachingHintsPresent",
+            "Complete results of `server/discover`, of each page of a list and of `resources/read` have `ttlMs` and `cacheScope`",
+        )
+        .requires(&[
+            "caching.hints.discover",
+            "caching.hints.tools-list",
+            "caching.hints.prompts-list",
+            "caching.hints.resources-list",
+            "caching.hints.resource-templates-list",
+            "caching.hints.resources-read",
+            "caching.pagination.page-carries-hints",
+        ]),
+        CheckSpec::own(
+            "caching-hints-valid",
+            "CachingHintsValid",
+            "`ttlMs` is a whole number and not negative, `cacheScope` is `public` or `private`",
+        )
+        .requires(&["caching.ttl.integer", "caching.ttl.non-negative", "caching.scope.values"]),
+        CheckSpec::own(
+            "caching-scope-uniform",
+            "CachingScopeUniform",
+            "All pages of a list have the same `cacheScope`; checked if a list has several",
+        )
+        .requires(&["caching.scope.uniform-across-pages"])
+        .conditional(),
+    ],
+}
+
+/// How many pages of each list are requested, and how many resources are read.
+const MAX_OF_KIND: usize = 10;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut groups = vec![vec![ctx.discover().await?]];
+    for kind in ItemKind::ALL {
+        if ctx.declares(kind.capability()).await? {
+            groups.push(ctx.client().await?.first_pages(kind.method(), MAX_OF_KIND).await?.0);
+        }
+    }
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    let mut budget = ReadBudget::default();
+    for resource in resources.items.iter().take(MAX_OF_KIND) {
+        let Some(uri) = resource.get("uri").and_then(Value::as_str) else { continue };
+        if budget.admits(resource) {
+            let params = json!({ "uri": uri });
+            let reply = ctx.request("resources/read", params).deliberate().once().await?;
+            budget.spend(&reply);
+            groups.push(vec![reply]);
+        }
+    }
+    // What is wrong with an error reply, other scenarios report.
+    let complete = |reply: &Reply| {
+        let kind = reply.outcome().ok().and_then(|result| result.get("resultType"));
+        kind.and_then(Value::as_str) == Some("complete")
+    };
+    for group in &mut groups {
+        group.retain(complete);
+    }
+    present(ctx, &groups);
+    valid(ctx, &groups);
+    uniform(ctx, &groups);
+    Ok(())
+}
+
+fn present(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
+    let mut check = ctx.check("caching-hints-present");
+    for (page, reply) in groups.iter().flat_map(|group| group.iter().enumerate()) {
+        let Some(of_method) = requirement(reply.method()) else { continue };
+        let requirement =
+            if page == 0 { of_method } else { "caching.pagination.page-carries-hints" };
+        for hint in ["ttlMs", "cacheScope"] {
+            let is_present = reply.outcome().is_ok_and(|result| result.get(hint).is_some());
+            check = check.requires(requirement).judge(ensure(is_present, || {
+                Finding::peer(format!("the result of `{}` has no `{hint}`", reply.method()))
+                    .expected("`ttlMs` and `cacheScope`")
+                    .got(format!("no `{hint}`"))
+                    .evidence_all(reply.evidence())
+            }));
+        }
+    }
+}
+
+/// The requirement about the hints of a method.
+fn requirement(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "server/discover" => "caching.hints.discover",
+        "tools/list" => "caching.hints.tools-list",
+        "prompts/list" => "caching.hints.prompts-list",
+        "resources/list" => "caching.hints.resources-list",
+        "resources/templates/list" => "caching.hints.resource-templates-list",
+        "resources/read" => "caching.hints.resources-read",
+        _ => return None,
+    })
+}
+
+fn valid(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
+    let not_negative = |value: &Value| value.as_f64().is_none_or(|number| number >= 0.0);
+    let hint = |name: &str, matcher: Box<dyn Matcher>| object().optional(name, matcher);
+    let mut check = ctx.check("caching-hints-valid").pass();
+    for reply in groups.iter().flatten() {
+        check = check
+            .requires("caching.ttl.integer")
+            .expect(reply, hint("ttlMs", Box::new(integer())))
+            .requires("caching.ttl.non-negative")
+            .expect(reply, hint("ttlMs", Box::new(satisfying("a number from 0 on", not_negative))))
+            .requires("caching.scope.values")
+            .expect(reply, hint("cacheScope", Box::new(one_of(["public", "private"]))));
+    }
+}
+
+fn uniform(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
+    let scope = |reply: &Reply| reply.outcome().ok()?.get("cacheScope").cloned();
+    for pages in groups.iter().filter(|pages| pages.len() > 1) {
+        let first = scope(&pages[0]);
+        let other = pages.iter().find(|page| scope(page) != first);
+        let words = |scope: Option<Value>| scope.map_or("none".to_owned(), |scope| scope.short(40));
+        let outcome = other.map_or(Ok(()), |other| {
+            Err(Finding::peer(format!("the pages of `{}` have different scopes", other.method()))
+                .expected(format!("the `cacheScope` of the first page, {}", words(first)))
+                .got(words(scope(other)))
+                .evidence_all(other.evidence()))
+        });
+        ctx.check("caching-scope-uniform").judge(outcome);
+    }
+}
+
+proofs! {
+    passes on everything();
+    catches "caching-hints-present" by remove("server/discover", "/ttlMs"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("tools/list", "/ttlMs"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("prompts/list", "/cacheScope"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("resources/list", "/cacheScope"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("resources/templates/list", "/ttlMs"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("resources/read", "/ttlMs"), also "wire-schema-valid" Failure;
+    catches "caching-hints-valid" by set("tools/list", "/ttlMs", -1), also "wire-schema-valid" Failure;
+    catches "caching-hints-valid" by set("tools/list", "/ttlMs", 0.5), also "wire-schema-valid" Failure;
+    catches "caching-hints-valid" by set("resources/read", "/cacheScope", "shared"), also "wire-schema-valid" Failure;
+    catches "caching-scope-uniform" on with_different_scopes();
+}
+
+/// Lists its tools on two pages, the second of which is for everyone.
+fn with_different_scopes() -> Server {
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    everything().on("tools/list", move |call: Call| async move {
+        match call.param("cursor") {
+            None => json!({"tools": [tool("a")], "nextCursor": "2"}),
+            Some(_) => json!({"tools": [tool("b")], "cacheScope": "public"}),
+        }
+    })
+}

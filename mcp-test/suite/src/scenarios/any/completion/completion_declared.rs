@@ -1,0 +1,119 @@
+//! `completion-declared`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::targets::{Target, targets};
+use crate::scenarios::refusal::refused;
+
+scenario! {
+    /// The server completes exactly if it declares `completions`.
+    ///
+    /// Clients offer completion only where it is declared, so that a server which completes without saying so has written code
+    /// that nobody uses. One without completion says with -32601 that it does not have the method; an empty list of values
+    /// would say that it has nothing to propose this time.
+    Server "completion-declared": "Completion exists exactly if it is declared",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "completion-declared",
+            "CompletionDeclared",
+            "A server that declares `completions` has the method, and one that does not proposes no values",
+        )
+        .requires(&["completion.capability.declare", "completion.complete.respond"]),
+        CheckSpec::own(
+            "completion-unknown-method",
+            "CompletionUnknownMethod",
+            "A server that does not declare `completions` refuses `completion/complete` with -32601",
+        )
+        .requires(&["completion.error.capability-not-supported-32601"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let (listed, _) = targets(ctx).await?;
+    let unlisted = Target {
+        reference: json!({"type": "ref/prompt", "name": "no-such-prompt-of-mcp-test"}),
+        argument: "name".to_owned(),
+    };
+    let target = listed.into_iter().next().unwrap_or(unlisted);
+    let is_declared = ctx.declares(Capability::Completions).await?;
+    let request = ctx.request("completion/complete", target.params("")).deliberate();
+    let reply = if is_declared { request.await? } else { request.promptly().await? };
+    if is_declared {
+        let check = ctx.check("completion-declared").requires("completion.complete.respond");
+        check.judge(is_known(&reply));
+        return Ok(());
+    }
+    let check = ctx.check("completion-declared").requires("completion.capability.declare");
+    check.judge(proposes_nothing(&reply));
+    ctx.check("completion-unknown-method").judge(refused(&reply, error_code::METHOD_NOT_FOUND));
+    Ok(())
+}
+
+/// Whether the method exists, whatever the answer is.
+fn is_known(reply: &Reply) -> Result<(), Finding> {
+    match reply.outcome() {
+        Err(error) if error.code == error_code::METHOD_NOT_FOUND => {
+            Err(Finding::peer("the server declares `completions` and does not have the method")
+                .expected("an answer to `completion/complete`")
+                .got(error.to_string())
+                .evidence_all(reply.evidence())
+                .in_any_state())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
+    let values = reply.outcome().ok().and_then(|result| result.at("/completion/values"));
+    match values.and_then(Value::as_array) {
+        Some(values) if !values.is_empty() => {
+            Err(Finding::peer("the server completes without declaring `completions`")
+                .expected("the capability `completions`, or error -32601")
+                .got(format!("{} values", values.len()))
+                .evidence_all(reply.evidence())
+                .in_any_state())
+        }
+        _ => Ok(()),
+    }
+}
+
+proofs! {
+    passes on everything();
+    catches "completion-declared" by reply_error("completion/complete", -32601);
+    catches "completion-declared" on completing_undeclared(), also "completion-unknown-method" Warning;
+    warns "completion-unknown-method" on failing_undeclared();
+    warns "completion-unknown-method" on proposing_nothing();
+}
+
+/// Fails when it looks for its completion.
+fn failing_undeclared() -> Server {
+    answering(Answer::error(error_code::INTERNAL_ERROR, "no completion"))
+}
+
+/// Has the default answer of its library.
+fn proposing_nothing() -> Server {
+    answering(json!({"completion": {"values": []}}).into())
+}
+
+/// Completes, but has forgotten to say so.
+fn completing_undeclared() -> Server {
+    answering(json!({"completion": {"values": ["paris"]}}).into())
+}
+
+fn answering(answer: Answer) -> Server {
+    let server = everything().capabilities(json!({"tools": {"listChanged": true}}));
+    server.mount(given(method("completion/complete")).respond_with(answer));
+    server
+}

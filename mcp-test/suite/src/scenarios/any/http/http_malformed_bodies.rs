@@ -1,0 +1,121 @@
+//! `http-malformed-bodies`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
+use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
+use mcp_test_core::{proofs, scenario};
+use serde_json::{Value, json};
+
+use crate::scenarios::always_answered;
+use crate::scenarios::raw_http::{Session, error, finding, is_served, is_success, post, request};
+
+scenario! {
+    /// A server refuses bodies that are not messages, and goes on.
+    ///
+    /// HTTP 202 says that a notification was accepted. For a body whose `method` is a number that cannot be true; its
+    /// sender never learns that it was lost. What the server does with other invalid bodies is left to it: one that is not
+    /// JSON, one that is only the beginning of JSON, and one that is larger than many servers read. It has to serve the next
+    /// request all the same.
+    Server "http-malformed-bodies": "Malformed bodies are refused and do no harm",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    repeats: OncePerEra,
+    transports: StreamableHttp,
+    checks: [
+        CheckSpec::own(
+            "malformed-notification-refused",
+            "MalformedNotificationRefused",
+            "A notification whose `method` is a number is refused with an HTTP error status",
+        )
+        .requires(&["transport.http.rejected-input-error-status"])
+        .also_warns(),
+        CheckSpec::own(
+            "served-after-malformed",
+            "ServedAfterMalformed",
+            "A valid request is answered after malformed and oversized ones",
+        )
+        .requires(&["jsonrpc.request-answered"]),
+    ],
+}
+
+/// More than the 4 MiB that the TypeScript SDK reads, the largest limit of the SDKs that have one.
+const LARGE: usize = 5 * 1024 * 1024;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let revision = ctx.revision();
+    if revision.era() == Era::Stateless {
+        return malformed(ctx, |message| post(revision, message)).await;
+    }
+    let session = Session::open(ctx).await?;
+    ctx.http(session.initialized()).await?;
+    let outcome = malformed(ctx, |message| session.post(message)).await;
+    session.close(ctx).await;
+    outcome
+}
+
+async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Result<(), Finding> {
+    let (revision, method) = (ctx.revision(), always_answered(ctx.revision()));
+    let before = ctx.http(post(&request(revision, 2, method, json!({})))).await?;
+    is_served("a valid request is not answered", &before, 2)
+        .map_err(|it| it.requires("jsonrpc.request-answered"))?;
+
+    let answer = ctx.http(post(&json!({"jsonrpc": "2.0", "method": 5}))).await?;
+    ctx.check("malformed-notification-refused").judge(refused(&answer));
+
+    let valid = post(&request(revision, 3, method, json!({})));
+    let padded = request(revision, 4, method, json!({"padding": "x".repeat(LARGE)}));
+    let mut cut = valid.clone();
+    cut.body.truncate(valid.body.len() / 2);
+    let mut text = valid.clone();
+    text.body = "not JSON".into();
+    for invalid in [text, cut, post(&padded)] {
+        // Refused, answered, or cut off while it is sent: all of that is allowed.
+        ctx.attempt_http(invalid).await?.ok();
+    }
+    let after = ctx.http(valid).await?;
+    let headline = "a valid request is not answered after malformed ones";
+    ctx.check("served-after-malformed").judge(is_served(headline, &after, 3));
+    Ok(())
+}
+
+fn refused(answer: &HttpResponse) -> Result<(), Finding> {
+    if !is_success(answer) {
+        return Ok(());
+    }
+    let accepted = finding("a notification that no server can understand is accepted", answer)
+        .expected("an HTTP error status, such as 400");
+    // Who takes it for a request refuses it with an error in the body, which is at least no acceptance.
+    Err(if error(answer).is_some() { accepted.should() } else { accepted })
+}
+
+proofs! {
+    passes on everything();
+    catches "malformed-notification-refused" on accepting_anything();
+    warns "malformed-notification-refused" by status("", 200);
+    catches "served-after-malformed" on breaking_down(), at V2025_11_25;
+}
+
+/// Accepts a message without a method as if it were a notification.
+fn accepting_anything() -> Server {
+    everything().faults([Fault::status("", 202), Fault::empty_body("")])
+}
+
+/// Serves nothing more after a request that is too large for it.
+fn breaking_down() -> Server {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    everything().on("ping", move |call: Call| {
+        is_broken.fetch_or(call.param("padding").is_some(), Ordering::Relaxed);
+        let is_broken = is_broken.load(Ordering::Relaxed);
+        async move {
+            match is_broken {
+                true => Answer::error(error_code::INTERNAL_ERROR, "out of memory"),
+                false => json!({}).into(),
+            }
+        }
+    })
+}

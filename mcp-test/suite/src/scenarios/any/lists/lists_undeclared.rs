@@ -1,0 +1,149 @@
+//! `lists-undeclared`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::transport::Fault;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::{all, keys};
+use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::refusal::is_error;
+
+scenario! {
+    /// A server that offers tools, resources or prompts declares so.
+    ///
+    /// A client looks only for what is declared, so that what is listed without a capability is never used. A list without items
+    /// offers nothing, and a refused one is what is expected.
+    Server "lists-undeclared": "Nothing is listed without its capability",
+    revisions: Revisions::all(),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own("tools-declared", "ToolsDeclared", "No tools are listed without the capability `tools`")
+            .requires(&["tools.capability.declare"])
+            .conditional(),
+        CheckSpec::own(
+            "resources-declared",
+            "ResourcesDeclared",
+            "No resources or templates are listed without the capability `resources`",
+        )
+        .requires(&["resources.capability.declare"])
+        .conditional(),
+        CheckSpec::own("prompts-declared", "PromptsDeclared", "No prompts are listed without the capability `prompts`")
+            .requires(&["prompts.capability.declare", "prompts.impl.respect-negotiation"])
+            .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
+            .conditional(),
+        CheckSpec::own(
+            "undeclared-call-refused",
+            "UndeclaredCallRefused",
+            "A server without the capability `tools` answers `tools/call` with a JSON-RPC error",
+        )
+        .requires(&["tools.call.unsupported-protocol-error"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    make(ctx).await?;
+    note_if_unmade(ctx, &SCENARIO, "the server declares tools, resources and prompts");
+    Ok(())
+}
+
+async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
+    use ItemKind::{Prompt, Resource, ResourceTemplate, Tool};
+    let tools = undeclared(ctx, &[Tool]).await?;
+    if let Some(outcome) = tools {
+        ctx.check("tools-declared").judge(outcome);
+        let params = json!({ "name": "no-such-tool-of-mcp-test", "arguments": {} });
+        let reply = ctx.request("tools/call", params).promptly().await?;
+        ctx.check("undeclared-call-refused").judge(is_error(&reply).map_err(Finding::should));
+    }
+    if let Some(outcome) = undeclared(ctx, &[Resource, ResourceTemplate]).await? {
+        ctx.check("resources-declared").judge(outcome);
+    }
+    if ctx.revision() <= Revision::V2025_11_25
+        && let Some(outcome) = undeclared(ctx, &[Prompt]).await?
+    {
+        ctx.check("prompts-declared").requires("prompts.capability.declare").judge(outcome);
+    }
+    Ok(())
+}
+
+/// Whether lists without their capability are empty or refused; `None` if the capability is declared.
+async fn undeclared(
+    ctx: &mut Ctx,
+    kinds: &[ItemKind],
+) -> Result<Option<Result<(), Finding>>, Finding> {
+    let mut outcomes = Vec::new();
+    for kind in kinds {
+        let capability = kind.capability();
+        if ctx.declares(capability).await? {
+            return Ok(None);
+        }
+        let page = ctx.request(kind.method(), json!({})).promptly().await?;
+        let listed = page.outcome().ok().and_then(|_| keys(*kind, &page)).unwrap_or_default();
+        let found = listed.first().map(|first| {
+            Finding::peer(format!(
+                "`{}` lists items without the capability `{capability}`",
+                kind.method()
+            ))
+            .expected(format!("`{capability}` among the capabilities of the server"))
+            .got(format!("the {} {first}", kind.noun()))
+            .evidence_all(page.evidence())
+        });
+        outcomes.push(found.map_or(Ok(()), Err));
+    }
+    Ok(Some(all(outcomes)))
+}
+
+proofs! {
+    passes on with_nothing();
+    catches "tools-declared" on hiding_tools();
+    catches "resources-declared" on hiding_resources();
+    catches "prompts-declared" on hiding_prompts();
+    warns "undeclared-call-refused" on answering_calls();
+}
+
+/// Declares nothing, and lists nothing.
+fn with_nothing() -> Server {
+    let server = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"]
+        .into_iter()
+        .fold(everything(), |server, list| {
+            let none = Answer::error(error_code::METHOD_NOT_FOUND, "method not found");
+            server.on(list, move |_: Call| std::future::ready(none.clone()))
+        });
+    let hidden = |capability: &'static str| {
+        let place = format!("/capabilities/{capability}");
+        [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)]
+    };
+    server.faults(["tools", "resources", "prompts"].into_iter().flat_map(hidden))
+}
+
+fn hiding_tools() -> Server {
+    with_nothing().on("tools/list", |_: Call| async {
+        let tool = json!({ "name": "a", "inputSchema": { "type": "object" } });
+        json!({ "tools": [tool], "ttlMs": 0, "cacheScope": "public" })
+    })
+}
+
+fn hiding_resources() -> Server {
+    with_nothing().on("resources/templates/list", |_: Call| async {
+        let template = json!({ "uriTemplate": "a:{b}", "name": "a" });
+        json!({ "resourceTemplates": [template], "ttlMs": 0, "cacheScope": "public" })
+    })
+}
+
+fn hiding_prompts() -> Server {
+    with_nothing().on("prompts/list", |_: Call| async { json!({ "prompts": [{ "name": "a" }] }) })
+}
+
+/// Reports in a result that it has no tools.
+fn answering_calls() -> Server {
+    with_nothing().on("tools/call", |_: Call| async {
+        json!({ "content": [{ "type": "text", "text": "no tools" }], "isError": true })
+    })
+}

@@ -1,0 +1,71 @@
+//! `logging-malformed-level`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{Matcher, anything, not, object, string};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Server, given, method, params};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::is_error;
+
+scenario! {
+    /// `logging/setLevel` without a level, or with one that is not a string, is refused.
+    ///
+    /// A client that sends it has a mistake, such as the number of another logging library. A result would tell it that the
+    /// level is set, and its user waits for log messages that never come.
+    Server "logging-malformed-level": "A log level that is missing or not a string is refused",
+    revisions: Revisions::until(Revision::V2025_11_25),
+    needs: [Need::Capability(Capability::Logging)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "missing-level-refused",
+            "MissingLevelRefused",
+            "`logging/setLevel` without a level is answered with an error",
+        )
+        .requires(&["logging.set-level.standard-errors"])
+        .warns(),
+        CheckSpec::own(
+            "numeric-level-refused",
+            "NumericLevelRefused",
+            "`logging/setLevel` with a number is answered with an error",
+        )
+        .requires(&["logging.set-level.standard-errors"])
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let probes =
+        [("missing-level-refused", json!({})), ("numeric-level-refused", json!({"level": 3}))];
+    for (id, params) in probes {
+        let reply = ctx.request("logging/setLevel", params).deliberate().promptly().await?;
+        ctx.check(id).judge(is_error(&reply).map_err(Finding::should));
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "missing-level-refused" on with_a_default_level();
+    warns "numeric-level-refused" on with_numeric_levels();
+}
+
+fn accepting(wrong: impl Matcher + 'static) -> Server {
+    let rule = given(method("logging/setLevel")).and(params(wrong));
+    everything_but([rule.respond_with(json!({}))])
+}
+
+/// Takes a missing level for the default one.
+fn with_a_default_level() -> Server {
+    accepting(not(object().member("level", anything())))
+}
+
+/// Takes any number for a level.
+fn with_numeric_levels() -> Server {
+    accepting(object().member("level", not(string())))
+}

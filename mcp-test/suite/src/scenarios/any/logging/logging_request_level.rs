@@ -1,0 +1,76 @@
+//! `logging-request-level`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::equals;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, meta, method};
+use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta as keys};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::refused;
+
+scenario! {
+    /// A request with an unknown log level in its `_meta` is refused with -32602.
+    ///
+    /// Since 2026-07-28 each request says which log messages its client wants. A level that is ignored looks to the client like
+    /// a server that has nothing to report.
+    Server "logging-request-level": "An unknown log level of a request is refused",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    needs: [Need::Capability(Capability::Logging)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "unknown-request-level-refused",
+            "UnknownRequestLevelRefused",
+            "A request with an unknown level in `_meta` is refused with -32602",
+        )
+        .requires(&["logging.per-request.invalid-level-32602"])
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut request = "server/discover";
+    for kind in ItemKind::ALL {
+        if ctx.declares(kind.capability()).await? {
+            // More likely to log than what only describes the server.
+            request = kind.method();
+            break;
+        }
+    }
+    // A server that refuses every level would refuse the unknown one for another reason.
+    if let Err(error) = ctx.request(request, json!({})).log_level("emergency").await?.outcome() {
+        let reason = format!("`{request}` is refused with a known level, too: {error}");
+        ctx.check("unknown-request-level-refused").skip(reason);
+        return Ok(());
+    }
+    // As in other logging libraries, but not a level of MCP.
+    let reply =
+        ctx.request(request, json!({})).log_level("verbose").deliberate().promptly().await?;
+    ctx.check("unknown-request-level-refused").judge(refused(&reply, error_code::INVALID_PARAMS));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "unknown-request-level-refused" on failing_on_unknown_levels();
+    warns "unknown-request-level-refused" on ignoring_unknown_levels();
+}
+
+fn answering(answer: impl Into<Answer>) -> Server {
+    let unknown = meta(keys::LOG_LEVEL, equals("verbose"));
+    everything_but([given(method("tools/list")).and(unknown).respond_with(answer.into())])
+}
+
+/// Answers an unknown level with an internal error.
+fn failing_on_unknown_levels() -> Server {
+    answering(Answer::error(error_code::INTERNAL_ERROR, "unknown level"))
+}
+
+/// Answers as if no level were named.
+fn ignoring_unknown_levels() -> Server {
+    answering(json!({"tools": []}))
+}

@@ -1,0 +1,42 @@
+//! `ping-removed`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Server, given, method};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::refused;
+
+scenario! {
+    /// `ping` is an unknown method since 2026-07-28.
+    ///
+    /// A server that still answers it lets its clients believe that they speak another revision than they do.
+    Server "ping-removed": "A ping is refused where it no longer exists",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own("ping-refused", "PingRefused", "`ping` is refused with -32601")
+            .requires(&["ping.removed"])
+            .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("ping", json!({})).deliberate().promptly().await?;
+    ctx.check("ping-refused").judge(refused(&reply, error_code::METHOD_NOT_FOUND));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "ping-refused" on answering_ping();
+}
+
+/// Answers `ping` at all revisions.
+fn answering_ping() -> Server {
+    everything_but([given(method("ping")).respond_with(json!({}))])
+}

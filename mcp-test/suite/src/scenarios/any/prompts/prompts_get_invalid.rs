@@ -1,0 +1,136 @@
+//! `prompts-get-invalid`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::equals;
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method, param};
+use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::prompts_get_listed::{arguments, required};
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::refused;
+
+scenario! {
+    /// Unknown prompts, missing arguments and arguments that are not strings are refused.
+    ///
+    /// A prompt that is rendered without what it requires reads `undefined` where the user expects a text. At most 10 prompts are
+    /// requested.
+    Server "prompts-get-invalid": "Invalid requests of prompts are refused",
+    revisions: Revisions::all(),
+    needs: [Need::Capability(Capability::Prompts)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own("unknown-prompt", "UnknownPrompt", "An unknown prompt is refused with -32602")
+            .requires(&["prompts.get.unknown-prompt-32602"])
+            .warns(),
+        CheckSpec::own(
+            "missing-prompt-argument",
+            "MissingPromptArgument",
+            "A prompt without a required argument is refused with -32602",
+        )
+        .requires(&["prompts.get.missing-argument-32602"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "prompt-argument-types",
+            "PromptArgumentTypes",
+            "An argument that is not a string is not rendered as if it were one",
+        )
+        .requires(&["prompts.impl.validate-arguments"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+/// A name that no server has by accident.
+const UNKNOWN: &str = "no-such-prompt-of-mcp-test";
+/// How many prompts are requested.
+const MOST: usize = 10;
+/// As what JavaScript prints an object.
+const PRINTED: &str = "[object Object]";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("prompts/get", json!({ "name": UNKNOWN })).promptly().await?;
+    ctx.check("unknown-prompt").judge(
+        refused(&reply, error_code::INVALID_PARAMS)
+            .map_err(|finding| finding.headed("an unknown prompt is not refused as it should be")),
+    );
+
+    let prompts = ctx.offered(ItemKind::Prompt).await?;
+    let with_required: Vec<_> =
+        prompts.items.iter().filter(|it| !required(it).is_empty()).take(MOST).collect();
+    let details = json!({ "prompts": with_required.len(), "listed": prompts.items.len() });
+    for prompt in with_required {
+        let Some(name) = prompt.get("name").and_then(Value::as_str) else { continue };
+        let params = json!({ "name": name, "arguments": {} });
+        let reply = ctx.request("prompts/get", params).await?;
+        let refused = refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
+            let headline =
+                format!("the prompt `{name}` does not refuse missing arguments as it should");
+            finding.headed(headline)
+        });
+        ctx.check("missing-prompt-argument").details(details.clone()).judge(refused);
+        let names = required(prompt);
+        let mut arguments = arguments(ctx, name, &names).await?;
+        arguments.insert(names[0].clone(), json!({ "mcp-test": true }));
+        let params = json!({ "name": name, "arguments": arguments });
+        let reply = ctx.request("prompts/get", params).deliberate().promptly().await?;
+        let outcome = is_not_printed(name, &names[0], &reply);
+        ctx.check("prompt-argument-types").details(details.clone()).judge(outcome);
+    }
+    Ok(())
+}
+
+fn is_not_printed(prompt: &str, argument: &str, reply: &Reply) -> Result<(), Finding> {
+    let Ok(result) = reply.outcome() else { return Ok(()) };
+    let messages = result.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let texts = messages.iter().filter_map(|message| message.get("content")?.get("text")?.as_str());
+    let Some(text) = texts.into_iter().find(|text| text.contains(PRINTED)) else { return Ok(()) };
+    Err(Finding::peer(format!(
+        "the prompt `{prompt}` renders an object as the text of `{argument}`"
+    ))
+    .expected("a JSON-RPC error with code -32602: arguments of prompts are strings")
+    .got(mcp_test_core::expect::words::excerpt(text).into_owned())
+    .evidence_all(reply.evidence())
+    .in_any_state()
+    .should())
+}
+
+proofs! {
+    passes on everything();
+    warns "unknown-prompt" on with_another_code(), also "wire-well-formed" Warning;
+    warns "missing-prompt-argument" on rendering_undefined();
+    warns "prompt-argument-types" on printing_objects();
+}
+
+/// The error of an unknown prompt has no code of its own.
+fn with_another_code() -> Server {
+    let error = Answer::error(0, "Unknown prompt");
+    everything_but([given(method("prompts/get"))
+        .and(param("/name", equals(UNKNOWN)))
+        .respond_with(error)])
+}
+
+fn message(text: &str) -> serde_json::Value {
+    json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": text } }] })
+}
+
+/// Renders a prompt without its arguments.
+fn rendering_undefined() -> Server {
+    everything_but([given(method("prompts/get"))
+        .and(param("/arguments", equals(json!({}))))
+        .respond_with(message("temperature=undefined"))])
+}
+
+/// Renders an argument as JavaScript does.
+fn printing_objects() -> Server {
+    let object = json!({ "mcp-test": true });
+    everything_but([given(method("prompts/get"))
+        .and(param("/arguments/arg1", equals(object)))
+        .respond_with(message(&format!("arg1={PRINTED}")))])
+}

@@ -1,0 +1,73 @@
+//! `resources-read-invalid`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::equals;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Server, given, method, param};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::is_template_for;
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::is_error;
+
+scenario! {
+    /// What is not a URI is not read.
+    ///
+    /// A server validates URIs before it uses them; one that is empty, has no scheme or is not a string names no resource. What a
+    /// template of the server may match, it may read. Up to 2025-11-25 pages let contents say that the resource was not found, so
+    /// that these are a WARNING only.
+    Server "resources-read-invalid": "Reading an invalid URI is refused",
+    revisions: Revisions::all(),
+    needs: [Need::Capability(Capability::Resources)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "invalid-uri-refused",
+            "InvalidUriRefused",
+            "Reading an empty URI, one without a scheme, or a number is answered with a JSON-RPC error",
+        )
+        .requires(&["resources.security.validate-uris"])
+        .also_warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut outcomes = Vec::new();
+    for uri in [json!(""), json!("not a uri"), json!(7)] {
+        let what = uri.to_string();
+        if let Some(text) = uri.as_str()
+            && is_template_for(ctx, text).await?
+        {
+            continue;
+        }
+        let reply =
+            ctx.request("resources/read", json!({ "uri": uri })).deliberate().promptly().await?;
+        outcomes.push(is_error(&reply).map_err(|finding| {
+            let finding = finding.hint(format!("the URI was {what}"));
+            match reply.revision() >= Revision::V2026_07_28 {
+                true => finding,
+                false => finding.should(),
+            }
+        }));
+    }
+    ctx.check("invalid-uri-refused").judge(outcomes.into_iter().collect());
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "invalid-uri-refused" on reading_the_first_for_an_empty_uri();
+    warns "invalid-uri-refused" on reading_the_first_for_an_empty_uri(), at V2025_11_25;
+}
+
+/// Takes an empty URI for that of its first resource.
+fn reading_the_first_for_an_empty_uri() -> Server {
+    let contents = json!([{ "uri": "test://static-text", "text": "a" }]);
+    let empty = given(method("resources/read")).and(param("/uri", equals("")));
+    everything_but([
+        empty.respond_with(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }))
+    ])
+}

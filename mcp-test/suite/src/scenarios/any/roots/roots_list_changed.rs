@@ -1,0 +1,147 @@
+//! `roots-list-changed`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::wait::Step;
+use mcp_test_core::clock::{Deadline, format_duration};
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::trace::{Party, Seq, Trace};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::any::receive_requests;
+use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::ensure;
+
+scenario! {
+    /// The server copes with a client that reports changes of its roots.
+    ///
+    /// Whether it uses roots or not, a notification is not answered, and the server goes on serving. Several come at once, as when
+    /// the user opens folders one after the other. A server that has asked for the roots as soon as it was initialized depends on
+    /// them, and asks for the new ones.
+    Server "roots-list-changed": "The server copes with changes of the roots",
+    revisions: Revisions::until(Revision::V2025_11_25),
+    repeats: OncePerEra,
+    checks: [
+        CheckSpec::own(
+            "roots-changed-handled",
+            "RootsChangedHandled",
+            "After several `notifications/roots/list_changed` the server answers as before, and none of them is answered",
+        )
+        .requires(&["roots.list-changed.server-graceful"])
+        .warns(),
+        CheckSpec::own(
+            "roots-fetched-again",
+            "RootsFetchedAgain",
+            "A server that has asked for the roots asks again after `notifications/roots/list_changed`",
+        )
+        .requires(&["roots.list-changed.server-refetches"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+const METHOD: &str = "roots/list";
+const CHANGED: &str = "notifications/roots/list_changed";
+
+/// How many changes are reported.
+const CHANGES: usize = 3;
+
+/// How long a server may take to ask again; some wait for further changes.
+const ASKS: Duration = Duration::from_secs(2);
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    ctx.on_roots(["file:///mcp-test/before"]);
+    receive_requests(ctx).await?;
+    ctx.ping().await?.result()?;
+    ctx.on_roots(["file:///mcp-test/after"]);
+    let before = ctx.fence("the roots change").await?;
+    let has_asked = last_request(&ctx.trace()).is_some();
+    for _ in 0..CHANGES {
+        ctx.notify(CHANGED, json!({})).await?;
+    }
+    let reply = ctx.ping().await;
+    let is_answered = reply.is_ok();
+    let outcome = reply.and_then(|reply| reply.result().map(|_| ())).and_then(|()| {
+        let answer = reply_without_id(&ctx.trace(), before);
+        answer.map_or(Ok(()), |(seq, text)| {
+            Err(Finding::peer(format!("`{CHANGED}` was answered"))
+                .expected("no reply to a notification")
+                .got(text)
+                .evidence(seq))
+        })
+    });
+    ctx.check("roots-changed-handled").judge(outcome.map_err(Finding::should));
+    if !has_asked || !is_answered {
+        return Ok(());
+    }
+    let deadline = Deadline::after(ASKS);
+    let asks_again = loop {
+        if last_request(&ctx.trace()).is_some_and(|asked| asked > before) {
+            break true;
+        }
+        if ctx.client().await?.step(deadline).await != Step::Observed {
+            break false;
+        }
+    };
+    ctx.check("roots-fetched-again").judge(ensure(asks_again, || {
+        Finding::peer(format!("the server does not ask for the roots again after `{CHANGED}`"))
+            .expected(format!("`{METHOD}`, as before the change"))
+            .got(format!("no request within {}", format_duration(ASKS)))
+            .evidence(before)
+            .should()
+    }));
+    Ok(())
+}
+
+/// The last request for the roots.
+fn last_request(trace: &Trace) -> Option<Seq> {
+    let requests = trace.messages().filter(|(event, message)| {
+        event.party == Party::Server && message.method() == Some(METHOD)
+    });
+    requests.last().map(|(event, _)| event.seq)
+}
+
+proofs! {
+    passes on asking();
+    warns "roots-fetched-again" on asking_once();
+    warns "roots-changed-handled" by stray("ping", json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "unknown"}})),
+        also "roots-fetched-again" Skipped, also "wire-well-formed" Failure;
+}
+
+/// A server that asks for the roots before it answers a `ping`, the first one and the first one after a change.
+fn asking() -> Server {
+    asking_if(|_| true)
+}
+
+/// A server that keeps the roots that it got first.
+fn asking_once() -> Server {
+    asking_if(|changes| changes == 0)
+}
+
+/// A server that asks for the roots again after these changes.
+fn asking_if(asks: fn(usize) -> bool) -> Server {
+    let changes = Arc::new(AtomicUsize::new(0));
+    let known = Arc::new(AtomicUsize::new(usize::MAX));
+    let count = changes.clone();
+    let server = everything().on(CHANGED, move |_: Call| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { json!({}) }
+    });
+    server.on("ping", move |call: Call| {
+        let now = changes.load(Ordering::Relaxed);
+        let is_new = asks(now) && known.swap(now, Ordering::Relaxed) != now;
+        async move {
+            if is_new && call.require(Capability::Roots).is_ok() {
+                let _ = call.request(METHOD, json!({})).await;
+            }
+            json!({})
+        }
+    })
+}

@@ -1,0 +1,81 @@
+//! `stdio-end-of-input`.
+
+use std::time::Duration;
+
+use mcp_test_core::check::{Cause, Finding};
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::trace::{Event, Party};
+use mcp_test_core::transport::fault::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use crate::scenarios::ensure;
+
+scenario! {
+    /// A server whose input ends before the first message exits, and has not said anything.
+    ///
+    /// It has nothing to wait for, and nothing to say either: a client does not know yet what a notification means.
+    Server "stdio-end-of-input": "The server exits when its input ends",
+    revisions: Revisions::all(),
+    repeats: Once,
+    transports: Only [Duplex, Stdio],
+    checks: [
+        CheckSpec::own(
+            "silent-before-initialize",
+            "SilentBeforeInitialize",
+            "A server whose input ends before the first message has not sent any itself",
+        )
+        .requires(&["lifecycle.initialize-first"])
+        .within(Revisions::until(Revision::V2025_11_25)),
+        CheckSpec::own(
+            "exit-without-messages",
+            "ExitWithoutMessages",
+            "A server whose input ends before the first message exits on its own",
+        )
+        .requires(&["transport.stdio.exit-on-eof", "transport.stdio.exit-on-eof-implied"])
+        .warns(),
+    ],
+}
+
+/// How long a server may take to exit that has not received anything, its start included.
+const EXIT: Duration = Duration::from_secs(10);
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let connection = ctx.open().await?;
+    let id = connection.id();
+    let end = connection.end(EXIT).await;
+    if ctx.revision().era() == Era::Handshake {
+        let trace = ctx.trace();
+        let is_early = |event: &Event| event.connection == id && event.party == Party::Server;
+        let early = trace.messages().find(|(event, _)| is_early(event));
+        ctx.check("silent-before-initialize").judge(early.map_or(Ok(()), |(event, message)| {
+            Err(Finding::peer("the server sent a message before it received any")
+                .expected("nothing before the reply to `initialize`")
+                .got(message.to_value().short(120))
+                .evidence(event.seq))
+        }));
+    }
+    let row = match ctx.revision().era() {
+        Era::Stateless => "transport.stdio.exit-on-eof",
+        Era::Handshake => "transport.stdio.exit-on-eof-implied",
+    };
+    ctx.check("exit-without-messages").requires(row).judge(ensure(end.orderly, || {
+        Finding::peer("the server did not exit when its input ended before the first message")
+            .expected("a server that exits on its own soon after the end of its input")
+            .got(end.how.clone())
+            .caused_by(Cause::of_rule(row))
+            .should()
+    }));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "silent-before-initialize" by banner(LOG_MESSAGE), at V2025_11_25,
+        also "wire-schema-valid" Success;
+    warns "exit-without-messages" by misbehavior(Misbehavior::IgnoresEof);
+}
+
+/// What a server sends that reports its start to a client which it does not have yet.
+const LOG_MESSAGE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"started"}}"#;

@@ -1,0 +1,320 @@
+//! `tasks-extension-calls`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::clock;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::extension::{after_cancel, declared, of_status, of_task, shape};
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
+use super::task::call_of;
+use crate::scenarios::ensure;
+use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::{are_guessable, is_task, is_terminal, member, poll_interval};
+
+scenario! {
+    /// Calls become tasks only for clients that declare the extension, and these tasks can be followed.
+    ///
+    /// A client without the extension cannot understand a task, so that each request is judged by its own declaration. Where
+    /// the server answers with a task, its state is requested at once and until its end, and it is cancelled when it is over.
+    Server "tasks-extension-calls": "Calls become tasks only for clients with the extension",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    needs: [Need::Capability(Capability::TasksExtension), Need::CallableTool],
+    checks: [
+        CheckSpec::own(
+            "extension-task-undeclared",
+            "ExtensionTaskUndeclared",
+            "A call of a client that does not declare the extension becomes no task",
+        )
+        .requires(&[
+            "ext.tasks.no-task-for-undeclared",
+            "ext.tasks.task-param-ignored",
+            "ext.tasks.declaration-not-sticky",
+            "versioning.extension-fallback",
+        ])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-required",
+            "ExtensionTaskRequired",
+            "A call that can only be a task is refused with -32021, which names the extension",
+        )
+        .requires(&["ext.tasks.missing-capability-error", "ext.tasks.missing-capability-data"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-type",
+            "ExtensionTaskType",
+            "A call that becomes a task has a result of the type \"task\"",
+        )
+        .requires(&["ext.tasks.result-type-task"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-ids",
+            "ExtensionTaskIds",
+            "The id of a task cannot be guessed from the one before",
+        )
+        .requires(&["ext.tasks.id-entropy"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-state",
+            "ExtensionTaskState",
+            "The state of a task has the members of its status, from the moment that the client knows its id",
+        )
+        .requires(&[
+            "ext.tasks.durable-before-ack",
+            "ext.tasks.task-shape",
+            "ext.tasks.result-type-complete-get",
+            "ext.tasks.result-type-task-exclusive",
+            "ext.tasks.get-working",
+            "ext.tasks.get-cancelled",
+            "ext.tasks.get-completed",
+            "ext.tasks.get-failed",
+            "ext.tasks.get-input-required",
+            "ext.tasks.result-faithful",
+        ])
+        .conditional(),
+        CheckSpec::own(
+            "extension-task-acknowledged",
+            "ExtensionTaskAcknowledged",
+            "`tasks/update` and `tasks/cancel` are answered with nothing but an acknowledgement",
+        )
+        .requires(&[
+            "ext.tasks.update-ignores-unknown-keys",
+            "ext.tasks.update-ack-empty",
+            "ext.tasks.result-type-complete-update",
+            "ext.tasks.cancel-ack-empty",
+            "ext.tasks.result-type-complete-cancel",
+        ])
+        .conditional()
+        .also_warns(),
+        CheckSpec::own(
+            "extension-task-final",
+            "ExtensionTaskFinal",
+            "A finished task keeps its status",
+        )
+        .requires(&["ext.tasks.terminal-immutable"])
+        .conditional(),
+    ],
+}
+
+/// How many tools are called at most.
+const MOST_TOOLS: usize = 3;
+
+/// How many times the state of a task is requested at most.
+const MOST_POLLS: usize = 10;
+
+const EXTENSION: &str = "/requiredCapabilities/extensions/io.modelcontextprotocol~1tasks";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut tools = ctx.callable_tools().await?;
+    tools.retain(|tool| tool.arguments.is_some());
+    if tools.is_empty() {
+        let why = "no tool that may be called states valid arguments";
+        drop(ctx.check("extension-task-undeclared").skip(why));
+    }
+    let mut last_id: Option<String> = None;
+    for tool in tools.iter().take(MOST_TOOLS) {
+        let before = call(ctx, tool, false).await?;
+        is_no_task(ctx, &before, "ext.tasks.no-task-for-undeclared");
+        let declared = json!({});
+        let request =
+            ctx.request("tools/call", call_of(tool)).param("task", json!({"ttl": 60_000}));
+        let with_member = request.meta(meta::CLIENT_CAPABILITIES, declared).deliberate().await?;
+        is_no_task(ctx, &with_member, "ext.tasks.task-param-ignored");
+        let handle = call(ctx, tool, true).await?;
+        let after = call(ctx, tool, false).await?;
+        is_no_task(ctx, &after, "ext.tasks.declaration-not-sticky");
+        typed(ctx, &handle);
+        if let Some(id) = member(&handle, "/taskId").filter(|_| is_task(&handle)) {
+            if let Some(last) = last_id.replace(id.to_owned()) {
+                unguessable(ctx, &last, &handle);
+            }
+            if before.outcome().is_err() {
+                required(ctx, &before);
+            }
+            follow(ctx, &handle).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn call(ctx: &mut Ctx, tool: &CallableTool, declares: bool) -> Result<Reply, Finding> {
+    let declared = if declares { declared() } else { json!({}) };
+    let request = ctx.request("tools/call", call_of(tool));
+    request.meta(meta::CLIENT_CAPABILITIES, declared).once().await
+}
+
+/// Whether a result that describes a task says that it does.
+fn typed(ctx: &mut Ctx, handle: &Reply) {
+    let Ok(result) = handle.outcome() else { return };
+    let has = |pointer: &str| result.at(pointer).is_some();
+    let is_state = has("/taskId") && has("/status") || has("/task/taskId");
+    if !is_state || has("/content") || has("/structuredContent") {
+        return;
+    }
+    ctx.check("extension-task-type").judge(ensure(is_task(handle), || {
+        Finding::peer("a call becomes a task, and the type of its result does not say so")
+            .expected("the `resultType` \"task\"")
+            .got(result.short(120))
+            .evidence_all(handle.evidence())
+    }));
+}
+
+/// Whether the id of a task differs enough from the one before.
+fn unguessable(ctx: &mut Ctx, last: &str, handle: &Reply) {
+    let id = member(handle, "/taskId").unwrap_or_default();
+    ctx.check("extension-task-ids").judge(ensure(!are_guessable(last, id), || {
+        Finding::peer("the id of a task can be guessed from the one before")
+            .expected("ids with enough entropy, such as random UUIDs")
+            .got(format!("{last:?} and then {id:?}"))
+            .evidence_all(handle.evidence())
+    }));
+}
+
+fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
+    let outcome = ensure(!is_task(reply), || {
+        Finding::peer("a call becomes a task although its request does not declare the extension")
+            .expected("a `resultType` other than \"task\", or error -32021")
+            .evidence_all(reply.evidence())
+    });
+    let check = ctx.check("extension-task-undeclared").requires(requirement);
+    // The first finding stays, so that the general rule is tested along with the one for tasks.
+    check.judge(outcome.clone()).requires("versioning.extension-fallback").judge(outcome);
+}
+
+/// The refusal of a call that can only be a task.
+fn required(ctx: &mut Ctx, reply: &Reply) {
+    let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    let outcome = is_error(reply).and_then(|()| has_code(reply, code));
+    let is_right = outcome.is_ok();
+    let check = ctx.check("extension-task-required");
+    let check = check.requires("ext.tasks.missing-capability-error").judge(outcome);
+    let data = reply.error().and_then(|error| error.data.as_ref());
+    let names = data.and_then(|data| data.at(EXTENSION)).is_some();
+    if is_right {
+        check.requires("ext.tasks.missing-capability-data").judge(ensure(names, || {
+            Finding::peer("the error does not name the extension that the client lacks")
+                .expected(format!("a member `/error/data{EXTENSION}`"))
+                .got(data.map_or_else(|| "no data".to_owned(), |data| data.short(120)))
+                .evidence_all(reply.evidence())
+        }));
+    }
+}
+
+async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
+    shape(ctx, handle);
+    let Some(id) = member(handle, "/taskId").map(str::to_owned) else { return Ok(()) };
+    let mut state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+    ctx.check("extension-task-state")
+        .requires("ext.tasks.durable-before-ack")
+        .expect(&state, object().member("taskId", equals(id.as_str())));
+    if state.outcome().is_err() {
+        return Ok(());
+    }
+    let answers = json!({"taskId": id, "inputResponses": {"no-such-key": {"action": "decline"}}});
+    let update = of_task(ctx, "tasks/update", answers).await?;
+    let is_ignored = update.result().map(drop).map_err(Finding::should);
+    let is_accepted = is_ignored.is_ok();
+    ctx.check("extension-task-acknowledged")
+        .requires("ext.tasks.update-ignores-unknown-keys")
+        .judge(is_ignored);
+    if is_accepted {
+        let ids = ["ext.tasks.update-ack-empty", "ext.tasks.result-type-complete-update"];
+        acknowledged(ctx, &update, ids);
+    }
+    for _ in 0..MOST_POLLS {
+        shape(ctx, &state);
+        of_status(ctx, &state);
+        if member(&state, "/status").is_none_or(|status| status != "working") {
+            break;
+        }
+        clock::quiet(poll_interval(&state)).await;
+        state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+    }
+    let cancel = of_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
+    let ids = ["ext.tasks.cancel-ack-empty", "ext.tasks.result-type-complete-cancel"];
+    acknowledged(ctx, &cancel, ids);
+    let last = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+    let Some(status) = member(&state, "/status").filter(|status| is_terminal(status)) else {
+        if last.outcome().is_ok() {
+            after_cancel(ctx, &last);
+        }
+        return Ok(());
+    };
+    // The server may have deleted it.
+    if last.outcome().is_ok() {
+        ctx.check("extension-task-final").expect(&last, object().member("status", equals(status)));
+    }
+    Ok(())
+}
+
+/// An empty result, but for what every result has.
+fn acknowledged(ctx: &mut Ctx, reply: &Reply, [empty, complete]: [&'static str; 2]) {
+    let nothing = object().without("taskId").without("task").without("status").without("result");
+    ctx.check("extension-task-acknowledged")
+        .requires(empty)
+        .expect(reply, nothing)
+        .requires(complete)
+        .expect(reply, object().member("resultType", equals("complete")));
+}
+
+proofs! {
+    passes on tasks_server();
+    catches "extension-task-undeclared" on making_tasks_for_everyone(), also "extension-task-required" Info;
+    catches "extension-task-undeclared" on making_tasks_by_member();
+    catches "extension-task-undeclared" on remembering_the_declaration(), also "extension-task-required" Info;
+    catches "extension-task-required" by set("tools/call", "/error/code", json!(-32603));
+    catches "extension-task-required" by remove("tools/call", "/error/data"), also "wire-schema-valid" Failure;
+    catches "extension-task-type" by set("tools/call", "/resultType", "complete"),
+        also "wire-schema-valid" Failure, also "extension-task-required" Info, also "extension-task-ids" Info,
+        also "extension-task-state" Info, also "extension-task-acknowledged" Info, also "extension-task-final" Info;
+    catches "extension-task-ids" on counting_ids();
+    catches "extension-task-state" by remove("tools/call", "/ttlMs");
+    catches "extension-task-state" on with_early_results();
+    catches "extension-task-state" on misspelling_cancelled(), also "extension-task-final" Info;
+    catches "extension-task-state" by set("tasks/get", "/createdAt", json!(1_764_000_000));
+    catches "extension-task-state" by set("tasks/get", "/resultType", json!("task"));
+    catches "extension-task-state" by remove("tasks/get", "/result/result/content");
+    catches "extension-task-state" by reply_error("tasks/get", -32602),
+        also "extension-task-acknowledged" Info, also "extension-task-final" Info;
+    warns "extension-task-acknowledged" on refusing_unknown_keys();
+    catches "extension-task-acknowledged" by set("tasks/cancel", "/status", json!("cancelled"));
+    catches "extension-task-final" on cancelling_finished_tasks();
+}
+
+fn making_tasks_for_everyone() -> Server {
+    flawed(Flaw::TasksForEveryone)
+}
+
+fn making_tasks_by_member() -> Server {
+    flawed(Flaw::TasksByMember)
+}
+
+fn remembering_the_declaration() -> Server {
+    flawed(Flaw::RemembersDeclaration)
+}
+
+fn counting_ids() -> Server {
+    flawed(Flaw::CountsIds)
+}
+
+fn with_early_results() -> Server {
+    flawed(Flaw::HasEarlyResults)
+}
+
+fn misspelling_cancelled() -> Server {
+    flawed(Flaw::MisspellsCancelled)
+}
+
+fn refusing_unknown_keys() -> Server {
+    flawed(Flaw::RefusesUnknownKeys)
+}
+
+fn cancelling_finished_tasks() -> Server {
+    flawed(Flaw::CancelsFinishedOfExtension)
+}

@@ -1,0 +1,190 @@
+//! `tasks-extension-requests`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
+use crate::scenarios::ensure;
+use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::task_states::UNKNOWN;
+
+scenario! {
+    /// The requests of the tasks extension need its declaration, and fail for a task that does not exist.
+    ///
+    /// Each request says by itself which extensions its client has. One that does not have tasks cannot understand the answer, so
+    /// that it is refused with -32021, which names the extension. `tasks/result` is not part of the extension.
+    Server "tasks-extension-requests": "The tasks extension refuses what it has to",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    needs: [Need::Capability(Capability::TasksExtension)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "extension-unknown-task",
+            "ExtensionUnknownTask",
+            "Requests for an unknown task are refused with -32602",
+        )
+        .requires(&[
+            "ext.tasks.get-unknown-task",
+            "ext.tasks.update-unknown-task",
+            "ext.tasks.cancel-unknown-task",
+            "ext.tasks.protocol-errors-jsonrpc",
+        ])
+        .conditional()
+        .also_warns(),
+        CheckSpec::own(
+            "extension-error-message",
+            "ExtensionErrorMessage",
+            "The error for an unknown task has a message",
+        )
+        .requires(&["ext.tasks.informative-errors"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "extension-undeclared",
+            "ExtensionUndeclared",
+            "Requests of a client that does not declare the extension are refused with -32021",
+        )
+        .requires(&["ext.tasks.methods-missing-capability", "ext.tasks.legacy-capability-not-enough"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-listen-undeclared",
+            "ExtensionListenUndeclared",
+            "A subscription to a task is refused with -32021 if its request does not declare the extension",
+        )
+        .requires(&["ext.tasks.listen-missing-capability"])
+        .conditional(),
+        CheckSpec::own(
+            "extension-tasks-result",
+            "ExtensionTasksResult",
+            "`tasks/result` is refused with -32601",
+        )
+        .requires(&["ext.tasks.tasks-result-removed"])
+        .conditional(),
+    ],
+}
+
+/// The methods of the extension, and whether a refusal for an unknown task is required.
+const METHODS: [(&str, &str, bool); 3] = [
+    ("tasks/get", "ext.tasks.get-unknown-task", true),
+    ("tasks/update", "ext.tasks.update-unknown-task", false),
+    ("tasks/cancel", "ext.tasks.cancel-unknown-task", false),
+];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let extension = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    for (method, requirement, is_required) in METHODS {
+        let reply = send(ctx, method, extension.clone()).await?;
+        let outcome = is_error(&reply).and_then(|()| has_code(&reply, error_code::INVALID_PARAMS));
+        let outcome =
+            outcome.map_err(|finding| if is_required { finding } else { finding.should() });
+        ctx.check("extension-unknown-task").requires(requirement).judge(outcome);
+        if let Some(error) = reply.error() {
+            let has_message = ensure(!error.message.trim().is_empty(), || {
+                Finding::peer(format!("the error of `{method}` has an empty message"))
+                    .expected("a message that says what is wrong")
+                    .evidence_all(reply.evidence())
+                    .should()
+            });
+            ctx.check("extension-error-message").judge(has_message);
+        }
+    }
+    for (declared, requirement) in [
+        (json!({}), "ext.tasks.methods-missing-capability"),
+        (json!({"tasks": {}}), "ext.tasks.legacy-capability-not-enough"),
+    ] {
+        for (method, _, _) in METHODS {
+            let reply = send(ctx, method, declared.clone()).await?;
+            let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+            let outcome = is_error(&reply).and_then(|()| has_code(&reply, code));
+            ctx.check("extension-undeclared").requires(requirement).judge(outcome);
+        }
+    }
+    let reply = send(ctx, "tasks/result", extension).await?;
+    let outcome = is_error(&reply).and_then(|()| has_code(&reply, error_code::METHOD_NOT_FOUND));
+    ctx.check("extension-tasks-result").judge(outcome);
+    listen(ctx).await
+}
+
+/// Subscribes to a task without the declaration.
+async fn listen(ctx: &mut Ctx) -> Result<(), Finding> {
+    let before = ctx.fence("a subscription to a task").await?;
+    let params = json!({"notifications": {"taskIds": [UNKNOWN]}});
+    let request = ctx.request("subscriptions/listen", params);
+    // A subscription that is accepted stays open; only a refusal is a reply.
+    let request = request.meta(meta::CLIENT_CAPABILITIES, json!({})).deliberate().promptly();
+    let outcome = match request.await {
+        Ok(reply) => {
+            let code = reply.error().map(|error| error.code);
+            if code == Some(error_code::METHOD_NOT_FOUND) {
+                let why = "the server has no subscriptions";
+                drop(ctx.check("extension-listen-undeclared").info(why));
+                return Ok(());
+            }
+            let expected = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+            is_error(&reply).and_then(|()| has_code(&reply, expected))
+        }
+        Err(silence) => {
+            let trace = ctx.trace();
+            let acknowledged = trace.messages().find(|(event, message)| {
+                event.seq > before
+                    && message.method() == Some("notifications/subscriptions/acknowledged")
+            });
+            let Some((event, _)) = acknowledged else { return Err(silence) };
+            Err(Finding::peer("a subscription to a task is accepted without the extension")
+                .expected("error -32021, which names the extension")
+                .got("an acknowledgement")
+                .evidence_all([before, event.seq]))
+        }
+    };
+    ctx.check("extension-listen-undeclared").judge(outcome);
+    Ok(())
+}
+
+async fn send(ctx: &mut Ctx, method: &str, declared: serde_json::Value) -> Result<Reply, Finding> {
+    let mut params = json!({ "taskId": UNKNOWN });
+    if method == "tasks/update" {
+        params["inputResponses"] = json!({});
+    }
+    // Deliberate, since half of the requests lack the declaration.
+    ctx.request(method, params).meta(meta::CLIENT_CAPABILITIES, declared).deliberate().await
+}
+
+proofs! {
+    passes on tasks_server();
+    catches "extension-unknown-task" on with_another_code_for_unknown_tasks();
+    warns "extension-unknown-task" on acknowledging_anything(), also "extension-undeclared" Failure;
+    warns "extension-error-message" by set("tasks/get", "/error/message", json!(""));
+    catches "extension-undeclared" on serving_everyone();
+    catches "extension-listen-undeclared" on accepting_subscriptions();
+    catches "extension-tasks-result" by reply_error("tasks/result", -32602);
+}
+
+fn accepting_subscriptions() -> Server {
+    flawed(Flaw::AcceptsSubscriptions)
+}
+
+/// Acknowledges the cancellation of any task, whoever asks.
+fn acknowledging_anything() -> Server {
+    tasks_server().on("tasks/cancel", |_: Call| async { json!({}) })
+}
+
+/// Uses the code for internal errors.
+fn with_another_code_for_unknown_tasks() -> Server {
+    tasks_server().on("tasks/get", |call: Call| async move {
+        let refused = call.require(Capability::TasksExtension);
+        refused.err().unwrap_or_else(|| Answer::error(error_code::INTERNAL_ERROR, "no such task"))
+    })
+}
+
+/// Does not look at the declarations of the client.
+fn serving_everyone() -> Server {
+    tasks_server().on("tasks/get", |_: Call| async {
+        Answer::error(error_code::INVALID_PARAMS, "task not found")
+    })
+}

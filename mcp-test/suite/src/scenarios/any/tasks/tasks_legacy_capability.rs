@@ -1,0 +1,52 @@
+//! `tasks-legacy-capability`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::ensure;
+
+scenario! {
+    /// From 2026-07-28 on, tasks are declared as an extension, and no longer as the capability `tasks`.
+    ///
+    /// A client that finds the old capability sends requests that the revision no longer has. One that looks for the extension
+    /// does not learn that the server has tasks.
+    Server "tasks-legacy-capability": "The old capability for tasks is not declared",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "legacy-tasks-capability",
+            "LegacyTasksCapability",
+            "The capabilities have no member `tasks`",
+        )
+        .requires(&["ext.tasks.no-legacy-advertised", "ext.tasks.migrate-capability"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.discover().await?;
+    let Ok(result) = reply.outcome() else { return Ok(()) };
+    let legacy = result.at("/capabilities/tasks").cloned();
+    let has_extension =
+        result.at("/capabilities/extensions/io.modelcontextprotocol~1tasks").is_some();
+    let outcome = ensure(legacy.is_none(), || {
+        let got = legacy.as_ref().map(|legacy| legacy.short(80)).unwrap_or_default();
+        let finding = Finding::peer("the server declares the capability `tasks` of 2025-11-25")
+            .expected("no member `tasks`; the extension `io.modelcontextprotocol/tasks` instead")
+            .got(got)
+            .evidence_all(reply.evidence())
+            .requires("ext.tasks.no-legacy-advertised");
+        if has_extension { finding } else { finding.requires("ext.tasks.migrate-capability") }
+    });
+    ctx.check("legacy-tasks-capability").judge(outcome);
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "legacy-tasks-capability" by set("server/discover", "/capabilities/tasks", json!({"list": {}}));
+}

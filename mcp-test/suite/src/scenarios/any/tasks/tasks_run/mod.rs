@@ -1,0 +1,278 @@
+//! `tasks-run`.
+
+mod checks;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use self::checks::{
+    finished, is_same, judge_failure, judge_result, judge_state_of, listed, notifications, progress,
+};
+use super::flaw::Flaw;
+use super::peer::{flawed, tasks_server};
+use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use crate::scenarios::task_judging::{judge_created, judge_timestamps};
+use crate::scenarios::task_states::{UNKNOWN, is_terminal, member};
+
+scenario! {
+    /// A tool is called as a task, whose state and result are fetched.
+    ///
+    /// The reply to the call only says that the task is at work; `tasks/result` waits for its end and has what the call would
+    /// have returned. A finished task changes no more. The tool is one that may be called, states valid arguments, and
+    /// supports tasks.
+    Server "tasks-run": "A task runs, and its result is fetched",
+    revisions: Revisions::only(Revision::V2025_11_25),
+    needs: [Need::Capability(Capability::TasksToolsCall), Need::CallableTool],
+    checks: [
+        CheckSpec::own(
+            "task-created",
+            "TaskCreated",
+            "The reply to a call with `task` has a task at work, and nothing of the tool's result",
+        )
+        .requires(&[
+            "tasks.create-result-returned",
+            "tasks.create-result-no-operation-result",
+            "tasks.id-string",
+            "tasks.initial-working",
+        ])
+        .conditional(),
+        CheckSpec::own("task-without-ttl", "TaskWithoutTtl", "A task needs no `ttl`")
+            .requires(&["tasks.ttl-optional"])
+            .conditional(),
+        CheckSpec::own(
+            "task-state",
+            "TaskState",
+            "`tasks/get` has the state of the task, with its `ttl`",
+        )
+        .requires(&["tasks.ttl-reported"])
+        .conditional(),
+        CheckSpec::own(
+            "task-id-decides",
+            "TaskIdDecides",
+            "The parameter of `tasks/get` names the task, whatever related-task metadata the request has",
+        )
+        .requires(&["tasks.taskid-param-authoritative"])
+        .conditional(),
+        CheckSpec::own(
+            "task-timestamps",
+            "TaskTimestamps",
+            "Each task says in ISO 8601 when it was created and last updated",
+        )
+        .requires(&["tasks.created-at", "tasks.last-updated-at"])
+        .conditional(),
+        CheckSpec::own(
+            "task-result",
+            "TaskResult",
+            "`tasks/result` waits for the end of the task, and has the result of the tool and the id of the task",
+        )
+        .requires(&[
+            "tasks.result-terminal-returned",
+            "tasks.result-blocks",
+            "tasks.result-related-meta",
+            "tasks.result-success-passthrough",
+        ])
+        .conditional(),
+        CheckSpec::own(
+            "task-failed",
+            "TaskFailed",
+            "A task that ends with an error or with `isError` has failed, and says why",
+        )
+        .requires(&[
+            "tasks.failure-sets-failed",
+            "tasks.is-error-sets-failed",
+            "tasks.failed-status-message",
+        ])
+        .conditional()
+        .also_warns(),
+        CheckSpec::own("task-listed", "TaskListed", "`tasks/list` has the task that `tasks/get` finds")
+            .requires(&["tasks.list-complete", "tasks.list-next-cursor"])
+            .conditional(),
+        CheckSpec::own(
+            "finished-task-final",
+            "FinishedTaskFinal",
+            "A finished task is not cancelled, and keeps its status",
+        )
+        .requires(&["tasks.cancel-terminal-rejected", "tasks.terminal-final", "tasks.transitions-valid"])
+        .conditional(),
+        CheckSpec::own(
+            "task-progress-related",
+            "TaskProgressRelated",
+            "Progress of a task has related-task metadata; checked if the tool reports progress",
+        )
+        .requires(&["tasks.related-meta-everywhere"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "task-metadata",
+            "TaskMetadata",
+            "States of tasks have no related-task metadata, neither in results nor in notifications",
+        )
+        .requires(&["tasks.related-meta-not-in-results", "tasks.status-notification-no-related-meta"])
+        .conditional()
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let Some(tool) = tool_with(ctx, &["required", "optional"]).await? else {
+        drop(ctx.check("task-created").skip(NO_TOOL));
+        return Ok(());
+    };
+    let mut created = call_as_task(ctx, &tool, json!({})).await?;
+    if let Some(refusal) = created.error().cloned() {
+        let second = call_as_task(ctx, &tool, json!({"ttl": 60_000})).await?;
+        if second.outcome().is_err() {
+            let why = format!("the call of `{}` as a task is refused: {refusal}", tool.name);
+            drop(ctx.check("task-created").skip(why));
+            return Ok(());
+        }
+        let headline = "a task without `ttl` is refused, and one with `ttl` is not";
+        let finding = Finding::peer(headline).expected("a task").got(refusal.to_string());
+        drop(ctx.check("task-without-ttl").fail(finding.evidence_all(created.evidence())));
+        created = second;
+    } else {
+        drop(ctx.check("task-without-ttl").pass());
+    }
+    judge_created(ctx.check("task-created"), &created, &["content", "structuredContent"]);
+    let Some(id) = member(&created, "/task/taskId").map(str::to_owned) else { return Ok(()) };
+    judge_timestamps(ctx.check("task-timestamps"), &created, Some("task"));
+    follow(ctx, &id).await?;
+    contradict(ctx, &id).await?;
+    notifications(ctx, &id);
+    progress(ctx, &id);
+    Ok(())
+}
+
+/// Metadata that names another task. The last request, since some servers do not answer it.
+async fn contradict(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    if of_task(ctx, "tasks/get", id).await?.error().is_some() {
+        return Ok(());
+    }
+    let related = json!({"taskId": UNKNOWN});
+    let request = ctx.request("tasks/get", json!({ "taskId": id }));
+    let reply = request.meta(meta::RELATED_TASK, related).deliberate().await;
+    let check = ctx.check("task-id-decides");
+    drop(match reply {
+        Ok(reply) => check.expect(&reply, object().member("taskId", equals(id))),
+        Err(silence) => check.fail(silence.requires("tasks.taskid-param-authoritative")),
+    });
+    Ok(())
+}
+
+/// From the first request for the state of the task to those after its end.
+async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    let state = of_task(ctx, "tasks/get", id).await?;
+    judge_state_of(ctx, &state, id);
+    if member(&state, "/status") == Some("input_required") {
+        drop(ctx.check("task-result").skip("the task waits for input, which nobody gives"));
+        let _ = of_task(ctx, "tasks/cancel", id).await?.error();
+        return Ok(());
+    }
+    let result = match of_task(ctx, "tasks/result", id).await {
+        Ok(result) => result,
+        Err(silence) => return unfinished(ctx, id, silence).await,
+    };
+    let ended = of_task(ctx, "tasks/get", id).await?;
+    let Some(status) = member(&ended, "/status").map(str::to_owned) else {
+        // Its time to live may be over.
+        drop(ctx.check("task-result").info("the task is gone after its result was fetched"));
+        return Ok(());
+    };
+    judge_state_of(ctx, &ended, id);
+    judge_result(ctx, &result, &status, id);
+    if !is_terminal(&status) {
+        return Ok(());
+    }
+    let again = of_task(ctx, "tasks/result", id).await?;
+    ctx.check("task-result")
+        .requires("tasks.result-terminal-returned")
+        .judge(is_same(&result, &again));
+    judge_failure(ctx, &result, &ended, &status);
+    if ctx.declares(Capability::TasksList).await? {
+        listed(ctx, id).await?;
+    }
+    finished(ctx, id, &status).await
+}
+
+/// What is known of a task whose result does not arrive in time.
+async fn unfinished(ctx: &mut Ctx, id: &str, silence: Finding) -> Result<(), Finding> {
+    let state = of_task(ctx, "tasks/get", id).await?;
+    let check = ctx.check("task-result").requires("tasks.result-terminal-returned");
+    if member(&state, "/status").is_some_and(is_terminal) {
+        drop(check.fail(silence));
+    } else {
+        drop(check.skip("the task does not end within the time of a request"));
+        let _ = of_task(ctx, "tasks/cancel", id).await?.error();
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on tasks_server();
+    catches "task-created" by set("tools/call", "/content", json!([]));
+    catches "task-created" by set("tools/call", "/task/status", json!("completed"));
+    catches "task-without-ttl" on with_required_ttl();
+    catches "task-state" by remove("tasks/get", "/ttl"), also "wire-schema-valid" Failure;
+    catches "task-id-decides" on reading_metadata();
+    catches "task-timestamps" by set("tasks/get", "/createdAt", json!("1764000000"));
+    catches "task-timestamps" by set("tools/call", "/task/lastUpdatedAt", json!("today"));
+    catches "task-timestamps" by set("tasks/list", "/tasks/0/createdAt", json!("today"));
+    catches "task-result" on answering_early(), also "task-listed" Info, also "finished-task-final" Info;
+    catches "task-result" by remove("tasks/result", "/_meta");
+    catches "task-result" by set("tasks/result", "", json!({"result": {"content": []}}));
+    catches "task-result" on forgetting_results();
+    warns "task-failed" on completing_failed_tasks();
+    catches "task-failed" by reply_error("tasks/result", -32603);
+    catches "task-listed" on listing_unfinished_tasks();
+    catches "finished-task-final" on cancelling_finished_tasks();
+    catches "finished-task-final" by reply_error("tasks/cancel", -32603);
+    catches "finished-task-final" on notifying_after_the_end();
+    warns "task-metadata" by set("tasks/get", "/_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": "x"}}));
+    warns "task-metadata" on notifying_with_metadata();
+    warns "task-progress-related" on reporting_unrelated_progress();
+}
+
+fn reporting_unrelated_progress() -> Server {
+    flawed(Flaw::ReportsUnrelated)
+}
+
+fn with_required_ttl() -> Server {
+    flawed(Flaw::RequiresTtl)
+}
+
+fn reading_metadata() -> Server {
+    flawed(Flaw::ReadsMetadata)
+}
+
+fn answering_early() -> Server {
+    flawed(Flaw::AnswersEarly)
+}
+
+fn forgetting_results() -> Server {
+    flawed(Flaw::ForgetsResult)
+}
+
+fn completing_failed_tasks() -> Server {
+    flawed(Flaw::CompletesFailed)
+}
+
+fn listing_unfinished_tasks() -> Server {
+    flawed(Flaw::ListsUnfinished)
+}
+
+fn cancelling_finished_tasks() -> Server {
+    flawed(Flaw::CancelsFinished)
+}
+
+fn notifying_after_the_end() -> Server {
+    flawed(Flaw::NotifiesAfterEnd)
+}
+
+fn notifying_with_metadata() -> Server {
+    flawed(Flaw::NotifiesWithMetadata)
+}

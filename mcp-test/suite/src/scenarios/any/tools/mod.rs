@@ -1,0 +1,49 @@
+//! Tools.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>
+
+scenarios![tools_call_unknown, tools_call_malformed, tools_call_arguments, tools_call_results];
+
+use std::time::Duration;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::{MAX_PAGES, Reply};
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::scenario::Ctx;
+
+/// After this time in calls a scenario calls no further tool: some wait for minutes.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Calls tools, as long as there is time for it.
+#[derive(Default)]
+pub(super) struct Calls {
+    spent: Duration,
+    has_listed: bool,
+}
+
+impl Calls {
+    /// Sends a call; `None` if there is no time left.
+    pub(super) async fn call(
+        &mut self,
+        ctx: &mut Ctx,
+        params: Value,
+    ) -> Result<Option<Reply>, Finding> {
+        if self.spent > LONGEST {
+            return Ok(None);
+        }
+        if !self.has_listed {
+            // Results are judged by the schemas that the same conversation has listed.
+            let _listed = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
+            self.has_listed = true;
+        }
+        let reply = ctx.request("tools/call", params).await?;
+        self.spent += reply.latency().unwrap_or_default();
+        Ok(Some(reply))
+    }
+}
+
+/// The params of a call.
+pub(super) fn call_params(name: &str, arguments: &Value) -> Value {
+    let members = [("name", Value::from(name)), ("arguments", arguments.clone())];
+    Value::Object(Object::from_iter(members))
+}

@@ -1,0 +1,121 @@
+//! `tools-call-unknown`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{Matcher, equals};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, RuleBuilder, Server, given, method, param};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::everything_but;
+use crate::scenarios::refusal::{has_code, is_error};
+
+scenario! {
+    /// A call of a tool that does not exist is refused with a JSON-RPC error.
+    ///
+    /// A result with `isError` is for what goes wrong inside a tool, and shown to the model. That there is no such tool is a
+    /// fault of the client, which a result hides from it. Names that differ only in case are different names.
+    Server "tools-call-unknown": "A call of an unknown tool is refused",
+    revisions: Revisions::all(),
+    needs: [Need::Capability(Capability::Tools)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "unknown-tool-error",
+            "UnknownToolError",
+            "A call of a tool that does not exist is answered with a JSON-RPC error, not with a result",
+        )
+        .requires(&["tools.call.unknown-tool-error"]),
+        CheckSpec::own(
+            "unknown-tool-code",
+            "UnknownToolCode",
+            "The error for an unknown tool has code -32602",
+        )
+        .requires(&["tools.call.unknown-tool-code"])
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "tool-name-case",
+            "ToolNameCase",
+            "The name of a tool in other case is unknown, unless there is such a tool as well",
+        )
+        .requires(&["tools.name.case-sensitive"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+    ],
+}
+
+/// A name that no server has by accident.
+const UNKNOWN: &str = "no-such-tool-of-mcp-test";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let params = json!({"name": UNKNOWN, "arguments": {}});
+    let reply = ctx.request("tools/call", params).promptly().await?;
+    ctx.check("unknown-tool-error").judge(is_error(&reply));
+    if reply.error().is_some() {
+        let outcome = has_code(&reply, error_code::INVALID_PARAMS);
+        ctx.check("unknown-tool-code").judge(outcome.map_err(Finding::should));
+    }
+    // Where no name is refused, that of another case shows nothing more.
+    if ctx.revision() >= Revision::V2025_11_25 && reply.error().is_some() {
+        name_in_other_case(ctx).await?;
+    }
+    Ok(())
+}
+
+async fn name_in_other_case(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Only of a tool that may be called: a server that ignores case calls it.
+    let tools = ctx.callable_tools().await?;
+    let is_listed = |name: &str| tools.iter().any(|tool| tool.name == name);
+    let others = tools.iter().map(|tool| in_other_case(&tool.name));
+    let Some(name) = others.clone().find(|name| !is_listed(name)) else { return Ok(()) };
+    let reply =
+        ctx.request("tools/call", json!({"name": name, "arguments": {}})).promptly().await?;
+    let outcome = is_error(&reply).map_err(|finding| {
+        finding.expected(format!("a JSON-RPC error, since no tool is named `{name}`")).should()
+    });
+    ctx.check("tool-name-case").judge(outcome);
+    Ok(())
+}
+
+/// The name with all letters in the other case.
+fn in_other_case(name: &str) -> String {
+    let other = |letter: char| match letter.is_ascii_lowercase() {
+        true => letter.to_ascii_uppercase(),
+        false => letter.to_ascii_lowercase(),
+    };
+    name.chars().map(other).collect()
+}
+
+proofs! {
+    passes on everything();
+    catches "unknown-tool-error" on failing_inside_the_tool(), also "unknown-tool-code" Info, also "tool-name-case" Info;
+    warns "unknown-tool-code" on with_another_code();
+    warns "tool-name-case" on ignoring_case();
+}
+
+/// A call of the tool with this name.
+fn call_of(name: impl Matcher + 'static) -> RuleBuilder {
+    given(method("tools/call")).and(param("/name", name))
+}
+
+/// Answers a call of an unknown tool with a result.
+fn failing_inside_the_tool() -> Server {
+    let result = json!({"content": [{"type": "text", "text": "unknown tool"}], "isError": true});
+    everything_but([call_of(equals(UNKNOWN)).respond_with(result)])
+}
+
+/// Answers a call of an unknown tool as if the whole method did not exist.
+fn with_another_code() -> Server {
+    let error = Answer::error(error_code::METHOD_NOT_FOUND, "unknown tool");
+    everything_but([call_of(equals(UNKNOWN)).respond_with(error)])
+}
+
+/// Calls the tool `echo` also by its name in capitals.
+fn ignoring_case() -> Server {
+    let result = json!({"content": [{"type": "text", "text": "Echo: hi"}]});
+    everything_but([call_of(equals("ECHO")).respond_with(result)])
+}

@@ -1,0 +1,53 @@
+//! `versioning-extensions`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use crate::scenarios::extension_id::has_extension_form;
+
+scenario! {
+    /// The identifiers of extensions have the form of `_meta` keys with a prefix.
+    ///
+    /// The prefix is a domain in reverse order, so that two vendors cannot use one identifier for different extensions.
+    Server "versioning-extensions": "Extensions have identifiers with a prefix",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own(
+            "extension-id-format",
+            "ExtensionIdFormat",
+            "The identifier of each extension is a prefix of labels, a slash and a name",
+        )
+        .requires(&["versioning.extension-id-format"])
+        .conditional(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.discover().await?;
+    let extensions = reply
+        .outcome()
+        .ok()
+        .and_then(|result| result.at("/capabilities/extensions").and_then(Value::as_object));
+    let Some(extensions) = extensions else {
+        ctx.check("extension-id-format").info("the server declares no extensions");
+        return Ok(());
+    };
+    for (id, _) in extensions.iter() {
+        let outcome =
+            has_extension_form(id).map_err(|finding| finding.evidence_all(reply.evidence()));
+        ctx.check("extension-id-format").judge(outcome);
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "extension-id-format" by set("server/discover", "/capabilities/extensions", json!({"my-extension": {}}));
+    catches "extension-id-format" by set("server/discover", "/capabilities/extensions", json!({"com..example/x": {}}));
+}

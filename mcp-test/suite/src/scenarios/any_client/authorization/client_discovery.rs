@@ -1,0 +1,183 @@
+//! `client-discovery`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ResourceName};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Fetched, Flow, Received, Unknown, judge_flow};
+use super::served::protected;
+use super::signing_in_client;
+
+scenario! {
+    /// The challenge of the server does not say where its metadata are: they are at the root of its origin, after the place for the path of
+    /// its endpoint. Those of the authorization server, whose issuer has no path, are where OpenID Connect has them, and not where
+    /// RFC 8414 has them.
+    ///
+    /// The official scenarios `auth/metadata-var…` have such servers, and do not compare the order.
+    Client "client-discovery": "The client tries the places of metadata in their order",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    transports: StreamableHttp,
+    checks: [
+        CheckSpec::own(
+            WELL_KNOWN,
+            "ClientTriesWellKnownUris",
+            "The client looks for the metadata of the server where RFC 9728 has them",
+        )
+        .requires(&["auth.discovery.client-prm-well-known-fallback"]),
+        CheckSpec::own(
+            PATH_FIRST,
+            "ClientTriesPathFirst",
+            "The client looks for the metadata of the endpoint before those of the origin",
+        )
+        .requires(&["auth.discovery.client-prm-well-known-order"]),
+        CheckSpec::own(
+            OAUTH_FIRST,
+            "ClientTriesOAuthFirst",
+            "The client looks for the metadata of RFC 8414 before those of OpenID Connect",
+        )
+        .requires(&["auth.discovery.as-order-root-issuer"]),
+        CheckSpec::own(
+            OPENID,
+            "ClientSupportsOpenIdDiscovery",
+            "The client finds an authorization server by OpenID Connect alone",
+        )
+        .requires(&["auth.discovery.client-both-mechanisms", "auth.discovery.as-order-root-issuer"]),
+        CheckSpec::own(
+            NO_SLASH,
+            "ClientNamesResourceWithoutSlash",
+            "The resource ends without a slash, as in the metadata of the server",
+        )
+        .requires(&["auth.resource.no-trailing-slash"])
+        .warns(),
+    ],
+}
+
+const WELL_KNOWN: &str = "client-tries-well-known-uris";
+const PATH_FIRST: &str = "client-tries-path-first";
+const OAUTH_FIRST: &str = "client-tries-oauth-first";
+const NO_SLASH: &str = "client-names-resource-without-slash";
+const OPENID: &str = "client-supports-openid-discovery";
+
+const AT_ROOT: &str = "/.well-known/oauth-protected-resource";
+const AT_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
+const OF_OAUTH: &str = "/.well-known/oauth-authorization-server";
+const OF_OPENID: &str = "/.well-known/openid-configuration";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { metadata: MetadataAt::OpenId, ..Behavior::default() };
+    protected(test, behavior, |resource| {
+        resource.metadata_at(AT_ROOT).unannounced().named(ResourceName::Origin)
+    })
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = Flow::of(judging);
+    if let Some(guess) = guess(&flow) {
+        judging.may_give_up();
+        let finding = Finding::peer("the client does not look for the metadata of the server")
+            .expected(format!("`GET {AT_PATH}`, and `GET {AT_ROOT}` after that"))
+            .got(format!("`{} {}`", guess.request.verb, guess.request.path))
+            .evidence(guess.seq);
+        judging.check(WELL_KNOWN).fail(finding);
+        for check in [PATH_FIRST, OAUTH_FIRST, OPENID, NO_SLASH] {
+            judging.check(check).skip("the client does not look for the metadata of the server");
+        }
+        return Ok(());
+    }
+    let flow = judge_flow(judging)?;
+    judging.check(WELL_KNOWN).pass();
+    judge_order(judging, PATH_FIRST, &flow.resource_metadata, [AT_PATH, AT_ROOT]);
+    if flow.server_metadata.is_empty() {
+        for check in [OAUTH_FIRST, OPENID, NO_SLASH] {
+            judging.check(check).skip("the client looks for no authorization server");
+        }
+        return Ok(());
+    }
+    judge_order(judging, OAUTH_FIRST, &flow.server_metadata, [OF_OAUTH, OF_OPENID]);
+    let outcome = match flow.found_server_metadata() {
+        Some(_) => Ok(()),
+        None => {
+            Err(Finding::peer("the client does not look where OpenID Connect has the metadata")
+                .expected(format!("`GET {OF_OPENID}`"))
+                .got(tried(&flow.server_metadata))
+                .evidence_all(flow.server_metadata.iter().map(|fetched| fetched.seq)))
+        }
+    };
+    judging.check(OPENID).judge(outcome);
+    judge_slash(judging, &flow);
+    Ok(())
+}
+
+/// Judges whether the resource, which is the origin of the server, has the slash that its metadata do not have.
+fn judge_slash(judging: &mut Judging, flow: &Flow) {
+    let row = judging.check(NO_SLASH);
+    let mut named = flow.authorizations.iter().filter_map(|received| {
+        received.request.parameters.first("resource").map(|resource| (received.seq, resource))
+    });
+    match named.next() {
+        None => row.skip("the client names no resource"),
+        Some((seq, resource)) if resource.ends_with('/') => row.fail(
+            Finding::peer("the resource ends with a slash, which its metadata do not have")
+                .expected(format!("`{}`", resource.trim_end_matches('/')))
+                .got(format!("`{resource}`"))
+                .evidence(seq)
+                .should(),
+        ),
+        Some(_) => row.pass(),
+    };
+}
+
+/// The first request of a client that looks for the authorization server at the origin of the server, without its metadata.
+///
+/// One that looks for nothing may not support authorization.
+fn guess(flow: &Flow) -> Option<&Received<Unknown>> {
+    let is_guess = |path: &str| {
+        path.contains(OF_OAUTH) || path.contains(OF_OPENID) || path.ends_with("/register")
+    };
+    let guess = flow.unknown.iter().find(|received| is_guess(&received.request.path));
+    guess.filter(|_| flow.resource_metadata.is_empty())
+}
+
+/// Judges that the first place was tried before the second one.
+fn judge_order(
+    judging: &mut Judging,
+    check: &str,
+    fetched: &[Received<Fetched>],
+    [first, second]: [&str; 2],
+) {
+    let at = |path: &str| fetched.iter().find(|it| it.request.path == path).map(|it| it.seq);
+    let outcome = match (at(first), at(second)) {
+        (Some(first), Some(second)) if first < second => Ok(()),
+        (Some(_), None) => Ok(()),
+        (_, second) => {
+            Err(Finding::peer("the client tries the places of metadata in another order")
+                .expected(format!("`GET {first}` first"))
+                .got(tried(fetched))
+                .evidence_all(second))
+        }
+    };
+    judging.check(check).judge(outcome);
+}
+
+/// The places that were tried, in order.
+fn tried(fetched: &[Received<Fetched>]) -> String {
+    let paths = fetched.iter().map(|fetched| format!("`GET {}`", fetched.request.path));
+    paths.collect::<Vec<_>>().join(", ")
+}
+
+proofs! {
+    passes on signing_in_client();
+    catches "client-tries-well-known-uris" by misbehavior(Misbehavior::SkipsWellKnown), at V2025_11_25,
+        also "client-tries-path-first" Skipped, also "client-tries-oauth-first" Skipped,
+        also "client-supports-openid-discovery" Skipped, also "client-names-resource-without-slash" Skipped,
+        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+    catches "client-tries-path-first" by misbehavior(Misbehavior::TriesRootFirst);
+    catches "client-tries-oauth-first" by misbehavior(Misbehavior::TriesOpenIdFirst);
+    warns "client-names-resource-without-slash" by parameter("authorize", "resource", "http://127.0.0.1/");
+    catches "client-supports-openid-discovery" by misbehavior(Misbehavior::SkipsOpenId),
+        also "client-names-resource-without-slash" Skipped, also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+}

@@ -1,0 +1,57 @@
+//! `client-internal-authorization-server`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::judge_flow;
+use super::internal_addresses::judge_reached;
+use super::served::{facts, server_behind};
+use super::signing_in_client;
+
+scenario! {
+    /// The metadata of the server name an authorization server with `https` at a reserved address. The client should not ask there; that it
+    /// fails is right.
+    ///
+    /// A connection counts, since it tells whether something listens in the network of the client.
+    Client "client-internal-authorization-server": "The client asks no authorization server at an internal address",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    transports: StreamableHttp,
+    client_may_fail: true,
+    checks: [
+        CheckSpec::own(
+            REFUSES,
+            "ClientRefusesInternalAuthorizationServer",
+            "The client does not connect to an authorization server at a reserved address",
+        )
+        .requires(&["auth.ssrf.client-private-addresses"])
+        .warns(),
+    ],
+}
+
+const REFUSES: &str = "client-refuses-internal-authorization-server";
+const URL: &str = "an authorization server at a reserved address";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let facts = facts(test);
+    let canary = Canary::start(&facts)?;
+    let issuer = format!("https://{}", canary.reserved_authority()?);
+    let resource = ProtectedResource::new(&facts, Vec::new()).issuers(vec![issuer]);
+    Ok(server_behind(test, resource.with_canary(canary)))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    let was_led = flow.found_resource_metadata().is_some();
+    judge_reached(judging, &flow, (REFUSES, URL), was_led);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client();
+    warns "client-refuses-internal-authorization-server" by misbehavior(Misbehavior::UsesAnyUrl);
+}

@@ -1,0 +1,68 @@
+//! `client-token-expiry`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::expiry::{LIFETIME, expiring, first_expired};
+use super::flow::{Step, judge_flow};
+use super::older::protected_at;
+use super::signing_in_client;
+
+scenario! {
+    /// The access tokens of the client expire, and the authorization server has issued no refresh token, as it may. The client asks its
+    /// user again, or stops.
+    Client "client-token-expiry": "The client counts on no refresh token",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    transports: StreamableHttp,
+    checks: [
+        CheckSpec::own(
+            NONE_ASSUMED,
+            "ClientAssumesNoRefreshToken",
+            "The client redeems no refresh token that was not issued",
+        )
+        .requires(&["auth.token.no-refresh-assumed", "mcp-test.refresh-request"]),
+    ],
+}
+
+const NONE_ASSUMED: &str = "client-assumes-no-refresh-token";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { lifetime: LIFETIME, ..Behavior::default() };
+    protected_at(test, behavior, |resource| resource.admits(expiring()))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    judging.may_give_up();
+    let flow = judge_flow(judging)?;
+    let Some(_) = first_expired(&flow) else {
+        let reason = match flow.tokens.is_empty() {
+            true => Step::Token.not_taken(&flow).headline,
+            false => "the client sends no request after its token has expired".to_owned(),
+        };
+        judging.check(NONE_ASSUMED).skip(reason);
+        return Ok(());
+    };
+    let refreshes = flow.tokens.iter().find(|received| received.request.refresh_token.is_some());
+    let outcome = refreshes.map_or(Ok(()), |received| {
+        Err(Finding::peer("the client redeems a refresh token that it has not got")
+            .expected("another authorization request, since no response had a `refresh_token`")
+            .got("a token request with `grant_type=refresh_token`")
+            .evidence(received.seq))
+    });
+    // Before 2026-07-28 the specification says nothing about refresh tokens.
+    let is_stated = judging.revision() >= Revision::V2026_07_28;
+    let row = judging.check(NONE_ASSUMED);
+    let row = if is_stated { row } else { row.requires("mcp-test.refresh-request") };
+    row.judge(outcome);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client();
+    catches "client-assumes-no-refresh-token" by misbehavior(Misbehavior::AssumesRefreshToken);
+}

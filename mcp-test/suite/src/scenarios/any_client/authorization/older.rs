@@ -1,0 +1,24 @@
+//! Protected servers, also of 2025-03-26.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource};
+use mcp_test_core::scenario::ClientTest;
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::Revision;
+
+use super::served::{facts, protected, server_behind};
+
+/// A protected server with one authorization server; at 2025-03-26 that is at the same origin, and the server has no metadata.
+pub(super) fn protected_at(
+    test: &ClientTest,
+    behavior: Behavior,
+    protect: impl FnOnce(ProtectedResource) -> ProtectedResource,
+) -> Result<Server, Finding> {
+    match test.revision {
+        Revision::V2025_03_26 => {
+            let resource = ProtectedResource::new(&facts(test), Vec::new());
+            Ok(server_behind(test, protect(resource.with_own_server(behavior))))
+        }
+        _ => protected(test, behavior, protect),
+    }
+}

@@ -1,0 +1,92 @@
+//! `client-initialize-refused`.
+
+use std::future::pending;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::client::{ClientTask, ScriptedClient};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::wire::RpcError;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::{crashed_or_hung, server};
+
+scenario! {
+    /// The server refuses `initialize` with an error that has `data`: an array with a value of each JSON type. The client may end with
+    /// an error, but it may neither wait for ever nor crash.
+    ///
+    /// A server that never answers `initialize` shows nothing: no time is named after which a client has to give up.
+    Client "client-initialize-refused": "The client copes with a server that refuses `initialize`",
+    revisions: Revisions::until(Revision::V2025_11_25),
+    client_may_fail: true,
+    checks: [
+        CheckSpec::own(
+            "client-copes-with-refusal",
+            "ClientCopesWithRefusal",
+            "The client ends after `initialize` was refused with an error that has data",
+        )
+        .requires(&[
+            "jsonrpc.error-data-tolerated",
+            "lifecycle.error-cases-handled",
+            "lifecycle.error-cases-handled-2024",
+        ]),
+    ],
+}
+
+fn serve(test: &ClientTest) -> Server {
+    server(test).on("initialize", |_: Call| async {
+        let data = json!(["text", 1.5, true, null, [[]], { "nested": { "reason": null } }]);
+        Answer::from(RpcError::new(error_code::INVALID_PARAMS, "not today").with_data(data))
+    })
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let requests = judging.requests("initialize");
+    let Some(request) = requests.first() else {
+        return Err(judging
+            .task_not_done("the client never sent `initialize`")
+            .expected("`initialize`, which the server refuses")
+            .got("none in the whole conversation"));
+    };
+    let ended = crashed_or_hung(judging);
+    let error_cases = match judging.revision() {
+        Revision::V2024_11_05 => "lifecycle.error-cases-handled-2024",
+        _ => "lifecycle.error-cases-handled",
+    };
+    let check = judging.check("client-copes-with-refusal");
+    match ended {
+        None => check.pass(),
+        // It does not wait, and nothing says when it has to give up.
+        Some(_) if requests.len() > 1 => {
+            check.skip("the client sends `initialize` again and again")
+        }
+        Some(got) => check.fail(
+            Finding::peer("the client did not cope with the refusal of `initialize`")
+                .expected("the end of the client, with or without an error, after the refusal")
+                .got(got)
+                .requires("jsonrpc.error-data-tolerated")
+                .requires(error_cases)
+                .evidence(request.seq),
+        ),
+    };
+    Ok(())
+}
+
+/// Waits for ever when `initialize` is refused.
+fn waiting() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        match task.connect(task.options()).await {
+            Ok(_) => Ok(()),
+            Err(_) => pending().await,
+        }
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "client-copes-with-refusal" on waiting(), timeout 1;
+    catches "client-copes-with-refusal" on waiting(), at V2024_11_05, over Duplex, timeout 1;
+}

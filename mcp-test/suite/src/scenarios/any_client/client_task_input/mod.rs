@@ -1,0 +1,200 @@
+//! `client-task-input`.
+
+mod judge;
+mod server;
+
+use std::time::Duration;
+
+use mcp_test_core::client::ScriptedClient;
+use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, next_pause};
+use mcp_test_core::scenario::CheckSpec;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use self::judge::judge;
+use self::server::serve;
+use super::task_requests::listing_with_tasks;
+
+scenario! {
+    /// The first call of a tool becomes a task that asks for input, and the second one becomes a task that asks in a mode which the
+    /// client does not declare.
+    ///
+    /// The first task asks for two things. After an answer it shows its old state once more; then it lists an answered request together
+    /// with a new one, and withdraws the other one. After the second answer it is at work for two states, and ends. What a client
+    /// declares decides what it is asked for: roots, a form, or a generation. A person may have to answer the last two, so that no answer
+    /// to them is judged.
+    Client "client-task-input": "The client answers what tasks ask for",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        CheckSpec::own(
+            INSPECTS,
+            "ClientInspectsTaskInput",
+            "The client reacts to what a task asks for",
+        )
+        .requires(&["ext.tasks.client-inspects-input"]),
+        CheckSpec::own(
+            ANSWERS,
+            "ClientAnswersTaskInput",
+            "The client answers by `tasks/update`, under the keys of the requests",
+        )
+        .requires(&["ext.tasks.client-answers-input"])
+        .warns(),
+        CheckSpec::own(
+            OUTSTANDING,
+            "ClientAnswersOutstandingKeys",
+            "Every key in `tasks/update` is one that the task lists",
+        )
+        .requires(&["ext.tasks.client-update-keys-outstanding"]),
+        CheckSpec::own(
+            ONCE,
+            "ClientAnswersTaskInputOnce",
+            "Each request of a task is answered once, also if it is still listed afterwards",
+        )
+        .requires(&["ext.tasks.client-no-double-answer"])
+        .warns(),
+        CheckSpec::own(
+            STALE,
+            "ClientToleratesStaleTask",
+            "The client goes on after a state that does not show its answer yet",
+        )
+        .requires(&["ext.tasks.tolerate-stale-status"])
+        .warns(),
+        CheckSpec::own(
+            FURTHER,
+            "ClientAnswersFurtherInput",
+            "After a first answer the client answers what a task still asks for",
+        )
+        .requires(&["ext.tasks.tolerate-partial-update"])
+        .warns(),
+        CheckSpec::own(
+            CONTINUES,
+            "ClientContinuesAfterInput",
+            "After its answers the client follows the task to its end",
+        )
+        .requires(&["ext.tasks.client-continues-after-update"])
+        .warns(),
+        CheckSpec::own(
+            MODE,
+            "ClientDistrustsTaskInput",
+            "Elicitation in a mode that the client does not declare is not accepted in a task either",
+        )
+        .requires(&["ext.tasks.client-same-trust"]),
+        CheckSpec::own(
+            UNCANCELLED,
+            "ClientToleratesUncancelledTask",
+            "The client accepts that a task which it cancels ends otherwise",
+        )
+        .requires(&["ext.tasks.tolerate-uncancelled"])
+        .warns(),
+    ],
+}
+
+const INSPECTS: &str = "client-inspects-task-input";
+const ANSWERS: &str = "client-answers-task-input";
+const OUTSTANDING: &str = "client-answers-outstanding-keys";
+const ONCE: &str = "client-answers-task-input-once";
+const STALE: &str = "client-tolerates-stale-task";
+const FURTHER: &str = "client-answers-further-input";
+const CONTINUES: &str = "client-continues-after-input";
+const MODE: &str = "client-distrusts-task-input";
+const UNCANCELLED: &str = "client-tolerates-uncancelled-task";
+
+/// The task of the first call.
+const ASKING: &str = "8be1c5a40f3d4b6fa1d2c7e95b60f483";
+/// The task of the second call.
+const UNDECLARED: &str = "e20c94d7ab584d3c9f61a87b05e3d6f1";
+
+const INTERVAL: Duration = Duration::from_millis(50);
+/// How many states without a reaction show that a client asks for them without looking at them.
+const MOST_UNANSWERED: usize = 4;
+/// How many requests for the state of a task that has ended are allowed, since some may be on their way.
+const LATE_POLLS: usize = 2;
+
+const ROOTS: &str = "roots/list";
+
+const GOOD: TaskHabits = TaskHabits::GOOD;
+
+fn never_answers() -> ScriptedClient {
+    client_with(TaskHabits { answers: |_, _| false, ..GOOD })
+}
+
+fn leaves_a_task_that_asks() -> ScriptedClient {
+    client_with(TaskHabits {
+        answers: |_, _| false,
+        pause: |states| next_pause(states).filter(|_| states.len() < 2),
+        ..GOOD
+    })
+}
+
+fn answers_again() -> ScriptedClient {
+    client_with(TaskHabits { answers: |key, _| key != "visit", ..GOOD })
+}
+
+fn answers_the_first() -> ScriptedClient {
+    client_with(TaskHabits {
+        answers: |key, answered| key == "first" && answered.is_empty(),
+        ..GOOD
+    })
+}
+
+fn stops_at_a_stale_state() -> ScriptedClient {
+    client_with(TaskHabits {
+        pause: |states| next_pause(states).filter(|_| states.len() != 3),
+        ..GOOD
+    })
+}
+
+fn stops_after_its_answers() -> ScriptedClient {
+    client_with(TaskHabits {
+        pause: |states| next_pause(states).filter(|_| states.len() < 5),
+        ..GOOD
+    })
+}
+
+fn waits_for_cancelled() -> ScriptedClient {
+    let pause = |states: &[_]| next_pause(states).or((states.len() < 12).then_some(INTERVAL));
+    client_with(TaskHabits { pause, ..GOOD })
+}
+
+fn accepts_an_undeclared_mode() -> ScriptedClient {
+    listing_with_tasks(|mut client| async move {
+        for _ in 0..2 {
+            client.request("tools/call", json!({ "name": "visit" })).await?.result()?;
+        }
+        client.request("tasks/get", json!({ "taskId": UNDECLARED })).await?.result()?;
+        let responses = json!({ "visit": { "action": "accept" } });
+        let params = json!({ "taskId": UNDECLARED, "inputResponses": responses });
+        client.request("tasks/update", params).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "client-inspects-task-input" on never_answers(),
+        also "client-answers-task-input" Skipped, also "client-answers-outstanding-keys" Skipped,
+        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
+        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
+        also "client-tolerates-uncancelled-task" Skipped;
+    warns "client-answers-task-input" on leaves_a_task_that_asks(),
+        also "client-inspects-task-input" Skipped, also "client-answers-outstanding-keys" Skipped,
+        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
+        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
+        also "client-tolerates-uncancelled-task" Skipped;
+    catches "client-answers-outstanding-keys" by set("tasks/update", "/inputResponses/unknown", json!({ "action": "decline" }));
+    warns "client-answers-task-input-once" on answers_again(), also "client-tolerates-uncancelled-task" Skipped;
+    warns "client-tolerates-stale-task" on stops_at_a_stale_state(),
+        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped;
+    warns "client-answers-further-input" on answers_the_first(),
+        also "client-continues-after-input" Skipped, also "client-tolerates-uncancelled-task" Skipped;
+    warns "client-continues-after-input" on stops_after_its_answers();
+    catches "client-distrusts-task-input" on accepts_an_undeclared_mode(),
+        also "client-inspects-task-input" Skipped, also "client-answers-task-input" Skipped,
+        also "client-answers-outstanding-keys" Skipped,
+        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
+        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
+        also "client-tolerates-uncancelled-task" Skipped;
+    warns "client-tolerates-uncancelled-task" on waits_for_cancelled();
+}

@@ -1,0 +1,234 @@
+//! `client-unusual-results`.
+
+mod results;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::ScriptedClient;
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::transport::Fault;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use self::results::{
+    PROMPT, TOOL, URI, contents, messages, prompts, resources, tool_result, tools,
+};
+use super::failing_client::{fails_after, fails_at_the_first_result};
+use super::reaction::accepts_replies;
+use super::{never_listed, server};
+
+scenario! {
+    /// Every result of the server is valid, but has what few servers send: unknown members, capabilities and keys of `_meta`, items with
+    /// nothing but the required members, schemas that are composed of others, URIs of unknown schemes, and content of every type.
+    ///
+    /// A client accepts a result if it sends another message afterwards, or exits without an error. What it does not ask for is not
+    /// judged.
+    Client "client-unusual-results": "The client accepts valid results that are unusual",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    checks: [
+        CheckSpec::own(
+            "client-accepts-unknown-members",
+            "ClientAcceptsUnknownMembers",
+            "The client accepts unknown members, capabilities and keys of `_meta` in the first result, and missing `instructions`",
+        )
+        .requires(&[
+            "base.unknown-capability-tolerated",
+            "base.meta-unknown-keys-tolerated",
+            "jsonrpc.result-extra-members-tolerated",
+            "resources.capability.client-tolerates-partial",
+            "discover.client-tolerates-no-instructions",
+        ]),
+        CheckSpec::own(
+            "client-accepts-tools",
+            "ClientAcceptsTools",
+            "The client accepts tools with only the required members, and with composed schemas",
+        )
+        .requires(&[
+            "tools.definition.client-accepts-minimal",
+            "tools.definition.client-accepts-composed-input-schema",
+            "tools.definition.client-accepts-any-output-schema-root",
+        ]),
+        CheckSpec::own(
+            "client-accepts-tool-results",
+            "ClientAcceptsToolResults",
+            "The client accepts content of every type, links to resources that are not listed, and a result without `isError`",
+        )
+        .requires(&[
+            "tools.content.client-accepts-all-types",
+            "tools.content.client-tolerates-unlisted-link",
+            "tools.call.is-error-absent-means-success",
+            "tools.structured.client-accepts-any-json",
+        ]),
+        CheckSpec::own(
+            "client-accepts-resources",
+            "ClientAcceptsResources",
+            "The client accepts resources with only the required members, of unknown schemes, and of XDG types",
+        )
+        .requires(&[
+            "resources.definition.client-accepts-minimal",
+            "resources.uri.client-tolerates-custom-schemes",
+            "resources.uri.client-tolerates-xdg-mime",
+        ]),
+        CheckSpec::own(
+            "client-accepts-contents",
+            "ClientAcceptsContents",
+            "The client accepts several contents of one resource, without a `mimeType`, and of other URIs",
+        )
+        .requires(&["resources.read.client-tolerates-multiple-contents"]),
+        CheckSpec::own(
+            "client-accepts-prompts",
+            "ClientAcceptsPrompts",
+            "The client accepts a prompt with nothing but a name",
+        )
+        .requires(&["prompts.definition.client-accepts-minimal"]),
+        CheckSpec::own(
+            "client-accepts-prompt-messages",
+            "ClientAcceptsPromptMessages",
+            "The client accepts messages with content of every type",
+        )
+        .requires(&[
+            "prompts.content.client-accepts-all-types",
+            "prompts.content.client-tolerates-resource-link",
+        ]),
+        CheckSpec::own(
+            "client-accepts-updates-of-children",
+            "ClientAcceptsUpdatesOfChildren",
+            "The client accepts that a resource below the one of its subscription was updated",
+        )
+        .requires(&["resources.updated.client-tolerates-sub-resource"])
+        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
+        CheckSpec::own(
+            "client-accepts-completions",
+            "ClientAcceptsCompletions",
+            "The client accepts completions without `total` and `hasMore`",
+        )
+        .requires(&["completion.impl.client-partial-results"])
+        .warns(),
+    ],
+}
+
+/// A key of `_meta` that no specification knows.
+const META: &str = "com.example/unknown";
+
+/// What a check is about: its id, the method, and what is unusual about the results of that method.
+const RESULTS: [(&str, &str, &str); 7] = [
+    ("client-accepts-tools", "tools/list", "minimal tools and composed schemas"),
+    ("client-accepts-tool-results", "tools/call", "content of every type"),
+    ("client-accepts-resources", "resources/list", "minimal resources of several schemes"),
+    ("client-accepts-contents", "resources/read", "several contents"),
+    ("client-accepts-prompts", "prompts/list", "a minimal prompt"),
+    ("client-accepts-prompt-messages", "prompts/get", "content of every type"),
+    ("client-accepts-completions", "completion/complete", "no `total` and no `hasMore`"),
+];
+
+/// The request that begins a conversation.
+const fn first_request(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Handshake => "initialize",
+        Era::Stateless => "server/discover",
+    }
+}
+
+fn serve(test: &ClientTest) -> Server {
+    let first = first_request(test.revision);
+    // `subscribe` and `listChanged` are optional, and so is every member of the others.
+    let optional = match test.era() {
+        Era::Handshake => json!({ "subscribe": true }),
+        Era::Stateless => json!({ "listChanged": false }),
+    };
+    let capabilities = json!({
+        "tools": {}, "prompts": {}, "completions": {}, "resources": optional,
+        "experimental": { "mcp-test": {} }, "com.example.unknown": { "nested": [{}] },
+    });
+    server(test)
+        .capabilities(capabilities)
+        .faults([
+            Fault::set(first, "/unknownMember", json!({ "nested": [1, null] })),
+            Fault::set(first, "/_meta", json!({ META: { "a": [1] } })),
+        ])
+        .on("tools/list", |call: Call| async move { tools(call.revision()) })
+        .on("tools/call", |call: Call| async move { tool_result(&call) })
+        .on("resources/list", |_: Call| async { resources() })
+        .on("resources/templates/list", |_: Call| async { json!({ "resourceTemplates": [] }) })
+        .on("resources/read", |call: Call| async move { contents(&call) })
+        .on("resources/subscribe", |call: Call| async move { update_of_child(&call).await })
+        .on("prompts/list", |_: Call| async { prompts() })
+        .on("prompts/get", |call: Call| async move { messages(call.revision()) })
+        .on("completion/complete", |_: Call| async { json!({ "completion": { "values": [] } }) })
+}
+
+/// Tells the client, before its subscription is confirmed, that a resource below that of the subscription was updated.
+async fn update_of_child(call: &Call) -> serde_json::Value {
+    let uri = call.param("uri").and_then(Value::as_str).unwrap_or(URI);
+    let params = json!({ "uri": format!("{uri}/child") });
+    // If the client has left, nobody waits for the confirmation either.
+    let _sent = call.notify("notifications/resources/updated", params).await;
+    json!({})
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let first = first_request(judging.revision());
+    if judging.requests("tools/list").is_empty() && judging.requests(first).is_empty() {
+        return Err(never_listed(judging));
+    }
+    accepts_replies(judging, "client-accepts-unknown-members", first, "unknown members");
+    for (check, method, what) in RESULTS {
+        accepts_replies(judging, check, method, what);
+    }
+    if judging.revision().era() == Era::Handshake {
+        let (check, method) = ("client-accepts-updates-of-children", "resources/subscribe");
+        accepts_replies(judging, check, method, "an update of a resource below it");
+    }
+    Ok(())
+}
+
+/// Requests everything that the server offers, this method last, and fails at its result.
+fn fails_at(last: &'static str) -> ScriptedClient {
+    let mut requests = all_requests();
+    requests.sort_by_key(|(method, _)| *method == last);
+    fails_after(requests)
+}
+
+/// The same, with a subscription at the end.
+fn fails_at_a_subscription() -> ScriptedClient {
+    let mut requests = all_requests();
+    requests.push(("resources/subscribe", json!({ "uri": URI })));
+    fails_after(requests)
+}
+
+fn all_requests() -> Vec<(&'static str, serde_json::Value)> {
+    let params = [
+        json!({}),
+        json!({ "name": TOOL }),
+        json!({}),
+        json!({ "uri": URI }),
+        json!({}),
+        json!({ "name": PROMPT }),
+        json!({
+            "ref": { "type": "ref/prompt", "name": PROMPT },
+            "argument": { "name": "a", "value": "" },
+        }),
+    ];
+    RESULTS.map(|(_, method, _)| method).into_iter().zip(params).collect()
+}
+
+proofs! {
+    passes on good_client();
+    catches "client-accepts-unknown-members" on fails_at_the_first_result(), also "client-left-well" Failure,
+        also "client-accepts-tools" Skipped, also "client-accepts-tool-results" Skipped,
+        also "client-accepts-resources" Skipped, also "client-accepts-contents" Skipped,
+        also "client-accepts-prompts" Skipped, also "client-accepts-prompt-messages" Skipped,
+        also "client-accepts-completions" Skipped;
+    catches "client-accepts-tools" on fails_at("tools/list"), also "client-left-well" Failure;
+    catches "client-accepts-tool-results" on fails_at("tools/call"), also "client-left-well" Failure;
+    catches "client-accepts-resources" on fails_at("resources/list"), also "client-left-well" Failure;
+    catches "client-accepts-contents" on fails_at("resources/read"), also "client-left-well" Failure;
+    catches "client-accepts-prompts" on fails_at("prompts/list"), also "client-left-well" Failure;
+    catches "client-accepts-prompt-messages" on fails_at("prompts/get"), also "client-left-well" Failure;
+    catches "client-accepts-updates-of-children" on fails_at_a_subscription(),
+        also "client-left-well" Failure, at V2025_11_25;
+    warns "client-accepts-completions" on fails_at("completion/complete"), also "client-left-well" Skipped;
+}

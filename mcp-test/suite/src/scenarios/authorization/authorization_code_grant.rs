@@ -1,0 +1,341 @@
+//! `authorization-code-grant`.
+
+use std::time::Duration;
+
+use mcp_test_core::check::{Finding, Status};
+use mcp_test_core::clock;
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::oauth::parameters::Parameters;
+use mcp_test_core::scenario::{
+    AuthorizationCtx, AuthorizationResponse, Callback, CheckSpec, Damage, Official, Peer, Proof,
+    Stop,
+};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::trace::Seq;
+use mcp_test_core::{proofs, scenario};
+
+use super::discovery::{Metadata, discover, examine};
+use super::good_server;
+use super::grant::{Grant, token};
+use super::probes::{Refusal, error_response, unregistered_uri, without_pkce};
+use super::references::CODE_GRANT;
+use super::wrong_answers::{
+    grants_without_pkce, header_at, keeps_refresh_token, nobody_consents, redeems_again,
+    redirects_anywhere, redirects_elsewhere, redirects_with, redirects_with_two_codes,
+    refuses_with, says, token_status, token_with, unpublished,
+};
+use crate::scenarios::ensure;
+
+const GRANT: &str = "authorization-code-grant";
+const PKCE: &str = "authorization-request-pkce-required";
+const REDIRECT_URI: &str = "authorization-redirect-uri-registered";
+const ISS: &str = "authorization-response-iss";
+const ISS_ANNOUNCED: &str = "authorization-response-iss-announced";
+const LIFETIME: &str = "access-token-lifetime";
+const ROTATION: &str = "refresh-token-rotation";
+const ONCE: &str = "authorization-code-single-use";
+
+/// The longest time that an access token should be valid.
+const LONGEST_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+scenario! {
+    /// The authorization server grants a token for an authorization code, to a client with PKCE that is registered there.
+    ///
+    /// `--client-id` names the client, and `--client-secret` its secret, if it has one. The redirect URI
+    /// `http://127.0.0.1:PORT/callback` must be registered for it. Somebody has to open the URL that is printed, and to
+    /// consent; the server must then redirect there, with one code and the `state` of the request, and redeem the code at
+    /// its token endpoint.
+    ///
+    /// Before that, requests are made that the server must refuse without asking anybody: one with a redirect URI that is not
+    /// registered, one without PKCE, and one of an unsupported type, whose error response should have `iss`, too. A server that
+    /// shows a page first is not judged by them. Afterwards the
+    /// refresh token is used, if a client without a secret got one, and the code is redeemed again, which a server must
+    /// refuse, and which may revoke the tokens of this grant. The official suite makes none of these requests.
+    ///
+    /// A client with a secret uses it. The official suite does not if the server also has clients without one, and then fails.
+    Authorization "authorization-code-grant": "The authorization server grants a token for an authorization code",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    official: Official::authorization(Revisions::from(Revision::V2025_03_26)),
+    transports: StreamableHttp,
+    checks: [
+        CheckSpec::official(
+            GRANT,
+            "AuthorizationCodeGrant",
+            "Valid authorization code grant",
+            &[CODE_GRANT],
+        )
+        .requires(&[
+            "auth.token.oauth21-authorization-server",
+            "auth.token.oauth21-implementations",
+            "auth.redirect.as-iss-value",
+            "auth.discovery.as-metadata-either",
+            "auth.discovery.as-metadata-rfc8414",
+            "auth.discovery.server-rfc8414",
+            "auth.discovery.as-issuer-identical",
+        ]),
+        CheckSpec::own(
+            REDIRECT_URI,
+            "AuthorizationRedirectUriRegistered",
+            "The server does not redirect to a URI that is not registered",
+        )
+        .requires(&["auth.redirect.exact-match", "auth.redirect.as-no-open-redirect"])
+        .within(Revisions::from(Revision::V2025_06_18)),
+        CheckSpec::own(
+            PKCE,
+            "AuthorizationRequestPkceRequired",
+            "The server grants no code to a client without a secret that does not use PKCE",
+        )
+        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"])
+        .conditional(),
+        CheckSpec::own(
+            ISS,
+            "AuthorizationResponseIss",
+            "The authorization response has `iss` (RFC 9207), also one with an error",
+        )
+        .requires(&["auth.redirect.as-iss-included"])
+        .within(Revisions::from(Revision::V2026_07_28))
+        .warns(),
+        CheckSpec::own(
+            ISS_ANNOUNCED,
+            "AuthorizationResponseIssAnnounced",
+            "A server whose authorization responses have `iss` says so in its metadata",
+        )
+        .requires(&["auth.redirect.as-iss-advertised"])
+        .within(Revisions::from(Revision::V2026_07_28)),
+        CheckSpec::own(
+            LIFETIME,
+            "AccessTokenLifetime",
+            "The access token expires, within a day",
+        )
+        .requires(&["auth.token.short-lived"])
+        .warns(),
+        CheckSpec::own(
+            ROTATION,
+            "RefreshTokenRotation",
+            "The server replaces the refresh token of a client without a secret when that is used",
+        )
+        .requires(&["auth.token.rotate-refresh-public"])
+        .within(Revisions::from(Revision::V2025_06_18))
+        .conditional(),
+        CheckSpec::own(
+            ONCE,
+            "AuthorizationCodeSingleUse",
+            "The server redeems a code once",
+        )
+        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+    ],
+}
+
+async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
+    let Some(client) = ctx.client() else {
+        return Err(ctx.not_testable("authorization-code-grant requires --client-id"));
+    };
+    let found = discover(ctx).await?;
+    examine(ctx, &found)?;
+    let mut listener = ctx.listen().await?;
+    let redirect_uri = listener.uri().to_owned();
+    let grant = Grant::new(ctx, client, &found, &redirect_uri)?;
+    if ctx.declares(REDIRECT_URI) {
+        let refusal = unregistered_uri(ctx, &grant, &redirect_uri).await?;
+        judge_refusal(ctx, REDIRECT_URI, refusal);
+    }
+    // A client with a secret need not use PKCE everywhere.
+    if grant.is_public() {
+        let refusal = without_pkce(ctx, &grant, &redirect_uri).await?;
+        judge_refusal(ctx, PKCE, refusal);
+    }
+    let refused = match ctx.declares(ISS) {
+        true => error_response(ctx, &grant, &redirect_uri).await?,
+        false => None,
+    };
+    let url = grant.url(ctx, &grant.request())?;
+    let (callback, seq) = ctx.consent(&url, &mut listener).await?;
+    listener.end().await;
+    let code = grant.code(ctx, &callback, seq)?;
+    judge_iss(ctx, &found, refused, (&callback, seq));
+    let response = grant.redeem(ctx, &code).await?;
+    let issued = token(ctx, &response)?;
+    let mut details = Object::new();
+    details.push("authorizationRequest", url);
+    details.push("body", ctx.shown(&issued));
+    ctx.check(GRANT).pass().details(Value::Object(details));
+    judge_lifetime(ctx, &issued, &response);
+    if grant.is_public() && ctx.declares(ROTATION) {
+        judge_rotation(ctx, &grant, &issued).await?;
+    }
+    let again = grant.redeem(ctx, &code).await?;
+    let finding =
+        ctx.wrong("the token endpoint redeems a code again").evidence_all(again.evidence());
+    ctx.check(ONCE).judge(ensure(!(200..300).contains(&again.status), || {
+        finding.expected("an error such as `invalid_grant`").got(format!("HTTP {}", again.status))
+    }));
+    Ok(())
+}
+
+fn judge_refusal(ctx: &mut AuthorizationCtx, id: &str, refusal: Refusal) {
+    let check = ctx.check(id);
+    match refusal {
+        Refusal::Refused => check.pass(),
+        Refusal::NotSeen(why) => check.info(why),
+        Refusal::Missing(finding) => check.fail(finding),
+    };
+}
+
+fn judge_iss(
+    ctx: &mut AuthorizationCtx,
+    found: &Metadata,
+    refused: Option<(Parameters, AuthorizationResponse)>,
+    (callback, seq): (&Callback, Seq),
+) {
+    if !ctx.declares(ISS) {
+        return;
+    }
+    let wrong = |headline, parameters: &Parameters| {
+        Finding::peer(headline)
+            .requires("auth.redirect.as-iss-included")
+            .expected("the issuer in `iss`")
+            .got(format!("the parameters {}", parameters.names()))
+    };
+    let has_iss = callback.parameters.first("iss").is_some();
+    let check = ctx.check(ISS);
+    if !has_iss {
+        let headline = "the authorization response has no `iss`";
+        check.fail(wrong(headline, &callback.parameters).evidence(seq));
+    } else if let Some((parameters, response)) = refused
+        && parameters.first("iss").is_none()
+    {
+        let headline = "the error response of the authorization endpoint has no `iss`";
+        check.fail(wrong(headline, &parameters).evidence_all(response.evidence()));
+    } else {
+        check.pass();
+    }
+    let name = "authorization_response_iss_parameter_supported";
+    let is_announced = found.is_true(name);
+    let check = ctx.check(ISS_ANNOUNCED);
+    match has_iss {
+        false => check.skip("the authorization response has no `iss`"),
+        true => check.judge(ensure(is_announced, || {
+            let requirement = "auth.redirect.as-iss-advertised";
+            let finding = found.finding("the metadata do not announce `iss`", requirement);
+            finding.expected(format!("`{name}` to be true")).got(found.shown(name))
+        })),
+    };
+}
+
+fn judge_lifetime(ctx: &mut AuthorizationCtx, issued: &Value, response: &AuthorizationResponse) {
+    let lifetime = issued.get("expires_in").and_then(Value::as_u64).map(Duration::from_secs);
+    let is_short = lifetime.is_some_and(|lifetime| lifetime <= LONGEST_LIFETIME);
+    ctx.check(LIFETIME).judge(ensure(is_short, || {
+        let longest = clock::format_duration(LONGEST_LIFETIME);
+        let finding = Finding::peer("the access token is not short-lived");
+        let finding = finding.requires("auth.token.short-lived").evidence_all(response.evidence());
+        finding.expected(format!("`expires_in`, of {longest} at most")).got(match lifetime {
+            Some(lifetime) => clock::format_duration(lifetime),
+            None => "no `expires_in`".to_owned(),
+        })
+    }));
+}
+
+async fn judge_rotation(
+    ctx: &mut AuthorizationCtx,
+    grant: &Grant,
+    issued: &Value,
+) -> Result<(), Finding> {
+    let Some(old) = issued.get("refresh_token").and_then(Value::as_str) else { return Ok(()) };
+    let response = grant.refresh(ctx, old).await?;
+    if response.status != 200 {
+        let reason =
+            format!("the refresh token is refused: HTTP {}{}", response.status, response.error());
+        ctx.check(ROTATION).skip(reason);
+        return Ok(());
+    }
+    let object = response.object();
+    let new = object.as_ref().and_then(|object| object.get("refresh_token")?.as_str());
+    ctx.check(ROTATION).judge(ensure(new.is_some_and(|new| new != old), || {
+        Finding::peer("the refresh token of a client without a secret is not replaced")
+            .requires("auth.token.rotate-refresh-public")
+            .expected("another `refresh_token`")
+            .got(if new.is_some() { "the same" } else { "none" })
+            .evidence_all(response.evidence())
+    }));
+    Ok(())
+}
+
+/// The checks of the authorization response, and of what follows.
+const FROM_RESPONSE_ON: [&str; 5] = [ISS, ISS_ANNOUNCED, LIFETIME, ROTATION, ONCE];
+/// The checks of what follows the token response.
+const FROM_TOKEN_ON: [&str; 3] = [LIFETIME, ROTATION, ONCE];
+/// The checks of requests that need nobody.
+const BEFORE: [&str; 2] = [REDIRECT_URI, PKCE];
+
+/// The name of a peer that is wrong in one place, and what makes it.
+type WrongPeer = (&'static str, fn() -> Peer);
+
+/// A proof that the grant fails on a peer, and that what follows is then not made.
+fn broken_grant(name: &'static str, make: fn() -> Peer, unmade: &[&'static str]) -> Proof {
+    let proof = Proof::catches(GRANT, Damage::Peer { name, make });
+    unmade.iter().fold(proof, |proof, check| proof.also(check, Status::Skipped))
+}
+
+fn broken_grants() -> Vec<Proof> {
+    let all = [BEFORE.as_slice(), &FROM_RESPONSE_ON].concat();
+    let mut proofs = vec![
+        broken_grant("unpublished()", || unpublished().into(), &all),
+        broken_grant("redirects_elsewhere()", || redirects_elsewhere().into(), &FROM_RESPONSE_ON),
+        broken_grant(
+            "redirects_with_two_codes()",
+            || redirects_with_two_codes().into(),
+            &FROM_RESPONSE_ON,
+        ),
+        broken_grant("nobody_consents()", || nobody_consents().into(), &FROM_RESPONSE_ON)
+            .timeout(2),
+        broken_grant("token_status(400)", || token_status(400).into(), &FROM_TOKEN_ON),
+    ];
+    // The parameters of the response.
+    let responses: [WrongPeer; 4] = [
+        ("redirects_with(\"state\", \"another\")", || redirects_with("state", "another").into()),
+        ("redirects_with(\"error\", \"access_denied\")", || {
+            redirects_with("error", "access_denied").into()
+        }),
+        ("redirects_with(\"code\", \"\")", || redirects_with("code", "").into()),
+        ("redirects_with(\"iss\", \"https://as.example\")", || {
+            redirects_with("iss", "https://as.example").into()
+        }),
+    ];
+    for (name, make) in responses {
+        proofs.push(broken_grant(name, make, &FROM_RESPONSE_ON));
+    }
+    // Before `iss` had a requirement of its own.
+    let with_other_iss = || redirects_with("iss", "https://as.example").into();
+    let at_older = broken_grant(responses[3].0, with_other_iss, &FROM_TOKEN_ON);
+    proofs.push(at_older.at(Revision::V2025_11_25));
+    let tokens: [WrongPeer; 4] = [
+        ("token_with(\"access_token\", \"7\")", || token_with("access_token", "7").into()),
+        ("token_with(\"token_type\", \"null\")", || token_with("token_type", "null").into()),
+        ("header_at(\"/token\", \"cache-control\", \"public\")", || {
+            header_at("/token", "cache-control", "public").into()
+        }),
+        ("header_at(\"/token\", \"content-type\", \"text/plain\")", || {
+            header_at("/token", "content-type", "text/plain").into()
+        }),
+    ];
+    for (name, make) in tokens {
+        proofs.push(broken_grant(name, make, &FROM_TOKEN_ON));
+    }
+    proofs
+}
+
+proofs! {
+    passes on good_server() and shares broken_grants();
+    catches "authorization-redirect-uri-registered" on redirects_anywhere();
+    catches "authorization-request-pkce-required" on grants_without_pkce();
+    warns "authorization-response-iss" on redirects_with("iss", ""),
+        also "authorization-response-iss-announced" Skipped;
+    warns "authorization-response-iss" on refuses_with("iss", "");
+    catches "authorization-response-iss-announced" on says("authorization_response_iss_parameter_supported", "null");
+    warns "access-token-lifetime" on token_with("expires_in", "null");
+    warns "access-token-lifetime" on token_with("expires_in", "31536000");
+    catches "refresh-token-rotation" on keeps_refresh_token();
+    catches "authorization-code-single-use" on redeems_again();
+    catches "authorization-code-single-use" on redeems_again(), at V2025_03_26;
+}

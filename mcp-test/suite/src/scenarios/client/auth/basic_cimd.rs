@@ -1,0 +1,76 @@
+//! `auth/basic-cimd`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::ScriptedClient;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::{Fault, Misbehavior};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{equal, judge_authorizations, judge_flow};
+use super::flow_proofs::{of_authorized_flow, stopping_at_authorize};
+use super::references::{CIMD_DRAFT, CIMD_PAGE};
+use super::served::protected;
+use super::signing_in_client::METADATA_DOCUMENT;
+use super::{CORE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with an authorization server that takes the URL of a metadata document as client id, and registers clients,
+    /// too. The client should use its URL, which the official suite fixes: `https://conformance-test.local/client-metadata.json`.
+    ///
+    /// The document is not fetched.
+    Client "auth/basic-cimd": "The client uses the URL of its metadata document as its id",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), CORE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial:
+        CheckSpec::official(
+            USED,
+            "Client ID Metadata Document Usage",
+            "The client id is the URL of the metadata document",
+            &[CIMD_PAGE, CIMD_DRAFT],
+        )
+        .requires(&["auth.registration.prefer-cimd-over-dcr", "auth.registration.cimd-client"])
+        .also_warns(),
+    ],
+}
+
+const USED: &str = "cimd-client-id-used";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { takes_metadata_documents: true, ..Behavior::default() };
+    protected(test, behavior, |resource| resource)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    judge_authorizations(judging, &flow, USED, |request| {
+        equal("`client_id`", request.parameters.first("client_id"), METADATA_DOCUMENT)
+            .map_err(Finding::should)
+    });
+    Ok(())
+}
+
+/// Registers without saying what kind of application it is.
+fn registering() -> ScriptedClient {
+    signing_in_client().faults([
+        Fault::misbehavior(Misbehavior::AlwaysRegisters),
+        Fault::no_parameter("register", "application_type"),
+    ])
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_authorized_flow();
+    proofs.push(stopping_at_authorize(USED));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "cimd-client-id-used" by misbehavior(Misbehavior::AlwaysRegisters),
+        also "client-registration" Success, also "sep-837-application-type-present" Success;
+    catches "sep-837-application-type-present" on registering(),
+        also "client-registration" Success, also "cimd-client-id-used" Warning;
+}

@@ -1,0 +1,80 @@
+//! `auth/dpop-nonce`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::judge_flow;
+use super::flow_proofs::of_refused_flow;
+use super::proofs_of_possession::{
+    FRESH, Nonces, SCHEME, TOKEN_PROOF, bound, judge_proofs, of_resource_nonce, of_server_nonce,
+};
+use super::references::{DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE, RFC_9449_SERVER_NONCE, SEP_1932};
+use super::signing_in_client;
+
+scenario! {
+    /// The client proves possession of its key by proofs that have a nonce of the server.
+    ///
+    /// The token endpoint refuses the first proof with a nonce, and so does the server, with another one. The client repeats both
+    /// requests, each with a new proof that has the nonce. Officially it is a scenario of the extension
+    /// `io.modelcontextprotocol/auth/dpop`.
+    Client "auth/dpop-nonce": "The client sends the nonces that its proofs must have",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::auth_extension(),
+    transports: StreamableHttp,
+    checks: signing_in![refused: TOKEN_PROOF, SCHEME, FRESH,
+        CheckSpec::official(
+            SERVER_NONCE,
+            "DpopAsNonce",
+            "The client repeats its token request with the nonce of the authorization server",
+            &[SEP_1932, DPOP_EXTENSION, RFC_9449_SERVER_NONCE],
+        )
+        .requires(&["mcp-test.dpop-nonce"]),
+        CheckSpec::official(
+            RESOURCE_NONCE,
+            "DpopRsNonce",
+            "The client repeats its message with the nonce of the MCP server",
+            &[SEP_1932, DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE],
+        )
+        .requires(&["mcp-test.dpop-nonce"]),
+    ],
+}
+
+const SERVER_NONCE: &str = "sep-1932-client-as-nonce";
+const RESOURCE_NONCE: &str = "sep-1932-client-rs-nonce";
+
+/// As in the official suite.
+const NONCES: Nonces =
+    Nonces { of_tokens: "conformance-as-dpop-nonce", of_mcp: "conformance-rs-dpop-nonce" };
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    bound(test, Some(NONCES))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    judge_proofs(judging, &flow);
+    of_server_nonce(&flow, NONCES.of_tokens).conclude(judging.check(SERVER_NONCE));
+    of_resource_nonce(&flow, NONCES.of_mcp).conclude(judging.check(RESOURCE_NONCE));
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client() and shares of_refused_flow();
+    catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict,
+        also "sep-1932-client-as-nonce" Failure, also "sep-1932-client-dpop-auth-scheme" Failure,
+        also "sep-1932-client-fresh-proof" Failure, also "sep-1932-client-rs-nonce" Failure;
+    catches "sep-1932-client-dpop-auth-scheme" by misbehavior(Misbehavior::SendsBoundTokenAsBearer);
+    catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof),
+        also "client-left-well" Skipped, also "sep-1932-client-rs-nonce" Failure,
+        also "wire-well-formed" Skipped;
+    catches "sep-1932-client-as-nonce" by misbehavior(Misbehavior::IgnoresNonce),
+        also "client-left-well" Skipped, also "sep-1932-client-dpop-auth-scheme" Skipped,
+        also "sep-1932-client-fresh-proof" Skipped, also "sep-1932-client-rs-nonce" Skipped,
+        also "wire-well-formed" Skipped;
+    catches "sep-1932-client-rs-nonce" by misbehavior(Misbehavior::IgnoresServerNonce),
+        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+}

@@ -1,0 +1,54 @@
+//! `auth/metadata-var1`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ProtectedResource};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Step, judge_whole_flow};
+use super::flow_proofs::of_whole_flow;
+use super::resource_parameter::{
+    CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
+};
+use super::served::protected;
+use super::{METADATA_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge does not say where its metadata are: they are where RFC 9728 has them,
+    /// with the path of the endpoint.
+    ///
+    /// The metadata of the authorization server are where OpenID Connect has them.
+    Client "auth/metadata-var1": "The client finds metadata that no challenge names",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![whole: flow::PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+}
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { metadata: MetadataAt::OpenId, ..Behavior::default() };
+    protected(test, behavior, ProtectedResource::unannounced)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_whole_flow(judging, &Step::ALL)?;
+    let named = judging.server_url();
+    judge_resource(judging, &flow, &named);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client() and shares of_whole_flow();
+    catches "prm-pathbased-requested" by give_up("discover"), under Strict,
+        also "authorization-server-metadata" Failure, also "client-registration" Failure,
+        also "authorization-request" Failure, also "token-request" Failure,
+        also "resource-parameter-in-authorization" Failure, also "resource-parameter-in-token" Failure,
+        also "sep-837-application-type-present" Skipped, also "pkce-code-challenge-sent" Skipped,
+        also "pkce-s256-method-used" Skipped, also "pkce-code-verifier-sent" Skipped,
+        also "pkce-verifier-matches-challenge" Skipped, also "valid-bearer-token" Skipped,
+        also "invalid-bearer-token" Skipped, also "resource-parameter-valid-uri" Skipped,
+        also "resource-parameter-consistency" Skipped, also "resource-parameter-matches-prm" Skipped,
+        also "wire-well-formed" Skipped, also "client-left-well" Warning;
+}

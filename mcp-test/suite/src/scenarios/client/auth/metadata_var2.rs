@@ -1,0 +1,62 @@
+//! `auth/metadata-var2`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Step, judge_whole_flow, judge_wrong_path};
+use super::flow_proofs::of_whole_flow;
+use super::references::METADATA_DISCOVERY;
+use super::resource_parameter::{
+    CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
+};
+use super::served::protected;
+use super::{METADATA_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge does not say where its metadata are: they are at the root of its origin, and
+    /// name that as the resource.
+    ///
+    /// The issuer has a path, before which the metadata of the authorization server are, as RFC 8414 has it.
+    Client "auth/metadata-var2": "The client finds metadata at the root, of an issuer with a path",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![whole: flow::PRM.conditional().informs(), IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
+        CheckSpec::official(
+            WRONG_PATH,
+            "AuthorizationServerMetadataWrongPath",
+            "The client does not ask for the metadata of another issuer, at the root",
+            &[METADATA_DISCOVERY],
+        )
+        .requires(&["auth.discovery.as-order-path-issuer"])
+        .conditional(),
+    ],
+}
+
+const WRONG_PATH: &str = "authorization-server-metadata-wrong-path";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { path: "/tenant1", ..Behavior::default() };
+    protected(test, behavior, |resource| {
+        let at_root = resource.metadata_at("/.well-known/oauth-protected-resource");
+        at_root.unannounced().named(ResourceName::Origin)
+    })
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_whole_flow(judging, &Step::ALL[1..])?;
+    let named = judging.server_url().trim_end_matches("/mcp").to_owned();
+    judge_resource(judging, &flow, &named);
+    judge_wrong_path(judging, &flow, WRONG_PATH);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client() and shares of_whole_flow();
+    catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
+}

@@ -1,0 +1,59 @@
+//! `auth/metadata-var3`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Step, judge_whole_flow, judge_wrong_path};
+use super::flow_proofs::of_whole_flow;
+use super::references::METADATA_DISCOVERY;
+use super::resource_parameter::{
+    CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
+};
+use super::served::protected;
+use super::{METADATA_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge names a place for its metadata that no standard has.
+    ///
+    /// The issuer has a path, after which the metadata of the authorization server are, as OpenID Connect has it.
+    Client "auth/metadata-var3": "The client finds metadata at any path that the challenge names",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![whole: flow::PRM.conditional().informs(), IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
+        CheckSpec::official(
+            WRONG_PATH,
+            "AuthorizationServerMetadataWrongPath",
+            "The client does not ask for the metadata of another issuer, at the root",
+            &[METADATA_DISCOVERY],
+        )
+        .requires(&["auth.discovery.as-order-path-issuer"])
+        .conditional(),
+    ],
+}
+
+const WRONG_PATH: &str = "authorization-server-metadata-wrong-path";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let metadata = MetadataAt::OpenId;
+    let behavior = Behavior { path: "/tenant1", metadata, ..Behavior::default() };
+    protected(test, behavior, |resource| resource.metadata_at("/custom/metadata/location.json"))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_whole_flow(judging, &Step::ALL[1..])?;
+    let named = judging.server_url();
+    judge_resource(judging, &flow, &named);
+    judge_wrong_path(judging, &flow, WRONG_PATH);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client() and shares of_whole_flow();
+    catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
+}

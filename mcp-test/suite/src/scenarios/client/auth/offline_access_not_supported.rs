@@ -1,0 +1,73 @@
+//! `auth/offline-access-not-supported`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Received, judge_flow};
+use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::references::SEP_2207;
+use super::scopes::stated;
+use super::served::protected;
+use super::signing_in_client;
+
+scenario! {
+    /// The authorization server does not have the scope `offline_access`: the client must not ask for it.
+    Client "auth/offline-access-not-supported": "The client does not ask for a refresh token that nobody has",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    transports: StreamableHttp,
+    checks: signing_in![partial:
+        CheckSpec::official(
+            NOT_REQUESTED,
+            "Client does not request unsupported offline_access",
+            "The authorization request does not ask for `offline_access`",
+            &[SEP_2207],
+        )
+        .requires(&["auth.scope.fallback-scopes-supported"])
+        .also_warns(),
+    ],
+}
+
+const NOT_REQUESTED: &str = "sep-2207-offline-access-not-requested";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let scopes = &["mcp:basic", "mcp:read"];
+    let behavior = Behavior { scopes, ..Behavior::default() };
+    protected(test, behavior, |resource| resource.scopes_supported(scopes))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    if flow.authorizations.is_empty() {
+        let finding = Finding::peer("the client made no authorization request");
+        judging.check(NOT_REQUESTED).missing(finding);
+    }
+    for Received { seq, request } in &flow.authorizations {
+        let outcome = match request.scopes().contains(&"offline_access") {
+            false => Ok(()),
+            true => Err(Finding::peer("the client asks for a scope that nobody has named")
+                .expected("scopes of the metadata alone")
+                .got(stated(request))
+                .evidence(*seq)),
+        };
+        // The scopes that a client asks for are recommended, of which the official suite makes a MUST.
+        let why = "the specification recommends which scopes to ask for, and requires none";
+        judging.check(NOT_REQUESTED).officially_must_judge(outcome, why);
+    }
+    Ok(())
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.push(stopping_at_authorize(NOT_REQUESTED));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "sep-2207-offline-access-not-requested" by parameter("authorize", "scope", "mcp:basic offline_access");
+}

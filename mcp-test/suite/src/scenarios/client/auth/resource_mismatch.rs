@@ -1,0 +1,66 @@
+//! `auth/resource-mismatch`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::judge_flow;
+use super::references::{RESOURCE_PARAMETER, RFC_8707};
+use super::served::protected;
+use super::signing_in_client;
+
+scenario! {
+    /// The metadata of the server name another resource, at `https://evil.example.com`. The client must not ask for a token with them; that it
+    /// fails is right.
+    Client "auth/resource-mismatch": "The client refuses the metadata of another resource",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    transports: StreamableHttp,
+    client_may_fail: true,
+    checks: signing_in![stopping:
+        CheckSpec::official(
+            REJECTED,
+            "Client rejects mismatched resource",
+            "The client makes no authorization request with the metadata of another resource",
+            &[RFC_8707, RESOURCE_PARAMETER],
+        )
+        .requires(&["auth.discovery.prm-resource-validated"]),
+    ],
+}
+
+const REJECTED: &str = "resource-mismatch-rejected";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let other = ResourceName::Other("https://evil.example.com/mcp");
+    protected(test, Behavior::default(), |resource| resource.named(other))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    let outcome = match (flow.found_resource_metadata(), flow.authorizations.first()) {
+        (_, Some(made)) => Err(Finding::peer("the client uses the metadata of another resource")
+            .expected("no authorization request, since the metadata are not those of the server")
+            .got("an authorization request")
+            .evidence(made.seq)),
+        (None, None) => {
+            let finding = Finding::peer("the client never found the metadata of the server");
+            judging.check(REJECTED).missing(finding);
+            return Ok(());
+        }
+        (Some(_), None) => Ok(()),
+    };
+    judging.check(REJECTED).judge(outcome);
+    Ok(())
+}
+
+proofs! {
+    passes on signing_in_client();
+    catches "resource-mismatch-rejected" by misbehavior(Misbehavior::IgnoresResource),
+        also "authorization-server-metadata" Success, also "client-registration" Success,
+        also "authorization-request" Success, also "token-request" Success,
+        also "wire-well-formed" Success, also "client-left-well" Success;
+}

@@ -1,0 +1,53 @@
+//! `auth/scope-from-scopes-supported`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{judge_authorizations, judge_flow};
+use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::references::SCOPE_SELECTION;
+use super::scopes::should_ask_for;
+use super::served::protected;
+use super::{SCOPE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge names no scope and whose metadata list three, and should ask for all of them.
+    Client "auth/scope-from-scopes-supported": "The client asks for the scopes of the metadata",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial:
+        CheckSpec::official(FROM_METADATA, "Client scope selection from scopes_supported", "The authorization request asks for the scopes of the metadata", &[SCOPE_SELECTION])
+            .requires(&["auth.scope.fallback-scopes-supported"])
+            .also_warns(),
+    ],
+}
+
+const SCOPES: &[&str] = &["mcp:basic", "mcp:read", "mcp:write"];
+
+const FROM_METADATA: &str = "scope-from-scopes-supported";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    protected(test, Behavior::default(), |resource| resource.scopes_supported(SCOPES))
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    judge_authorizations(judging, &flow, FROM_METADATA, |request| should_ask_for(request, SCOPES));
+    Ok(())
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.push(stopping_at_authorize(FROM_METADATA));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "scope-from-scopes-supported" by parameter("authorize", "scope", "mcp:basic");
+}

@@ -1,0 +1,58 @@
+//! `auth/scope-from-www-authenticate`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::{Behavior, Verdict};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{judge_authorizations, judge_flow};
+use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::references::SCOPE_SELECTION;
+use super::scopes::should_ask_for;
+use super::served::protected;
+use super::{SCOPE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge names a scope, and should ask for it.
+    Client "auth/scope-from-www-authenticate": "The client asks for the scope of the challenge",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial:
+        CheckSpec::official(FROM_CHALLENGE, "Client scope selection from WWW-Authenticate header", "The authorization request asks for the scope of the challenge", &[SCOPE_SELECTION])
+            .requires(&["auth.scope.prefer-challenge"])
+            .also_warns(),
+    ],
+}
+
+const FROM_CHALLENGE: &str = "scope-from-www-authenticate";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    protected(test, Behavior::default(), |resource| {
+        resource.admits(|access| match access.token {
+            Some(_) => Verdict::Admit,
+            None => Verdict::Unauthorized { scope: Some("mcp:basic") },
+        })
+    })
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    judge_authorizations(judging, &flow, FROM_CHALLENGE, |request| {
+        should_ask_for(request, &["mcp:basic"])
+    });
+    Ok(())
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.push(stopping_at_authorize(FROM_CHALLENGE));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "scope-from-www-authenticate" by no_parameter("authorize", "scope");
+}

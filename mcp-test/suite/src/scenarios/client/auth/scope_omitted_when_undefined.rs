@@ -1,0 +1,51 @@
+//! `auth/scope-omitted-when-undefined`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{judge_authorizations, judge_flow};
+use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::references::SCOPE_SELECTION;
+use super::scopes::should_have_none;
+use super::served::protected;
+use super::{SCOPE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client signs in with a server whose challenge and metadata name no scope, and should not make one up.
+    Client "auth/scope-omitted-when-undefined": "The client asks for no scope where none is named",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial:
+        CheckSpec::official(OMITTED, "Client scope omission when scopes_supported undefined", "The authorization request asks for no scope", &[SCOPE_SELECTION])
+            .requires(&["auth.scope.omit-when-undefined"])
+            .also_warns(),
+    ],
+}
+
+const OMITTED: &str = "scope-omitted-when-undefined";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    protected(test, Behavior::default(), |resource| resource)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    judge_authorizations(judging, &flow, OMITTED, should_have_none);
+    Ok(())
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_flow();
+    proofs.push(stopping_at_authorize(OMITTED));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "scope-omitted-when-undefined" by parameter("authorize", "scope", "mcp:basic");
+}

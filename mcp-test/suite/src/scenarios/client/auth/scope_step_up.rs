@@ -1,0 +1,124 @@
+//! `auth/scope-step-up`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::check::Status;
+use mcp_test_core::oauth::scripted::{Behavior, Verdict};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::flow::{Received, judge_flow};
+use super::flow_proofs::{of_refused_flow, stopping_at_authorize};
+use super::references::{SCOPE_CHALLENGE, SCOPE_SELECTION};
+use super::scopes::{is_open, should_ask_for};
+use super::served::protected;
+use super::{SCOPE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client lists the tools with a token for one scope and calls a tool that needs another one. The server answers the call with
+    /// `insufficient_scope`; the client should ask for the missing scope and send the call again.
+    ///
+    /// It should also ask for the scopes that it has had, which it loses otherwise; only at 2026-07-28 the specification says so.
+    Client "auth/scope-step-up": "The client asks for the scope that a call needs",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![refused: flow::VALID_BEARER,
+        CheckSpec::official(
+            INITIAL,
+            "Client initial scope selection for step-up auth",
+            "The first authorization request asks for the scope of the challenge",
+            &[SCOPE_SELECTION],
+        )
+        .requires(&["auth.scope.prefer-challenge"])
+        .also_warns(),
+        CheckSpec::official(
+            ESCALATION,
+            "Client scope escalation for step-up auth",
+            "The second authorization request asks for the scope that the call needs",
+            &[SCOPE_SELECTION],
+        )
+        .requires(&["auth.scope.react-to-scope-error", "auth.scope.step-up-user-clients"])
+        .also_warns(),
+        CheckSpec::official(
+            UNION,
+            "Client accumulates previously-granted scopes on re-authorization",
+            "The second authorization request also asks for the scope of the first one",
+            &[SCOPE_CHALLENGE],
+        )
+        .requires(&["auth.scope.union-on-reauth"])
+        .within(Revisions::from(Revision::V2026_07_28))
+        .also_warns(),
+    ],
+}
+
+const INITIAL: &str = "scope-step-up-initial";
+const ESCALATION: &str = "scope-step-up-escalation";
+const UNION: &str = "sep-2350-scope-union-on-reauth";
+
+const BASIC: &str = "mcp:basic";
+const WRITE: &str = "mcp:write";
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    protected(test, Behavior::default(), |resource| {
+        resource.scopes_supported(&["mcp:profile"]).admits(|access| {
+            let needed = if access.method == Some("tools/call") { WRITE } else { BASIC };
+            match (access.method, access.token) {
+                (Some(method), _) if is_open(method) => Verdict::Admit,
+                (_, None) => Verdict::Unauthorized { scope: Some(BASIC) },
+                (_, Some(token)) if token.scopes.iter().any(|scope| scope == needed) => {
+                    Verdict::Admit
+                }
+                (_, Some(_)) => Verdict::InsufficientScope { scope: needed },
+            }
+        })
+    })
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let flow = judge_flow(judging)?;
+    let requests = &flow.authorizations;
+    let mut rows = vec![
+        (INITIAL, requests.first(), "no", BASIC),
+        (ESCALATION, requests.get(1), "no second", WRITE),
+    ];
+    if judging.declares(UNION) {
+        rows.push((UNION, requests.get(1), "no second", BASIC));
+    }
+    for (check, received, none, scope) in rows {
+        match received {
+            Some(Received { seq, request }) => {
+                let asked = should_ask_for(request, &[scope]);
+                judging.check(check).judge(asked.map_err(|finding| finding.evidence(*seq)));
+            }
+            None => {
+                let finding =
+                    Finding::peer(format!("the client made {none} authorization request"));
+                judging.check(check).missing(finding.expected(format!("one for `{scope}`")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn shared() -> Vec<Proof> {
+    let mut proofs = of_refused_flow();
+    let failing = stopping_at_authorize(INITIAL);
+    proofs.push(failing.also(ESCALATION, Status::Failure).also(UNION, Status::Failure));
+    proofs
+}
+
+proofs! {
+    passes on signing_in_client() and shares shared();
+    warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write"),
+        also "sep-2350-scope-union-on-reauth" Warning, also "client-left-well" Failure,
+        also "wire-well-formed" Skipped;
+    warns "scope-step-up-escalation" by parameter("authorize", "scope", "mcp:basic"), also "client-left-well" Failure;
+    warns "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::ForgetsScopes);
+    catches "scope-step-up-escalation" by misbehavior(Misbehavior::NeverStepsUp), under Strict,
+        also "sep-2350-scope-union-on-reauth" Failure, also "client-left-well" Failure;
+    catches "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::NeverStepsUp), under Strict,
+        also "scope-step-up-escalation" Failure, also "client-left-well" Failure;
+}

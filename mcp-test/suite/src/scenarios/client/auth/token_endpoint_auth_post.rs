@@ -1,0 +1,39 @@
+//! `auth/token-endpoint-auth-post`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::client::AuthenticationMethod;
+use mcp_test_core::oauth::scripted::Behavior;
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::transport::Misbehavior;
+use mcp_test_core::{proofs, scenario};
+
+use super::resource_parameter::{CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID};
+use super::served::protected;
+use super::token_endpoint::{METHOD, judge_method, of_method};
+use super::{CORE_SUITES, signing_in_client};
+
+scenario! {
+    /// The client registers with an authorization server that supports `client_secret_post` alone, and says so in the registration, too: it must
+    /// authenticate in the form.
+    Client "auth/token-endpoint-auth-post": "The client authenticates at the token endpoint in the form",
+    revisions: Revisions::from(Revision::V2025_06_18),
+    official: Official::client_auth(Revisions::from(Revision::V2025_06_18), CORE_SUITES),
+    transports: StreamableHttp,
+    checks: signing_in![partial: METHOD, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+}
+
+fn serve(test: &ClientTest) -> Result<Server, Finding> {
+    let behavior = Behavior { methods: &[AuthenticationMethod::Post], ..Behavior::default() };
+    protected(test, behavior, |resource| resource)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    judge_method(judging, "client_secret_post")
+}
+
+proofs! {
+    passes on signing_in_client() and shares of_method();
+    catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
+}

@@ -1,0 +1,155 @@
+//! `http-custom-headers`.
+
+mod judge;
+mod parameters;
+
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::client::{ClientTask, ScriptedClient};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Official, Profile};
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use self::judge::judge;
+use self::parameters::{Parameter, arguments, input_schema, null_parameters, parameters};
+use super::lenient_server::lenient_server;
+use super::references::{SEP_2243_CUSTOM, SEP_2243_ENCODING};
+
+scenario! {
+    /// The client mirrors arguments of a tool into the headers that its schema names, as text or, where a header cannot hold
+    /// the text, in Base64. The context of the scenario has the calls to make.
+    ///
+    /// The official checks judge the headers of the arguments that a call has, and compare numbers by value. Our own checks
+    /// also look at the headers of the second tool, at those of arguments that are missing, at how a number is written, and at
+    /// whether the calls are those of the context. An official check also fails a client that mirrors other arguments.
+    Client "http-custom-headers": "Headers mirror the arguments that a tool names",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    official: Official::draft(),
+    transports: StreamableHttp,
+    context: context,
+    checks: [
+        official(SUPPORTS, "ClientSupportsCustomHeaders", "The call has a header for an argument")
+            .requires(&["transport.http.param-headers-mirrored"]),
+        official(MIRRORS, "ClientMirrorsDesignatedParams",
+            "Each text that a header can hold is mirrored as it is, and other arguments are not mirrored")
+            .requires(&["transport.http.param-headers-mirrored"]),
+        official(ENCODES, "ClientEncodesValues", "Numbers and Booleans are mirrored as text")
+            .requires(&["transport.http.param-value-conversion"])
+            .conditional(),
+        official(BASE64, "ClientBase64Unsafe", "Each text that a header cannot hold is mirrored in Base64")
+            .requires(&["transport.http.param-value-base64"])
+            .conditional(),
+        official(OMITS, "ClientCustomHeaderOmitNull", "An argument that is null has no header")
+            .requires(&["transport.http.param-header-omitted-null"]),
+        CheckSpec::own(EXACT, "ClientCustomHeadersExact",
+            "In each call of both tools exactly the arguments with a value have headers, with their exact text")
+            .requires(&[MIRRORED, CONVERTED, OMITTED_NULL, OMITTED_ABSENT]),
+        CheckSpec::own(COMPLETE, "ClientCustomHeadersComplete", "The client makes the calls of the context")
+            .requires(&[MIRRORED]),
+    ],
+}
+
+const SUPPORTS: &str = "sep-2243-client-supports-custom-headers";
+const MIRRORS: &str = "sep-2243-client-mirrors-designated-params";
+const ENCODES: &str = "sep-2243-client-encode-values";
+const BASE64: &str = "sep-2243-client-base64-unsafe";
+const OMITS: &str = "sep-2243-client-omit-null";
+const EXACT: &str = "client-custom-headers-exact";
+const COMPLETE: &str = "client-custom-headers-complete";
+
+const MIRRORED: &str = "transport.http.param-headers-mirrored";
+const CONVERTED: &str = "transport.http.param-value-conversion";
+const OMITTED_NULL: &str = "transport.http.param-header-omitted-null";
+const OMITTED_ABSENT: &str = "transport.http.param-header-omitted-absent";
+
+const TOOL: &str = "test_custom_headers";
+const NULL_TOOL: &str = "test_custom_headers_null";
+
+const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
+    CheckSpec::official(id, name, description, &[SEP_2243_CUSTOM, SEP_2243_ENCODING])
+}
+
+fn context() -> serde_json::Value {
+    json!({ "toolCalls": [
+        { "name": TOOL, "arguments": arguments(&parameters()) },
+        { "name": NULL_TOOL, "arguments": arguments(&null_parameters(Profile::Official)) },
+    ] })
+}
+
+fn serve(test: &ClientTest) -> Server {
+    let profile = test.profile;
+    let tool = |name: &str, parameters: &[Parameter]| json!({ "name": name, "description": "Mirrors arguments", "inputSchema": input_schema(parameters) });
+    let tools = [tool(TOOL, &parameters()), tool(NULL_TOOL, &null_parameters(profile))];
+    lenient_server(test)
+        .on("tools/list", move |_: Call| {
+            let tools = json!({ "tools": tools, "ttlMs": 300_000 });
+            async move { tools }
+        })
+        .on("tools/call", |call: Call| async move {
+            match call.param("name").and_then(Value::as_str) {
+                Some(TOOL | NULL_TOOL) => {
+                    json!({ "content": [{ "type": "text", "text": "called" }] }).into()
+                }
+                _ => Answer::error(error_code::INVALID_PARAMS, "no such tool"),
+            }
+        })
+}
+
+/// A client that makes these calls of the context, after it has listed the tools or not.
+fn calling(lists: bool, called: fn(&str) -> bool) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        if lists {
+            client.request("tools/list", json!({})).await?.result()?;
+        }
+        let calls = task.context().get("toolCalls").and_then(Value::as_array).unwrap_or_default();
+        for call in calls {
+            if call.get("name").and_then(Value::as_str).is_some_and(called) {
+                client.request("tools/call", call.clone()).await?.result()?;
+            }
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
+/// Does not know which arguments to mirror.
+fn without_headers() -> ScriptedClient {
+    calling(false, |_| true)
+}
+
+fn calling_the_first_tool() -> ScriptedClient {
+    calling(true, |tool| tool == TOOL)
+}
+
+fn calling_the_second_tool() -> ScriptedClient {
+    calling(true, |tool| tool == NULL_TOOL)
+}
+
+proofs! {
+    passes on good_client();
+    catches "sep-2243-client-supports-custom-headers" on without_headers(),
+        also "sep-2243-client-mirrors-designated-params" Failure, also "sep-2243-client-encode-values" Failure,
+        also "sep-2243-client-base64-unsafe" Failure, also "client-custom-headers-exact" Failure;
+    catches "sep-2243-client-supports-custom-headers" on calling_the_second_tool(), under Strict,
+        also "sep-2243-client-mirrors-designated-params" Failure, also "sep-2243-client-encode-values" Failure,
+        also "sep-2243-client-base64-unsafe" Failure, also "client-custom-headers-complete" Failure;
+    catches "sep-2243-client-omit-null" on calling_the_first_tool(), under Strict,
+        also "client-custom-headers-complete" Failure;
+    catches "sep-2243-client-mirrors-designated-params" by no_header("tools/call", "Mcp-Param-EmptyVal"),
+        also "client-custom-headers-exact" Failure;
+    catches "sep-2243-client-mirrors-designated-params" by header("tools/call", "Mcp-Param-FloatVal", "3.14159"),
+        under Official;
+    catches "sep-2243-client-encode-values" by header("tools/call", "Mcp-Param-Debug", "True"),
+        also "client-custom-headers-exact" Failure;
+    catches "sep-2243-client-base64-unsafe" by header("tools/call", "Mcp-Param-Tab", "indented"),
+        also "client-custom-headers-exact" Failure;
+    catches "sep-2243-client-omit-null" by header("tools/call", "Mcp-Param-Verbose", "false"),
+        also "client-custom-headers-exact" Failure;
+    catches "client-custom-headers-exact" by header("tools/call", "Mcp-Param-Priority", "42.0");
+    catches "client-custom-headers-exact" by remove("tools/call", "/arguments/tab_val"),
+        also "client-custom-headers-complete" Skipped;
+    catches "client-custom-headers-complete" by set("tools/call", "/arguments/query", json!("SELECT 2")), under Strict;
+}

@@ -1,0 +1,159 @@
+//! `request-metadata`, for clients.
+
+mod judge;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::client::{ClientTask, ScriptedClient};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Official};
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::wire::RpcError;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use self::judge::{ELICITATION, ROOTS, SAMPLING, judge};
+use super::references::SEP_2575;
+
+scenario! {
+    /// Every request is self-contained: it names its revision in `_meta` and, over HTTP, in a header, and carries the
+    /// capabilities and the name of the client.
+    ///
+    /// The server refuses the first request unconditionally, with a list of the revisions that it speaks; the client should
+    /// continue with one of them. The official suite checks notifications too; the specification only binds requests.
+    Client "request-metadata": "Every request carries its revision and client info",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    official: Official::draft(),
+    checks: [
+        official("sep-2575-http-client-sends-version-header", "ClientSendsVersionHeader",
+            "Every POST has a header with its revision")
+            .requires(&["transport.http.version-header-required"])
+            .over_http(),
+        official("sep-2575-client-populates-meta", "ClientPopulatesMeta",
+            "The `_meta` of every request has the revision and the client capabilities")
+            .requires(&["base.meta-request-required-fields"]),
+        official("sep-2575-client-sends-client-info", "ClientSendsClientInfo",
+            "The `_meta` of every request has the client info")
+            .requires(&["base.meta-client-info"])
+            .also_warns(),
+        official("sep-2575-http-version-header-matches-meta", "ClientVersionHeaderMatchesMeta",
+            "Header and `_meta` name the same revision")
+            .requires(&["transport.http.version-header-matches-body"])
+            .over_http(),
+        official(ROOTS.0, "ClientDeclaresRootsCapability", "`roots`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official(SAMPLING.0, "ClientDeclaresSamplingCapability", "`sampling`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official(ELICITATION.0, "ClientDeclaresElicitationCapability",
+            "`elicitation`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official("sep-2575-client-retry-supported-version", "ClientRetrySupportedVersion",
+            "After the refusal the client continues with a revision that the server speaks")
+            .requires(&["versioning.client-retries-supported"])
+            .also_warns(),
+    ],
+}
+
+const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
+    CheckSpec::official(id, name, description, &[SEP_2575])
+}
+
+fn serve(_: &ClientTest) -> Server {
+    // Shared by all methods: the first request of the conversation is refused, whatever it is and whatever its revision.
+    let refused = Arc::new(AtomicBool::new(false));
+    let capabilities = || json!({ "tools": {} });
+    let answer = |result: serde_json::Value| {
+        let refused = Arc::clone(&refused);
+        move |call: Call| {
+            let first = !refused.swap(true, Ordering::SeqCst);
+            let answer = if first { refusal(&call) } else { result.clone().into() };
+            async move { answer }
+        }
+    };
+    let known =
+        json!({ "supportedVersions": [Revision::NEWEST.as_str()], "capabilities": capabilities() });
+    Server::new(json!({ "name": "request-metadata-server", "version": "1.0.0" }))
+        .revisions(Revisions::from(Revision::V2026_07_28))
+        .capabilities(capabilities())
+        .on("server/discover", answer(known))
+        .on("tools/list", answer(json!({ "tools": [] })))
+        .on("tools/call", answer(json!({ "content": [] })))
+}
+
+fn refusal(call: &Call) -> Answer {
+    let requested = call.params().at("/_meta/io.modelcontextprotocol~1protocolVersion");
+    let data = json!({
+        "supported": [Revision::NEWEST.as_str()],
+        "requested": requested.map(Value::to_serde),
+    });
+    let code = error_code::UNSUPPORTED_PROTOCOL_VERSION;
+    RpcError::new(code, "unsupported protocol version").with_data(data).into()
+}
+
+/// Never connects.
+fn absent() -> ScriptedClient {
+    ScriptedClient::new(|_: ClientTask| async { Ok(()) })
+}
+
+/// Gives up after the refusal, although a common revision is on the list.
+fn without_retry() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut options = task.options();
+        options.capabilities =
+            Some(json!({ "roots": {}, "sampling": {}, "elicitation": {} }).into());
+        let _ = task.connect(options).await?.discover().await?;
+        Ok(())
+    })
+}
+
+/// As [`without_retry`], with an error.
+fn failing_without_retry() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        without_retry().run(task.endpoint().clone()).await?;
+        Err("the server supports no common revision".into())
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "sep-2575-http-client-sends-version-header" by no_header("tools/list", "MCP-Protocol-Version"),
+        also "sep-2575-http-version-header-matches-meta" Skipped, also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Skipped;
+    catches "sep-2575-client-populates-meta"
+        by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities"),
+        also "client-left-well" Skipped,
+        also "wire-schema-valid" Failure;
+    warns "sep-2575-client-sends-client-info"
+        by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientInfo");
+    catches "sep-2575-http-version-header-matches-meta" by header("tools/list", "MCP-Protocol-Version", "2025-11-25"),
+        also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Skipped;
+    catches "sep-2575-client-declares-roots-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots"),
+        also "wire-schema-valid" Failure;
+    catches "sep-2575-client-declares-sampling-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/sampling"),
+        also "wire-schema-valid" Failure;
+    catches "sep-2575-client-declares-elicitation-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation"),
+        also "wire-schema-valid" Failure;
+    warns "sep-2575-client-retry-supported-version" on without_retry();
+    // What it fails for is only recommended.
+    warns "sep-2575-client-retry-supported-version" on failing_without_retry(), also "client-left-well" Skipped;
+    warns "sep-2575-client-retry-supported-version" on failing_without_retry(), also "client-left-well" Skipped, under Strict;
+    catches "sep-2575-client-retry-supported-version" on absent(),
+        also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
+        also "sep-2575-client-sends-client-info" Failure, also "sep-2575-http-version-header-matches-meta" Failure,
+        also "sep-2575-client-declares-roots-capability" Failure, also "sep-2575-client-declares-sampling-capability" Failure,
+        also "sep-2575-client-declares-elicitation-capability" Failure, also "client-took-part" Failure,
+        also "wire-well-formed" Skipped,
+        also "wire-schema-valid" Skipped, under Strict;
+    catches "sep-2575-client-sends-client-info" on absent(),
+        also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
+        also "sep-2575-http-version-header-matches-meta" Failure, also "sep-2575-client-declares-roots-capability" Failure,
+        also "sep-2575-client-declares-sampling-capability" Failure, also "sep-2575-client-declares-elicitation-capability" Failure,
+        also "sep-2575-client-retry-supported-version" Failure, also "client-took-part" Failure,
+        also "wire-well-formed" Skipped,
+        also "wire-schema-valid" Skipped, under Strict;
+}

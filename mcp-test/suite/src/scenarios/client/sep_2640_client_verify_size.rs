@@ -1,0 +1,51 @@
+//! `sep-2640-client-verify-size`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::skills::{
+    DESCRIPTION, following_references, judge_refusal, loads_intact, reading_skill_md_only, refusal,
+    skill_md, tampering_server, trusting, unverified,
+};
+
+scenario! {
+    /// The client lists the skills and loads one, whose `SKILL.md` is longer than its entry says. It must refuse the skill;
+    /// its exit code does not matter.
+    ///
+    /// A longer text has another digest as well, so this does not show which of the two a client compares. What else it does
+    /// not show is the same as in `sep-2640-client-verify-digest`.
+    Client "sep-2640-client-verify-size": "The client refuses a file of another length",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::client_extension(),
+    client_may_fail: true,
+    checks: [
+        refusal(OFFICIAL, "SkillsClientVerify_size", "The client refuses a `SKILL.md` of another length",
+            &["skills.client.verify-size"]),
+        unverified(&["skills.client.verify-size", "skills.client.listed-files"]),
+        loads_intact(&["skills.client.verify-size"]),
+    ],
+}
+
+const OFFICIAL: &str = "sep-2640-host-size-mismatch-failure";
+
+fn serve(test: &ClientTest) -> Server {
+    let text = skill_md(DESCRIPTION, "Read references/FORMS.md first.");
+    let longer = format!("{text}Then read references/OTHER.md.\n");
+    tampering_server(test, text, longer)
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    judge_refusal(judging, OFFICIAL, "that is longer than its entry says")
+}
+
+proofs! {
+    passes on good_client();
+    catches "sep-2640-host-size-mismatch-failure" on trusting();
+    catches "sep-2640-host-size-mismatch-failure" on trusting(), at V2025_11_25, under Official;
+    catches "client-follows-no-unverified-reference" on following_references();
+    catches "client-loads-intact-skill" on reading_skill_md_only(), under Strict;
+}

@@ -1,0 +1,15 @@
+//! The form of the identifiers of extensions, which either side may declare.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::spec::meta;
+
+use crate::scenarios::ensure;
+
+/// Whether an identifier has the form of a key of `_meta` with a prefix.
+pub(super) fn has_extension_form(id: &str) -> Result<(), Finding> {
+    ensure(meta::is_key(id) && id.contains('/'), || {
+        Finding::peer("an extension has an identifier of another form")
+            .expected("labels joined by dots, a slash and a name, such as `com.example/reports`")
+            .got(mcp_test_core::expect::words::quoted(id.as_bytes()))
+    })
+}

@@ -1,0 +1,86 @@
+//! `elicitation-sep1034-defaults`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object, some_item};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::input_requests::{FormFixture, form_field, judge_each};
+use super::references::SEP_1034;
+
+scenario! {
+    /// The form of the tool `test_elicitation_sep1034_defaults` has a field of each type with a default.
+    ///
+    /// Officially tried at 2025-11-25 only, where the server sends a request; later the form is in the result of the call.
+    Server "elicitation-sep1034-defaults": "The fields of a form have defaults",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::active(Revisions::only(Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(FIXTURE.tool)],
+    shares_connection: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        field("elicitation-sep1034-string-default", "ElicitationSEP1034StringDefault",
+            "`name` is a string with the default \"John Doe\""),
+        field("elicitation-sep1034-integer-default", "ElicitationSEP1034IntegerDefault",
+            "`age` is an integer with the default 30"),
+        field("elicitation-sep1034-number-default", "ElicitationSEP1034NumberDefault",
+            "`score` is a number with the default 95.5"),
+        field("elicitation-sep1034-enum-default", "ElicitationSEP1034EnumDefault",
+            "`status` is one of several strings, and its default \"active\" is one of them"),
+        field("elicitation-sep1034-boolean-default", "ElicitationSEP1034BooleanDefault",
+            "`verified` is a Boolean with the default true"),
+        field("elicitation-sep1034-general", "ElicitationSEP1034General",
+            "The tool elicits a form, and the call succeeds; reported only on failure")
+            .conditional(),
+    ],
+}
+
+const fn field(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
+    CheckSpec::official(id, name, description, &[SEP_1034])
+        .requires(&["elicitation.schema.defaults-typed"])
+}
+
+const FIXTURE: FormFixture = FormFixture {
+    tool: "test_elicitation_sep1034_defaults",
+    general: "elicitation-sep1034-general",
+};
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let values = json!({
+        "name": "Jane Smith", "age": 25, "score": 88, "status": "inactive", "verified": false,
+    });
+    let Some(requests) = FIXTURE.elicit(ctx, values).await? else { return Ok(()) };
+    for (check, name, kind, default) in [
+        ("elicitation-sep1034-string-default", "name", "string", json!("John Doe")),
+        ("elicitation-sep1034-integer-default", "age", "integer", json!(30)),
+        ("elicitation-sep1034-number-default", "score", "number", json!(95.5)),
+        ("elicitation-sep1034-enum-default", "status", "string", json!("active")),
+        ("elicitation-sep1034-boolean-default", "verified", "boolean", json!(true)),
+    ] {
+        judge_each(ctx, check, &requests, |check, params| {
+            let property =
+                object().member("type", equals(kind)).member("default", equals(default.clone()));
+            let property = match name {
+                "status" => property.member("enum", some_item(equals(default.clone()))),
+                _ => property,
+            };
+            check.by_fixture().expect(params, form_field(name, property))
+        });
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "elicitation-sep1034-string-default" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/name/default");
+    catches "elicitation-sep1034-integer-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/age/default", 31);
+    catches "elicitation-sep1034-number-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/score/default", 95);
+    catches "elicitation-sep1034-enum-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/status/default", "inactive");
+    catches "elicitation-sep1034-boolean-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/verified/default", false);
+    catches "elicitation-sep1034-general" by reply_error("tools/call", -32602),
+        also "elicitation-sep1034-string-default" Skipped, also "elicitation-sep1034-integer-default" Skipped,
+        also "elicitation-sep1034-number-default" Skipped, also "elicitation-sep1034-enum-default" Skipped,
+        also "elicitation-sep1034-boolean-default" Skipped;
+}

@@ -1,0 +1,167 @@
+//! `elicitation-sep1330-enums`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{
+    Matcher, ObjectMatcher, all_of, array, equals, non_empty_array_of, object, satisfying, string,
+};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::input_requests::{FormFixture, form_field, judge_each};
+use super::references::SEP_1330;
+
+scenario! {
+    /// The form of the tool `test_elicitation_sep1330_enums` has a choice of each kind.
+    ///
+    /// Officially tried at 2025-11-25 only, where the server sends a request; later the form is in the result of the call.
+    Server "elicitation-sep1330-enums": "A form has choices of each kind",
+    revisions: Revisions::from(Revision::V2025_11_25),
+    official: Official::active(Revisions::only(Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(FIXTURE.tool)],
+    shares_connection: Revisions::from(Revision::V2026_07_28),
+    checks: [
+        choice("elicitation-sep1330-untitled-single", "ElicitationSEP1330UntitledSingle",
+            "`untitledSingle` is a string with `enum`", &["elicitation.schema.enum-single-untitled"]),
+        choice("elicitation-sep1330-titled-single", "ElicitationSEP1330TitledSingle",
+            "`titledSingle` is a string with `oneOf`, each with a `const` and a `title`",
+            &["elicitation.schema.enum-single-titled"]),
+        choice("elicitation-sep1330-legacy-enumnames", "ElicitationSEP1330LegacyEnumNames",
+            "`legacyEnum` is a string with as many `enumNames` as values of `enum`",
+            &["elicitation.schema.primitive-types"]),
+        choice("elicitation-sep1330-untitled-multi", "ElicitationSEP1330UntitledMulti",
+            "`untitledMulti` is an array whose items are strings with `enum`",
+            &["elicitation.schema.enum-multi-untitled"]),
+        choice("elicitation-sep1330-titled-multi", "ElicitationSEP1330TitledMulti",
+            "`titledMulti` is an array whose items have `anyOf`, each with a `const` and a `title`",
+            &["elicitation.schema.enum-multi-titled"]),
+        choice("elicitation-sep1330-general", "ElicitationSEP1330General",
+            "The tool elicits a form, and the call succeeds; reported only on failure",
+            &["elicitation.schema.enum-single-untitled"])
+            .conditional(),
+    ],
+}
+
+const fn choice(
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    requirements: &'static [&'static str],
+) -> CheckSpec {
+    CheckSpec::official(id, name, description, &[SEP_1330]).requires(requirements)
+}
+
+const FIXTURE: FormFixture =
+    FormFixture { tool: "test_elicitation_sep1330_enums", general: "elicitation-sep1330-general" };
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let choices = json!({
+        "untitledSingle": "option1",
+        "titledSingle": "value1",
+        "legacyEnum": "opt1",
+        "untitledMulti": ["option1", "option2"],
+        "titledMulti": ["value1", "value2"],
+    });
+    let Some(requests) = FIXTURE.elicit(ctx, choices).await? else { return Ok(()) };
+    for (check, name, requirement, shape) in [
+        (
+            "elicitation-sep1330-untitled-single",
+            "untitledSingle",
+            "elicitation.schema.enum-single-untitled",
+            untitled_single as fn() -> Box<dyn Matcher>,
+        ),
+        (
+            "elicitation-sep1330-titled-single",
+            "titledSingle",
+            "elicitation.schema.enum-single-titled",
+            titled_single,
+        ),
+        (
+            "elicitation-sep1330-legacy-enumnames",
+            "legacyEnum",
+            "elicitation.schema.primitive-types",
+            legacy,
+        ),
+        (
+            "elicitation-sep1330-untitled-multi",
+            "untitledMulti",
+            "elicitation.schema.enum-multi-untitled",
+            untitled_multi,
+        ),
+        (
+            "elicitation-sep1330-titled-multi",
+            "titledMulti",
+            "elicitation.schema.enum-multi-titled",
+            titled_multi,
+        ),
+    ] {
+        judge_each(ctx, check, &requests, |check, params| {
+            check
+                .by_fixture()
+                .expect(params, form_field(name, object()))
+                .requires(requirement)
+                .expect(params, form_field(name, shape()))
+        });
+    }
+    Ok(())
+}
+
+fn of_type(kind: &str) -> ObjectMatcher {
+    object().member("type", equals(kind))
+}
+
+/// Matches an `enumNames` of the length of `enum`.
+fn equal_lengths() -> impl Matcher {
+    satisfying("a choice with as many `enumNames` as values of `enum`", |choice: &Value| {
+        let length = |name: &str| choice.get(name).and_then(Value::as_array).map(<[Value]>::len);
+        length("enum").is_some() && length("enum") == length("enumNames")
+    })
+}
+
+/// The options of a choice with titles.
+fn titled() -> impl Matcher {
+    non_empty_array_of(object().member("const", string()).member("title", string()))
+}
+
+fn untitled_single() -> Box<dyn Matcher> {
+    Box::new(of_type("string").member("enum", array()).without("oneOf").without("enumNames"))
+}
+
+fn titled_single() -> Box<dyn Matcher> {
+    Box::new(of_type("string").member("oneOf", titled()).without("enum"))
+}
+
+/// A choice of 2025-06-18, which later revisions still allow (`schema#legacytitledenumschema`).
+fn legacy() -> Box<dyn Matcher> {
+    Box::new(all_of(vec![Box::new(of_type("string")), Box::new(equal_lengths())]))
+}
+
+fn untitled_multi() -> Box<dyn Matcher> {
+    let items = of_type("string").member("enum", array()).without("anyOf");
+    Box::new(of_type("array").member("items", items))
+}
+
+fn titled_multi() -> Box<dyn Matcher> {
+    let items = object().member("anyOf", titled()).without("enum");
+    Box::new(of_type("array").member("items", items))
+}
+
+proofs! {
+    passes on everything();
+    catches "elicitation-sep1330-untitled-single" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle");
+    catches "elicitation-sep1330-untitled-single" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle/enumNames", json!(["A", "B", "C"]));
+    catches "elicitation-sep1330-titled-single" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledSingle/oneOf/0/title"),
+        also "wire-well-formed" Failure;
+    catches "elicitation-sep1330-legacy-enumnames" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/legacyEnum/enumNames", json!(["One"]));
+    catches "elicitation-sep1330-untitled-multi" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledMulti/items/enum"),
+        also "wire-schema-valid" Failure;
+    catches "elicitation-sep1330-titled-multi" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledMulti/items/anyOf/0/const"),
+        also "wire-schema-valid" Failure;
+    catches "elicitation-sep1330-general" by reply_error("tools/call", -32602),
+        also "elicitation-sep1330-untitled-single" Skipped, also "elicitation-sep1330-titled-single" Skipped,
+        also "elicitation-sep1330-legacy-enumnames" Skipped, also "elicitation-sep1330-untitled-multi" Skipped,
+        also "elicitation-sep1330-titled-multi" Skipped;
+}

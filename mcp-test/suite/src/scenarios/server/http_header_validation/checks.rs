@@ -1,0 +1,39 @@
+//! The checks of `http-header-validation`.
+
+use mcp_test_core::scenario::CheckSpec;
+
+use crate::scenarios::server::references::{RFC_9110_VALUES, SEP_2243_CASE, SEP_2243_VALIDATION};
+
+#[rustfmt::skip]
+pub(super) const CHECKS: [CheckSpec; 8] = [
+    CheckSpec::official("sep-2243-server-standard-setup", "HttpHeaderValidationSetup",
+        "`tools/list` with valid headers returns a list; reported only on failure", &[SEP_2243_VALIDATION])
+        .requires(&["tools.list.respond"]).conditional(),
+    CheckSpec::official("sep-2243-server-reject-invalid-headers", "ServerRejectsInvalidHeaders",
+        "A request whose headers are missing or contradict the body is refused with HTTP 400", &[SEP_2243_VALIDATION, SEP_2243_CASE])
+        .requires(&[
+            "transport.http.header-error-400",
+            "transport.http.header-values-case-sensitive",
+            "transport.http.mcp-method-mismatch-rejected",
+            "transport.http.mcp-name-mismatch-rejected",
+            "transport.http.standard-header-missing-rejected",
+        ]),
+    CheckSpec::official("sep-2243-server-reject-error-code", "ServerRejectsInvalidHeadersErrorCode",
+        "The refusal has the JSON-RPC error code -32020", &[SEP_2243_VALIDATION, SEP_2243_CASE])
+        .requires(&["transport.http.header-error-code"]).warns(),
+    CheckSpec::official("sep-2243-server-accepts-whitespace-header-value", "ServerAcceptsWhitespaceHeaderValue",
+        "Whitespace around the value of a header is ignored", &[RFC_9110_VALUES])
+        .requires(&["transport.http.mcp-name-mismatch-rejected"]),
+    CheckSpec::official("sep-2243-header-name-case-insensitive", "ServerAcceptsHeaderNameInAnyCase",
+        "The names of headers are case-insensitive", &[SEP_2243_CASE])
+        .requires(&["transport.http.header-names-case-insensitive"]),
+    CheckSpec::own("http-header-refusal-code", "HttpHeaderRefusalCode",
+        "Each refusal is an error with code -32020, as the specification requires")
+        .requires(&["transport.http.header-error-code"]),
+    CheckSpec::own("http-header-version-missing", "HttpHeaderVersionMissing",
+        "A request without `MCP-Protocol-Version` is refused, unless the server also serves revisions without it")
+        .requires(&["transport.http.version-header-missing-rejected"]),
+    CheckSpec::own("http-header-name-encoded", "HttpHeaderNameEncoded",
+        "A Base64-encoded name is decoded before it is compared")
+        .requires(&["transport.http.sentinel-decoded"]),
+];

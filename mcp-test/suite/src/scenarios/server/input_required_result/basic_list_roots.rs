@@ -1,0 +1,90 @@
+//! `input-required-result-basic-list-roots`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{any_of, text_containing};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::{
+    Fixture, ROOT, ROOT_NAME, asking, complete, expect_reply, first_is, rooted, to_first,
+};
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::matchers::first_text;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// The tool `test_input_required_result_list_roots` asks the client for its roots in its result, and mentions them when the
+    /// call is repeated with them.
+    ///
+    /// The official check of the second reply does not look at the roots; our own check does.
+    Server "input-required-result-basic-list-roots": "A result asks the client for its roots",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-list-roots-incomplete",
+            "InputRequiredResultListRootsIncomplete",
+            "The result asks for `roots/list`, under any key",
+            &[SEP_2322],
+        )
+        .requires(&["schema.input-required-result"]),
+        CheckSpec::official(
+            "sep-2322-list-roots-complete",
+            "InputRequiredResultListRootsComplete",
+            "The result is complete when the call has the roots",
+            &[SEP_2322],
+        )
+        .requires(&["schema.call-tool-result"]),
+        CheckSpec::own(
+            "input-required-result-basic-list-roots-exact",
+            "InputRequiredResultBasicListRootsExact",
+            "The text of the complete result mentions the root, by its URI or by its name",
+        )
+        .requires(&["schema.call-tool-result"]),
+    ],
+}
+
+const ASKING: Fixture = Fixture::tool("test_input_required_result_list_roots");
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let asked = ASKING.request(ctx).await;
+    let asked =
+        expect_reply(ctx, "sep-2322-list-roots-incomplete", asked, asking(first_is("roots/list")))?;
+    let Some(asked) = asked else { return Ok(()) };
+
+    let reply = ASKING.retry(ctx, &asked, to_first(&asked, rooted())).await;
+    let reply = expect_reply(ctx, "sep-2322-list-roots-complete", reply, complete())?;
+    let Some(reply) = reply else { return Ok(()) };
+    let mentions =
+        any_of(vec![Box::new(text_containing(ROOT)), Box::new(text_containing(ROOT_NAME))]);
+    ctx.check("input-required-result-basic-list-roots-exact")
+        .by_fixture()
+        .expect(&reply, first_text(mentions));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2322-list-roots-incomplete" by reply_error("tools/call", -32602),
+        also "sep-2322-list-roots-complete" Skipped,
+        also "input-required-result-basic-list-roots-exact" Skipped;
+    catches "sep-2322-list-roots-incomplete" by set("tools/call", "/resultType", json!("complete")),
+        also "sep-2322-list-roots-complete" Skipped,
+        also "input-required-result-basic-list-roots-exact" Skipped,
+        also "wire-schema-valid" Failure, also "wire-well-formed" Failure;
+    catches "sep-2322-list-roots-complete" on refusing_retries(),
+        also "input-required-result-basic-list-roots-exact" Skipped;
+    catches "input-required-result-basic-list-roots-exact" by set("tools/call", "/content/0/text", json!("Roots: none"));
+}
+
+/// Answers retries with an error.
+fn refusing_retries() -> Server {
+    ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the roots were not expected"))
+}

@@ -1,0 +1,87 @@
+//! `input-required-result-ignore-extra-params`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{anything, equals};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method, param};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::{GREETING, USER_NAME, accepted, complete};
+use crate::scenarios::everything_but;
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::matchers::first_text;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// Responses that the server has not asked for are ignored, and the call completes with the one that it needs.
+    ///
+    /// The official check passes on any complete result, also on the failure of the tool; our own check expects the greeting.
+    Server "input-required-result-ignore-extra-params": "Responses that are not needed are ignored",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-ignore-unexpected-params",
+            "IgnoreUnexpectedParams",
+            "A call with the name and two other responses is complete",
+            &[SEP_2322],
+        )
+        .requires(&["mrtr.extra-input-ignored"])
+        .warns(),
+        CheckSpec::own(
+            "input-required-result-ignore-extra-params-exact",
+            "InputRequiredResultIgnoreExtraParamsExact",
+            "The text of the result greets the user by the name that was needed",
+        )
+        .requires(&["mrtr.extra-input-ignored"])
+        .warns(),
+    ],
+}
+
+/// The key of a response that is not needed.
+const EXTRA: &str = "unknown_extra_key";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let responses = json!({
+        USER_NAME: accepted(&json!({"name": "Alice"})),
+        EXTRA: accepted(&json!({"name": "Bob"})),
+        "another_unexpected": accepted(&json!({"name": "Carol"})),
+    });
+    let reply = GREETING.request(ctx).param("inputResponses", responses).await?;
+    ctx.check("sep-2322-ignore-unexpected-params").should(&reply, complete());
+    let exact = ctx.check("input-required-result-ignore-extra-params-exact").by_fixture();
+    match reply.result() {
+        Ok(_) if reply.result_type() != Some("input_required") => {
+            exact.should(&reply, first_text(equals("Hello, Alice!")))
+        }
+        _ => exact.skip("the call does not complete"),
+    };
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "sep-2322-ignore-unexpected-params" on refusing_extras(),
+        also "input-required-result-ignore-extra-params-exact" Skipped;
+    warns "sep-2322-ignore-unexpected-params" on asking_again(),
+        also "input-required-result-ignore-extra-params-exact" Skipped;
+    warns "input-required-result-ignore-extra-params-exact" by set("tools/call", "/content/0/text", json!("Hello, Bob!"));
+}
+
+/// Takes a response that is not needed for an error.
+fn refusing_extras() -> Server {
+    let error = Answer::error(error_code::INVALID_PARAMS, "unknown response");
+    let extra = param(format!("/inputResponses/{EXTRA}"), anything());
+    everything_but([given(method("tools/call")).and(extra).respond_with(error)])
+}
+
+/// Takes no notice of the responses at all.
+fn asking_again() -> Server {
+    GREETING.retried(Answer::input_required(json!({USER_NAME: {"method": "roots/list"}}), None))
+}

@@ -1,0 +1,78 @@
+//! `input-required-result-missing-input-response`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{anything, equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::{GREETING, USER_NAME, accepted, asking};
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// Input that the server needs and that is missing in a retry is asked for again, which is better than an error: the client
+    /// still can provide it.
+    ///
+    /// The official check passes on any request for input; our own check expects that it is for what is missing.
+    Server "input-required-result-missing-input-response": "Input that is missing is asked for again",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-missing-response-rerequests",
+            "InputRequiredResultMissingResponseRerequests",
+            "A call whose only response is under a wrong key is answered with a request for input",
+            &[SEP_2322],
+        )
+        .requires(&["mrtr.missing-input-reasked"])
+        .warns(),
+        CheckSpec::own(
+            "input-required-result-missing-input-response-key",
+            "InputRequiredResultMissingInputResponseKey",
+            "The request for input is under the key that was missing",
+        )
+        .requires(&["mrtr.missing-input-reasked"])
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let responses = json!({"wrong_key": accepted(&json!({"data": "wrong"}))});
+    let reply = GREETING.request(ctx).param("inputResponses", responses).await?;
+    ctx.check("sep-2322-missing-response-rerequests")
+        .should(&reply, object().member("resultType", equals("input_required")));
+    let key = ctx.check("input-required-result-missing-input-response-key");
+    if reply.result_type() == Some("input_required") {
+        key.should(&reply, asking(object().member(USER_NAME, anything())));
+    } else {
+        key.skip("the result does not ask for input");
+    }
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    warns "sep-2322-missing-response-rerequests" on refusing(),
+        also "input-required-result-missing-input-response-key" Skipped;
+    warns "sep-2322-missing-response-rerequests" on greeting_anybody(),
+        also "input-required-result-missing-input-response-key" Skipped;
+    warns "input-required-result-missing-input-response-key"
+        by set("tools/call", "/inputRequests", json!({"wrong_key": {"method": "roots/list"}}));
+}
+
+/// Takes missing input for an error.
+fn refusing() -> Server {
+    GREETING.retried(Answer::error(error_code::INVALID_PARAMS, "the name is missing"))
+}
+
+/// Goes on without the name.
+fn greeting_anybody() -> Server {
+    GREETING.retried(json!({"content": [{"type": "text", "text": "Hello, undefined!"}]}))
+}

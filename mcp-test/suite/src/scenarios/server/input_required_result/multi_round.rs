@@ -1,0 +1,100 @@
+//! `input-required-result-multi-round`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{anything, equals, non_empty_string, not, object};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method, param};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::{Fixture, accepted, asking, complete, expect_reply, state, to_first};
+use crate::scenarios::everything_but;
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// The tool `test_input_required_result_multi_round` asks twice: the first retry is answered with another request for input,
+    /// and the second one completes.
+    ///
+    /// The second retry has only the second response, so that the state has to carry the first one; therefore it has to be
+    /// another state than before.
+    Server "input-required-result-multi-round": "A call takes two rounds of input",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-multi-round-r1",
+            "InputRequiredResultMultiRoundR1",
+            "The result asks for input, and has a state",
+            &[SEP_2322],
+        )
+        .requires(&["schema.input-required-result"]),
+        CheckSpec::official(
+            "sep-2322-multi-round-r2",
+            "InputRequiredResultMultiRoundR2",
+            "The result of the first retry asks for input, and has another state",
+            &[SEP_2322],
+        )
+        .requires(&["schema.input-required-result"]),
+        CheckSpec::official(
+            "sep-2322-multi-round-r3",
+            "InputRequiredResultMultiRoundR3",
+            "The result of the second retry is complete",
+            &[SEP_2322],
+        )
+        .requires(&["schema.call-tool-result"]),
+    ],
+}
+
+const ASKING: Fixture = Fixture::tool("test_input_required_result_multi_round");
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let asks = || asking(object()).member("requestState", non_empty_string());
+    let first = ASKING.request(ctx).await;
+    let Some(first) = expect_reply(ctx, "sep-2322-multi-round-r1", first, asks())? else {
+        return Ok(());
+    };
+
+    let responses = to_first(&first, accepted(&json!({"name": "Alice"})));
+    let second = ASKING.retry(ctx, &first, responses).await;
+    let before = state(&first).cloned().unwrap_or(Value::Null);
+    let asks = asks().member("requestState", not(equals(before)));
+    let Some(second) = expect_reply(ctx, "sep-2322-multi-round-r2", second, asks)? else {
+        return Ok(());
+    };
+
+    let responses = to_first(&second, accepted(&json!({"color": "blue"})));
+    let third = ASKING.retry(ctx, &second, responses).await;
+    expect_reply(ctx, "sep-2322-multi-round-r3", third, complete())?;
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2322-multi-round-r1" by reply_error("tools/call", -32602),
+        also "sep-2322-multi-round-r2" Skipped, also "sep-2322-multi-round-r3" Skipped;
+    catches "sep-2322-multi-round-r1" by remove("tools/call", "/requestState"),
+        also "sep-2322-multi-round-r2" Skipped, also "sep-2322-multi-round-r3" Skipped;
+    catches "sep-2322-multi-round-r2" by set("tools/call", "/requestState", json!("always the same")),
+        also "sep-2322-multi-round-r3" Skipped;
+    catches "sep-2322-multi-round-r2" on completing_at_once(), also "sep-2322-multi-round-r3" Skipped;
+    catches "sep-2322-multi-round-r3" on refusing_the_second_retry();
+}
+
+/// Completes after one round.
+fn completing_at_once() -> Server {
+    ASKING.retried(json!({"content": []}))
+}
+
+/// Has forgotten the first round in the second one.
+fn refusing_the_second_retry() -> Server {
+    let second = param("/inputResponses/step2", anything());
+    let error = Answer::error(error_code::INTERNAL_ERROR, "the name is unknown");
+    everything_but([given(method("tools/call")).and(second).respond_with(error)])
+}

@@ -1,0 +1,78 @@
+//! `input-required-result-non-tool-request`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{anything, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::{Fixture, accepted, asking, complete, expect_reply, to_first};
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// The prompt `test_input_required_result_prompt` asks the user for input, as a tool may do, and returns its messages when
+    /// the request is repeated with the response.
+    ///
+    /// The official check does not look into the messages, which the contract of the fixture does not describe.
+    Server "input-required-result-non-tool-request": "A prompt asks for input",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Prompts), Need::Prompt(ASKING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-non-tool-incomplete",
+            "InputRequiredResultNonToolIncomplete",
+            "The result of `prompts/get` asks for input",
+            &[SEP_2322],
+        )
+        .requires(&["schema.input-required-result"]),
+        CheckSpec::official(
+            "sep-2322-non-tool-complete",
+            "InputRequiredResultNonToolComplete",
+            "The result is complete when the request has the response, and has messages",
+            &[SEP_2322],
+        )
+        .requires(&["schema.get-prompt-result"]),
+    ],
+}
+
+const ASKING: Fixture = Fixture::prompt("test_input_required_result_prompt");
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let asked = ASKING.request(ctx).await;
+    let asked = expect_reply(ctx, "sep-2322-non-tool-incomplete", asked, asking(object()))?;
+    let Some(asked) = asked else { return Ok(()) };
+
+    let responses = to_first(&asked, accepted(&json!({"context": "test context"})));
+    let reply = ASKING.retry(ctx, &asked, responses).await;
+    let completes = complete().member("messages", anything());
+    expect_reply(ctx, "sep-2322-non-tool-complete", reply, completes)?;
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2322-non-tool-incomplete" by reply_error("prompts/get", -32602),
+        also "sep-2322-non-tool-complete" Skipped;
+    catches "sep-2322-non-tool-incomplete" on without_input(),
+        also "sep-2322-non-tool-complete" Skipped;
+    catches "sep-2322-non-tool-complete" on refusing_retries();
+    catches "sep-2322-non-tool-complete" by remove("prompts/get", "/messages"),
+        also "wire-schema-valid" Failure;
+}
+
+/// Answers retries with an error.
+fn refusing_retries() -> Server {
+    ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the context was not expected"))
+}
+
+/// Returns its messages at once.
+fn without_input() -> Server {
+    everything().on("prompts/get", |_: Call| async { json!({"messages": []}) })
+}

@@ -1,0 +1,63 @@
+//! `input-required-result-result-type`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::fixture::GREETING;
+use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::server::references::SEP_2322;
+
+scenario! {
+    /// A result that asks for input says so in its `resultType`.
+    ///
+    /// A client that does not find it there takes the result for the complete one, and a tool without content for one that has
+    /// nothing to say.
+    Server "input-required-result-result-type": "A result that asks for input says so",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2322-result-type-included",
+            "ResultTypeIncluded",
+            "The `resultType` is \"input_required\"",
+            &[SEP_2322],
+        )
+        .requires(&["mrtr.result-type"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    declare_all(ctx);
+    let reply = GREETING.request(ctx).await?;
+    let check = ctx.check("sep-2322-result-type-included");
+    let typed = object().member("resultType", equals("input_required"));
+    // A result without requests is complete: the fixture asks for nothing, but its type may be right.
+    match reply.outcome() {
+        Ok(result) if result.get("inputRequests").is_some() => check.expect(&reply, typed),
+        _ => check.by_fixture().expect(&reply, typed),
+    };
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2322-result-type-included" by reply_error("tools/call", -32602);
+    catches "sep-2322-result-type-included" by set("tools/call", "/resultType", json!("complete")),
+        also "wire-schema-valid" Failure, also "wire-well-formed" Failure;
+    catches "sep-2322-result-type-included" by remove("tools/call", "/resultType"),
+        also "wire-schema-valid" Failure, also "wire-well-formed" Failure;
+    catches "sep-2322-result-type-included" on without_input();
+}
+
+/// Greets without a name.
+fn without_input() -> Server {
+    everything().on("tools/call", |_: Call| async { json!({"content": []}) })
+}

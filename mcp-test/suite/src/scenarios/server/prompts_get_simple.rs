@@ -1,0 +1,83 @@
+//! `prompts-get-simple`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{Matcher, array_of, equals, first, non_empty_array, object, one_of};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::PROMPTS_GET;
+
+scenario! {
+    /// The prompt `test_simple_prompt`, which takes no arguments, returns its one message.
+    ///
+    /// The official check expects messages with a role and content; our own check compares their values.
+    Server "prompts-get-simple": "The server returns a prompt without arguments",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_simple_prompt")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "prompts-get-simple",
+            "PromptsGetSimple",
+            "There are messages, each with a role and content",
+            &[PROMPTS_GET],
+        )
+        .requires(&["prompts.get.listed-available", "prompts.get.arguments-optional", "schema.get-prompt-result"]),
+        CheckSpec::own(
+            "prompts-get-simple-exact",
+            "PromptsGetSimpleExact",
+            "The first message is the text of the fixture, with the role `user`",
+        )
+        .requires(&["prompts.message.role-values", "prompts.message.single-content"]),
+    ],
+}
+
+const TEXT: &str = "This is a simple prompt for testing.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?;
+    reply.result()?;
+    let message = object().member("role", truthy()).member("content", truthy());
+    ctx.check("prompts-get-simple")
+        .requires("schema.get-prompt-result")
+        .expect(&reply, object().member("messages", non_empty_array()))
+        .expect(&reply, messages(message));
+    let text = object().member("type", equals("text")).member("text", equals(TEXT));
+    ctx.check("prompts-get-simple-exact")
+        .requires("prompts.message.role-values")
+        .expect(&reply, messages(object().member("role", one_of(["user", "assistant"]))))
+        // One object, unlike the array in the result of a tool (`server/prompts#promptmessage`).
+        .requires("prompts.message.single-content")
+        .expect(&reply, messages(object().member("content", object())))
+        .by_fixture()
+        .expect(
+            &reply,
+            first_message(object().member("role", equals("user")).member("content", text)),
+        );
+    Ok(())
+}
+
+fn messages(message: impl Matcher + 'static) -> impl Matcher {
+    object().member("messages", array_of(message))
+}
+
+fn first_message(message: impl Matcher + 'static) -> impl Matcher {
+    object().member("messages", first(message))
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-get-simple" by reply_error("prompts/get", -32602), also "prompts-get-simple-exact" Skipped;
+    catches "prompts-get-simple" by set("prompts/get", "/messages", json!([])), also "prompts-get-simple-exact" Failure;
+    catches "prompts-get-simple" by remove("prompts/get", "/messages/0/role"),
+        also "prompts-get-simple-exact" Failure,
+        also "wire-schema-valid" Failure;
+    catches "prompts-get-simple-exact" by set("prompts/get", "/messages/0/role", json!("system")),
+        also "wire-schema-valid" Failure;
+    catches "prompts-get-simple-exact" by set("prompts/get", "/messages/0/content", json!("a bare string")),
+        also "wire-schema-valid" Failure;
+}

@@ -1,0 +1,66 @@
+//! `prompts-get-with-image`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::content::{message_with, png};
+use super::references::PROMPTS_IMAGE;
+
+scenario! {
+    /// The prompt `test_prompt_with_image`, which takes no arguments, returns an image.
+    ///
+    /// The official check expects data of any kind; our own check decodes it, and compares the message that follows.
+    Server "prompts-get-with-image": "The server returns a prompt with an image",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_prompt_with_image")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "prompts-get-with-image",
+            "PromptsGetWithImage",
+            "The content of a message is an image with data and a MIME type",
+            &[PROMPTS_IMAGE],
+        )
+        .requires(&["prompts.get.listed-available", "schema.get-prompt-result"]),
+        CheckSpec::own(
+            "prompts-get-with-image-exact",
+            "PromptsGetWithImageExact",
+            "The image is a PNG file in Base64, as its MIME type says, and a message with a text follows",
+        )
+        .requires(&["prompts.content.image-base64-mime"]),
+    ],
+}
+
+const TEXT: &str = "Please analyze the image above.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("prompts/get", json!({"name": "test_prompt_with_image"})).await?;
+    reply.result()?;
+    let image = || object().member("type", equals("image"));
+    ctx.check("prompts-get-with-image").by_fixture().expect(
+        &reply,
+        message_with(image().member("data", truthy()).member("mimeType", truthy())),
+    );
+    ctx.check("prompts-get-with-image-exact")
+        .requires("prompts.content.image-base64-mime")
+        .expect(&reply, message_with(image().member("data", png())))
+        .by_fixture()
+        .expect(&reply, message_with(image().member("mimeType", equals("image/png"))))
+        .expect(&reply, message_with(object().member("text", equals(TEXT))));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-get-with-image" by reply_error("prompts/get", -32602), also "prompts-get-with-image-exact" Skipped;
+    catches "prompts-get-with-image" by remove("prompts/get", "/messages/0"), also "prompts-get-with-image-exact" Failure;
+    catches "prompts-get-with-image-exact" by set("prompts/get", "/messages/0/content/data", json!("AAAA"));
+    catches "prompts-get-with-image-exact" by set("prompts/get", "/messages/0/content/mimeType", json!("image/gif"));
+    catches "prompts-get-with-image-exact" by remove("prompts/get", "/messages/1");
+}

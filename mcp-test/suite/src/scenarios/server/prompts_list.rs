@@ -1,0 +1,117 @@
+//! `prompts-list`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::{MAX_PAGES, PromptList};
+use mcp_test_core::expect::{Matcher, array_of, boolean, non_empty_string, object, string};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::PROMPTS_LIST;
+use crate::scenarios::matchers::repeated;
+
+scenario! {
+    /// The server lists its prompts, each with the name for `prompts/get`.
+    Server "prompts-list": "The server lists its prompts",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "prompts-list",
+            "PromptsList",
+            "`prompts` is an array whose entries have a name and a description",
+            &[PROMPTS_LIST],
+        )
+        .requires(&["prompts.list.respond", "schema.list-prompts-result"]),
+        CheckSpec::own(
+            "prompts-list-definitions",
+            "PromptsListDefinitions",
+            "On every page, of at most 100, the prompts and their arguments have members of the right types; names are unique",
+        )
+        .requires(&["schema.prompt", "prompts.definition.name-unique", "pagination.cursor.string"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let first = ctx.request("prompts/list", json!({})).await?;
+    first.result()?;
+    ctx.check("prompts-list")
+        .requires("schema.list-prompts-result")
+        .expect(&first, prompts(object().member("name", truthy())))
+        .officially(
+            &first,
+            prompts(object().member("description", truthy())),
+            "the description of a prompt is optional",
+        );
+
+    // Requested again, with all pages: the official check looks only at the first.
+    let (pages, has_more) = ctx.client().await?.first_pages("prompts/list", MAX_PAGES).await?;
+    let list = PromptList::new(pages);
+    let mut check = ctx.check("prompts-list-definitions");
+    for page in list.pages() {
+        check = check
+            .requires("schema.prompt")
+            .expect(page, prompts(prompt()))
+            .requires("pagination.cursor.string")
+            .expect(page, object().optional("nextCursor", string()));
+    }
+    if has_more {
+        // A list may be longer than anybody reads: what was read of it is judged.
+        let bound = format!("only the first {MAX_PAGES} pages were read, and there are more");
+        check = check.details(json!({ "pages": MAX_PAGES })).info(bound);
+    }
+    if list.items().is_ok_and(|items| items.is_empty()) {
+        check.info("the server lists no prompts");
+    } else if let Some(name) = repeated(&list.keys().unwrap_or_default()) {
+        check.fail(
+            Finding::peer(format!("two prompts are named `{name}`"))
+                .expected("a unique name for each prompt")
+                .requires("prompts.definition.name-unique")
+                .evidence_all(list.evidence()),
+        );
+    }
+    Ok(())
+}
+
+fn prompts(prompt: impl Matcher + 'static) -> impl Matcher {
+    object().member("prompts", array_of(prompt))
+}
+
+fn prompt() -> impl Matcher {
+    let argument = object()
+        .member("name", non_empty_string())
+        .optional("title", string())
+        .optional("description", string())
+        .optional("required", boolean());
+    object()
+        .member("name", non_empty_string())
+        .optional("title", string())
+        .optional("description", string())
+        .optional("arguments", array_of(argument))
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-list" by reply_error("prompts/list", -32601), also "prompts-list-definitions" Skipped;
+    catches "prompts-list" by remove("prompts/list", "/prompts/0/name"), also "prompts-list-definitions" Failure,
+        also "wire-schema-valid" Failure;
+    catches "prompts-list" by remove("prompts/list", "/prompts/0/description"), under Official;
+    catches "prompts-list-definitions" by retype("prompts/list", "/prompts/0/description"),
+        also "wire-schema-valid" Failure;
+    catches "prompts-list-definitions" by set("prompts/list", "/prompts/0/arguments", json!([{"required": true}])),
+        also "wire-schema-valid" Failure;
+    catches "prompts-list-definitions" on with_duplicate_name();
+}
+
+/// Lists two prompts with the same name.
+fn with_duplicate_name() -> Server {
+    everything().on("prompts/list", |_: Call| async {
+        let twin = json!({"name": "a", "description": "a prompt"});
+        json!({ "prompts": [twin, twin] })
+    })
+}

@@ -1,0 +1,74 @@
+//! `resources-read-binary`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::content::{first_contents, png};
+use super::references::RESOURCES_READ;
+
+scenario! {
+    /// The server returns the content of `test://static-binary`, an image, in Base64.
+    ///
+    /// The official check expects the members to exist; our own check compares the URI and decodes the blob.
+    Server "resources-read-binary": "The server reads a binary resource",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-binary")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "resources-read-binary",
+            "ResourcesReadBinary",
+            "The first item of `contents` has a URI, a MIME type and a blob",
+            &[RESOURCES_READ],
+        )
+        .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
+        CheckSpec::own(
+            "resources-read-binary-exact",
+            "ResourcesReadBinaryExact",
+            "The first item of `contents` has the requested URI, and its blob is a PNG file in Base64",
+        )
+        .requires(&["resources.read.listed-readable", "resources.contents.blob-base64"]),
+    ],
+}
+
+const URI: &str = "test://static-binary";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
+    reply.result()?;
+    ctx.check("resources-read-binary")
+        .requires("resources.contents.text-or-blob")
+        .expect(&reply, first_contents(object().member("uri", truthy())))
+        .by_fixture()
+        .expect(&reply, first_contents(object().member("blob", truthy())))
+        .officially(
+            &reply,
+            first_contents(object().member("mimeType", truthy())),
+            "the MIME type is optional",
+        );
+    let uri = ctx.fixtures().name(URI).to_owned();
+    ctx.check("resources-read-binary-exact")
+        .requires("resources.contents.blob-base64")
+        .expect(&reply, first_contents(object().member("blob", png())))
+        .by_any_fixture()
+        .expect(&reply, first_contents(object().member("uri", equals(uri))));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-read-binary" by reply_error("resources/read", -32602), also "resources-read-binary-exact" Skipped;
+    catches "resources-read-binary" by remove("resources/read", "/contents/0/blob"),
+        also "resources-read-binary-exact" Failure, also "wire-schema-valid" Failure;
+    catches "resources-read-binary" by set("resources/read", "/contents", json!([])),
+        also "resources-read-binary-exact" Failure;
+    catches "resources-read-binary" by remove("resources/read", "/contents/0/mimeType"), under Official;
+    catches "resources-read-binary-exact" by set("resources/read", "/contents/0/uri", json!("test://other"));
+    catches "resources-read-binary-exact" by set("resources/read", "/contents/0/blob", json!("AAAA"));
+}

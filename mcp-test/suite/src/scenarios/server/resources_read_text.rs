@@ -1,0 +1,74 @@
+//! `resources-read-text`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::content::first_contents;
+use super::references::RESOURCES_READ;
+
+scenario! {
+    /// The server returns the content of `test://static-text` as text.
+    ///
+    /// The official check expects the members to exist; our own check compares their values.
+    Server "resources-read-text": "The server reads a text resource",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-text")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "resources-read-text",
+            "ResourcesReadText",
+            "The first item of `contents` has a URI, a MIME type and a text",
+            &[RESOURCES_READ],
+        )
+        .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
+        CheckSpec::own(
+            "resources-read-text-exact",
+            "ResourcesReadTextExact",
+            "The first item of `contents` has the URI and the text of the requested resource",
+        )
+        .requires(&["resources.contents.text-or-blob", "resources.read.listed-readable"]),
+    ],
+}
+
+const URI: &str = "test://static-text";
+const TEXT: &str = "This is the content of the static text resource.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
+    reply.result()?;
+    ctx.check("resources-read-text")
+        .requires("resources.contents.text-or-blob")
+        .expect(&reply, first_contents(object().member("uri", truthy()).member("text", truthy())))
+        .officially(
+            &reply,
+            first_contents(object().member("mimeType", truthy())),
+            "the MIME type is optional",
+        );
+    let uri = ctx.fixtures().name(URI).to_owned();
+    ctx.check("resources-read-text-exact")
+        .by_any_fixture()
+        .expect(&reply, first_contents(object().member("uri", equals(uri))))
+        .by_fixture()
+        .expect(&reply, first_contents(object().member("text", equals(TEXT))));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-read-text" by reply_error("resources/read", -32602), also "resources-read-text-exact" Skipped;
+    catches "resources-read-text" by remove("resources/read", "/contents/0/text"),
+        also "resources-read-text-exact" Failure,
+        also "wire-schema-valid" Failure;
+    catches "resources-read-text" by set("resources/read", "/contents", json!([])),
+        also "resources-read-text-exact" Failure;
+    catches "resources-read-text" by remove("resources/read", "/contents/0/mimeType"), under Official;
+    catches "resources-read-text-exact" by set("resources/read", "/contents/0/uri", json!("test://other"));
+    catches "resources-read-text-exact" by set("resources/read", "/contents/0/text", json!("other"));
+}

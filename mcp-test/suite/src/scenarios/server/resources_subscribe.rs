@@ -1,0 +1,52 @@
+//! `resources-subscribe`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::SUBSCRIBE;
+
+scenario! {
+    /// The server lets its client subscribe to the resource `test://watched-resource`.
+    ///
+    /// The official check accepts any result; our own check expects an empty one, as the schema does.
+    Server "resources-subscribe": "The server accepts a subscription to a resource",
+    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
+    checks: [
+        CheckSpec::official(
+            "resources-subscribe",
+            "ResourcesSubscribe",
+            "`resources/subscribe` is answered with a result",
+            &[SUBSCRIBE],
+        )
+        .requires(&["resources.subscribe.accept"]),
+        CheckSpec::own(
+            "resources-subscribe-result",
+            "ResourcesSubscribeResult",
+            "The result is an empty object",
+        )
+        .requires(&["schema.subscribe-result"])
+        .warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply =
+        ctx.request("resources/subscribe", json!({"uri": "test://watched-resource"})).await?;
+    reply.result()?;
+    ctx.check("resources-subscribe").pass();
+    ctx.check("resources-subscribe-result").should(&reply, empty_result());
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-subscribe" by reply_error("resources/subscribe", -32601),
+        also "resources-subscribe-result" Skipped;
+    warns "resources-subscribe-result" by set("resources/subscribe", "/subscribed", json!(true));
+}

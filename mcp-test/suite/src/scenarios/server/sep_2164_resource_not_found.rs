@@ -1,0 +1,122 @@
+//! `sep-2164-resource-not-found`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::{non_empty_array, object};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::wire::RpcError;
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::SEP_2164;
+use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::{ensure, everything_but};
+
+scenario! {
+    /// Reading a resource that does not exist is refused with -32602, and the error names the resource.
+    ///
+    /// `resources-read-unknown` tries more URIs, and takes another code for a FAILURE; the official checks only warn about it.
+    Server "sep-2164-resource-not-found": "Reading an unknown resource is refused with its URI",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::draft(),
+    needs: [Need::Capability(Capability::Resources)],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "sep-2164-no-empty-contents",
+            "ResourcesNotFoundNoEmptyContents",
+            "The reply is an error, or a result that is not empty",
+            &[SEP_2164],
+        )
+        .requires(&["resources.read.no-empty-contents"]),
+        CheckSpec::official(
+            "sep-2164-error-code",
+            "ResourcesNotFoundErrorCode",
+            "The reply is an error with the code -32602",
+            &[SEP_2164],
+        )
+        .requires(&["resources.read.not-found-32602"])
+        .warns(),
+        CheckSpec::official(
+            "sep-2164-data-uri",
+            "ResourcesNotFoundDataUri",
+            "The reply is an error with the requested URI in its `data`",
+            &[SEP_2164],
+        )
+        .requires(&["resources.read.not-found-32602"])
+        .also_warns(),
+    ],
+}
+
+const UNKNOWN: &str = "test://nonexistent-resource-for-conformance-testing";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/read", json!({"uri": UNKNOWN})).await?;
+    let check = ctx.check("sep-2164-no-empty-contents");
+    match reply.error() {
+        Some(_) => check.pass(),
+        None => check.expect(&reply, object().member("contents", non_empty_array())),
+    };
+    ctx.check("sep-2164-error-code")
+        .judge(is_error(&reply).and_then(|()| has_code(&reply, error_code::INVALID_PARAMS)));
+    let check = ctx.check("sep-2164-data-uri");
+    match reply.error() {
+        None => check.judge(is_error(&reply)),
+        Some(error) => check.officially_judge(
+            names_the_uri(&reply, error),
+            "the URI in `data` is part of an example only",
+        ),
+    };
+    Ok(())
+}
+
+fn names_the_uri(reply: &Reply, error: &RpcError) -> Result<(), Finding> {
+    let uri = error.data.as_ref().and_then(|data| data.get("uri")).and_then(Value::as_str);
+    ensure(uri == Some(UNKNOWN), || {
+        Finding::peer("the error does not name the resource that was not found")
+            .expected(format!("`data` with the `uri` {UNKNOWN}"))
+            .got(error.to_string())
+            .evidence_all(reply.evidence())
+            .should()
+    })
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2164-no-empty-contents" on returning_no_contents(),
+        also "sep-2164-error-code" Warning, also "sep-2164-data-uri" Failure;
+    warns "sep-2164-error-code" on returning_a_message(), also "sep-2164-data-uri" Failure;
+    warns "sep-2164-error-code" on with_the_former_code(), also "wire-well-formed" Failure;
+    catches "sep-2164-data-uri" on returning_a_message(), also "sep-2164-error-code" Warning;
+    warns "sep-2164-data-uri" on without_data(), under Official;
+}
+
+fn answering(answer: impl Into<Answer>) -> Server {
+    everything_but([given(method("resources/read")).respond_with(answer.into())])
+}
+
+fn returning(contents: &serde_json::Value) -> Server {
+    answering(json!({"contents": contents, "ttlMs": 0, "cacheScope": "public"}))
+}
+
+fn returning_no_contents() -> Server {
+    returning(&json!([]))
+}
+
+/// Reports in the contents that there is no such resource.
+fn returning_a_message() -> Server {
+    returning(&json!([{"uri": UNKNOWN, "text": "not found"}]))
+}
+
+fn with_the_former_code() -> Server {
+    let code = error_code::resource_not_found(Revision::V2025_11_25);
+    answering(RpcError::new(code, "not found").with_data(json!({"uri": UNKNOWN})))
+}
+
+fn without_data() -> Server {
+    answering(Answer::error(error_code::INVALID_PARAMS, "not found"))
+}

@@ -1,0 +1,145 @@
+//! `server-initialize`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{boolean, object, string};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Part};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions, header};
+use mcp_test_core::trace::{EventKind, Party};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::{INITIALIZE, SESSION};
+
+scenario! {
+    /// The server completes the handshake: it answers `initialize` with its revision, its capabilities and its name,
+    /// and accepts `notifications/initialized`.
+    ///
+    /// Over HTTP it may issue a session id, which every later request has to send in a header; only visible ASCII
+    /// characters survive that.
+    Server "server-initialize": "The server completes the handshake",
+    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "server-initialize",
+            "ServerInitialize",
+            "The server answers `initialize` and accepts `notifications/initialized`",
+            &[INITIALIZE],
+        )
+        .requires(&[
+            "lifecycle.initialize-response",
+            "schema.initialize-result",
+            "base.support-core",
+        ]),
+        CheckSpec::official(
+            "server-session-id-visible-ascii",
+            "ServerSessionIdVisibleAscii",
+            "The session id of the server consists of visible ASCII characters",
+            &[SESSION],
+        )
+        .requires(&["transport.http.session-id-ascii"])
+        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
+        .conditional(),
+        CheckSpec::own(
+            "server-initialize-result",
+            "ServerInitializeResult",
+            "Each capability in the result of `initialize` is an object with Boolean flags",
+        )
+        .requires(&["schema.initialize-result"]),
+    ],
+}
+
+/// The Boolean members of capabilities.
+const FLAGS: [&str; 2] = ["listChanged", "subscribe"];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let declared = ctx.client().await?.server().declared_in.clone().unwrap_or(Value::Null);
+    let trace = ctx.trace();
+    // The server sends nothing before it has answered `initialize`, so its first message is the reply.
+    let reply = trace
+        .messages()
+        .find(|(event, _)| event.party == Party::Server)
+        .map(|(event, _)| event.seq);
+    let result_part = |value| Part::new("the result of `initialize`", value, reply);
+
+    let implementation = object().member("name", string()).member("version", string());
+    ctx.check("server-initialize").requires("schema.initialize-result").expect(
+        &result_part(&declared),
+        object()
+            .member("protocolVersion", string())
+            .member("capabilities", object())
+            .member("serverInfo", implementation)
+            .optional("instructions", string()),
+    );
+    session_id(ctx);
+
+    // A flag is not looked up by itself: it is a member of the capability that it belongs to.
+    let is_flag = |capability: &Capability| {
+        FLAGS.iter().any(|flag| capability.pointer().ends_with(&format!("/{flag}")))
+    };
+    let mut result = ctx.check("server-initialize-result");
+    let mut declares_any = false;
+    for capability in Capability::ALL.iter().filter(|capability| !is_flag(capability)) {
+        let pointer = format!("/capabilities{}", capability.pointer());
+        let Some(value) = declared.at(&pointer) else {
+            continue;
+        };
+        declares_any = true;
+        let flags = FLAGS.iter().fold(object(), |flags, flag| flags.optional(*flag, boolean()));
+        let what = format!("the capability `{capability}`");
+        result = result.expect(&Part::new(what, value, reply), flags);
+    }
+    if !declares_any {
+        result.info("the server declares no capabilities");
+    }
+    Ok(())
+}
+
+/// Checks the session id in the headers of the handshake.
+fn session_id(ctx: &mut Ctx) {
+    // HTTP+SSE of 2024-11-05 has no session ids.
+    if ctx.revision() < Revision::V2025_03_26 {
+        return;
+    }
+    let is_http = ctx.transport().is_http();
+    // The official suite opens another session to see this header; the trace has that of the client.
+    let issued = ctx.trace().events.iter().find_map(|event| match &event.kind {
+        EventKind::HttpResponse { headers, .. } if event.party == Party::Server => headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID))
+            .map(|(_, value)| (event.seq, value.clone())),
+        _ => None,
+    });
+    let check = ctx.check("server-session-id-visible-ascii");
+    match issued {
+        None if is_http => check.info("the server issues no session id"),
+        None => check.info("there are no session ids over this transport"),
+        Some((_, id)) if !id.is_empty() && id.chars().all(|c| c.is_ascii_graphic()) => check.pass(),
+        Some((seq, id)) => check.fail(
+            Finding::peer("the session id contains characters other than visible ASCII")
+                .expected("characters from 0x21 to 0x7E")
+                .got(format!("{id:?}"))
+                .evidence(seq),
+        ),
+    };
+}
+
+proofs! {
+    passes on everything();
+    catches "server-initialize" by reply_error("initialize", -32603),
+        also "server-session-id-visible-ascii" Skipped, also "server-initialize-result" Skipped;
+    catches "server-initialize" by remove("initialize", "/serverInfo/version"),
+        also "wire-schema-valid" Failure;
+    catches "server-initialize" by retype("initialize", "/capabilities"), also "server-initialize-result" Info,
+        also "wire-schema-valid" Failure;
+    catches "server-session-id-visible-ascii" by session_id("not visible"), over Router;
+    catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!([])),
+        also "wire-schema-valid" Failure;
+    catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!(true)),
+        also "wire-schema-valid" Failure;
+    catches "server-initialize-result" by set("initialize", "/capabilities/tools/listChanged", json!("yes")),
+        also "wire-schema-valid" Failure;
+}

@@ -1,0 +1,269 @@
+//! `tasks-lifecycle`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::{ObjectMatcher, equals, non_empty_array, number, object, string};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::peers::{answering, computing_at_once, quick, quick_but};
+use super::task_client::{
+    OF_CANCEL, acknowledges, call, has_status, of_task, plain_result, task_id, until_ended,
+};
+use crate::scenarios::ensure;
+use crate::scenarios::server::references::{SEP_2322, SEP_2663};
+use crate::scenarios::task_states::{is_task, is_terminal, member, timestamp};
+
+scenario! {
+    /// Calls of the fixtures become tasks, which complete, fail and are cancelled.
+    ///
+    /// The official suite expects a cancelled task to end, which the specification leaves to the server. It does not look at
+    /// `ttlMs`, at the type of the results of `tasks/get` and at how each status is described; `tasks-extension-calls` does.
+    Server "tasks-lifecycle": "Tasks are created, completed, failed and cancelled",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::extension(),
+    needs: [
+        Need::Capability(Capability::TasksExtension),
+        Need::Tool("greet"),
+        Need::Tool("slow_compute"),
+        Need::Tool("failing_job"),
+        Need::Tool("protocol_error_job"),
+    ],
+    checks: [
+        CheckSpec::official(
+            "tasks-sync-tool-call",
+            "TasksSyncToolCall",
+            "The tool `greet` returns its result at once",
+            &[SEP_2663, SEP_2322],
+        )
+        .requires(&["schema.call-tool-result"]),
+        CheckSpec::official(
+            "sep-2663-result-type-task-on-create",
+            "TasksServerTaskCreation",
+            "A call of `slow_compute` returns a task in place of its result",
+            &[SEP_2663],
+        )
+        .requires(&["ext.tasks.result-type-task", "ext.tasks.task-shape"]),
+        CheckSpec::official(
+            "sep-2663-tasks-get-status-working",
+            "TasksGetDuringWorking",
+            "`tasks/get` knows the task from the moment that the client does",
+            &[SEP_2663],
+        )
+        .requires(&["ext.tasks.durable-before-ack", "ext.tasks.task-shape"]),
+        CheckSpec::official(
+            "sep-2663-tasks-get-status-completed",
+            "TasksGetTerminalInlinedResult",
+            "The state of the completed task has the result of the call",
+            &[SEP_2663],
+        )
+        .requires(&["ext.tasks.get-completed", "ext.tasks.result-faithful"]),
+        CheckSpec::official(
+            "sep-2663-tool-error-uses-completed-status",
+            "TasksToolErrorCompletedIsError",
+            "A task whose tool fails is completed, and its result has `isError`",
+            &[SEP_2663],
+        )
+        .requires(&["ext.tasks.failed-only-jsonrpc", "ext.tasks.tool-error-completed"]),
+        CheckSpec::official(
+            "sep-2663-tasks-get-status-failed",
+            "TasksProtocolErrorFailedShape",
+            "A task whose call fails with a JSON-RPC error has failed, and has that error",
+            &[SEP_2663],
+        )
+        .requires(&["ext.tasks.get-failed", "ext.tasks.error-faithful"]),
+        CheckSpec::official(
+            "sep-2663-cancel-ack-empty-result",
+            "TasksCancelEmptyAck",
+            "`tasks/cancel` is answered with nothing but an acknowledgement, and the task ends",
+            &[SEP_2663, SEP_2322],
+        )
+        .requires(&OF_CANCEL),
+        CheckSpec::official(
+            "tasks-cancel-terminal-idempotent-ack",
+            "TasksCancelTerminalIdempotentAck",
+            "`tasks/cancel` of a finished task is answered with the same acknowledgement",
+            &[SEP_2663],
+        )
+        .requires(&OF_CANCEL),
+    ],
+}
+
+const CREATED: &str = "sep-2663-result-type-task-on-create";
+const WORKING: &str = "sep-2663-tasks-get-status-working";
+const COMPLETED: &str = "sep-2663-tasks-get-status-completed";
+const TOOL_ERROR: &str = "sep-2663-tool-error-uses-completed-status";
+const FAILED: &str = "sep-2663-tasks-get-status-failed";
+const CANCELLED: &str = "sep-2663-cancel-ack-empty-result";
+const CANCELLED_LATE: &str = "tasks-cancel-terminal-idempotent-ack";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let greeting = call(ctx, "greet", json!({ "name": "World" })).await?;
+    ctx.check("tasks-sync-tool-call").by_fixture().expect(&greeting, plain_result());
+
+    let handle =
+        call(ctx, "slow_compute", json!({ "seconds": 2, "label": "lifecycle-create" })).await?;
+    created(ctx, &handle);
+    match task_id(&handle) {
+        Ok(id) => completed(ctx, &id).await?,
+        Err(none) => {
+            ctx.check(WORKING).missing(none.clone());
+            ctx.check(COMPLETED).missing(none);
+        }
+    }
+
+    let handle = call(ctx, "failing_job", json!({})).await?;
+    match task_id(&handle) {
+        Ok(id) => {
+            let last = until_ended(ctx, &id).await?;
+            let failure = object().member("isError", equals(true));
+            ctx.check(TOOL_ERROR)
+                .requires("ext.tasks.failed-only-jsonrpc")
+                .judge(has_status(&last, "completed"))
+                .requires("ext.tasks.tool-error-completed")
+                .expect(&last, object().member("result", failure));
+        }
+        Err(none) => drop(ctx.check(TOOL_ERROR).missing(none)),
+    }
+
+    let handle = call(ctx, "protocol_error_job", json!({})).await?;
+    match task_id(&handle) {
+        Ok(id) => {
+            let last = until_ended(ctx, &id).await?;
+            let error = object().member("code", number()).member("message", string());
+            ctx.check(FAILED)
+                .requires("ext.tasks.get-failed")
+                .judge(has_status(&last, "failed"))
+                .requires("ext.tasks.error-faithful")
+                .expect(&last, object().member("error", error))
+                .officially(&last, object().without("result"), "a state may have other members");
+        }
+        Err(none) => drop(ctx.check(FAILED).missing(none)),
+    }
+    cancelled(ctx).await
+}
+
+/// Judges the result that stands for a task.
+fn created(ctx: &mut Ctx, handle: &Reply) {
+    let shape = object()
+        .member("taskId", truthy())
+        .member("status", truthy())
+        .member("createdAt", timestamp())
+        .member("lastUpdatedAt", timestamp());
+    let flat = ["task", "result", "error", "inputRequests"]
+        .into_iter()
+        .fold(object(), ObjectMatcher::without);
+    // Without anything of a task, the tool is not the fixture; with it, the members of a task are wrong.
+    let describes_task = is_task(handle) || member(handle, "/taskId").is_some();
+    let check = ctx.check(CREATED);
+    let check = if describes_task {
+        check.requires("ext.tasks.result-type-task")
+    } else {
+        check.by_fixture()
+    };
+    check
+        .expect(handle, object().member("resultType", equals("task")))
+        .requires("ext.tasks.task-shape")
+        .expect(handle, shape)
+        .officially(handle, flat, "a result may have other members");
+}
+
+/// Judges a task at work, and at its end.
+async fn completed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    let state = of_task(ctx, "tasks/get", id).await?;
+    ctx.check(WORKING)
+        .requires("ext.tasks.durable-before-ack")
+        .expect(&state, object().member("taskId", equals(id)))
+        .requires("ext.tasks.task-shape")
+        .expect(&state, object().member("status", truthy()));
+    let last = until_ended(ctx, id).await?;
+    let content = object().member("content", non_empty_array());
+    ctx.check(COMPLETED)
+        .requires("ext.tasks.get-completed")
+        .judge(has_status(&last, "completed"))
+        .requires("ext.tasks.result-faithful")
+        .expect(&last, object().member("result", content));
+    Ok(())
+}
+
+/// Cancels a task at work, and one that has ended.
+async fn cancelled(ctx: &mut Ctx) -> Result<(), Finding> {
+    let handle =
+        call(ctx, "slow_compute", json!({ "seconds": 60, "label": "lifecycle-cancel" })).await?;
+    match task_id(&handle) {
+        Ok(id) => {
+            let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
+            // A task whose cancellation is refused goes on for a minute.
+            let ended = match acknowledgement.outcome() {
+                Ok(_) => ends(&until_ended(ctx, &id).await?),
+                Err(_) => Ok(()),
+            };
+            acknowledges(ctx.check(CANCELLED), &acknowledgement, OF_CANCEL)
+                .officially_judge(ended, "a task may go on after its cancellation");
+        }
+        Err(none) => drop(ctx.check(CANCELLED).missing(none)),
+    }
+    let handle =
+        call(ctx, "slow_compute", json!({ "seconds": 1, "label": "lifecycle-ended" })).await?;
+    match task_id(&handle) {
+        Ok(id) => {
+            let ended = ends(&until_ended(ctx, &id).await?);
+            let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
+            match ended {
+                Ok(()) => acknowledges(ctx.check(CANCELLED_LATE), &acknowledgement, OF_CANCEL),
+                Err(unfinished) => {
+                    // Whatever the reply is, it says nothing about finished tasks.
+                    let _reply = acknowledgement.outcome();
+                    ctx.check(CANCELLED_LATE).missing(unfinished)
+                }
+            };
+        }
+        Err(none) => drop(ctx.check(CANCELLED_LATE).missing(none)),
+    }
+    Ok(())
+}
+
+/// Whether the task has ended in some way.
+fn ends(last: &Reply) -> Result<(), Finding> {
+    ensure(member(last, "/status").is_some_and(is_terminal), || {
+        Finding::peer("a task does not end")
+            .expected("a state with the status \"cancelled\", \"completed\" or \"failed\"")
+            .evidence_all(last.evidence())
+    })
+}
+
+proofs! {
+    passes on quick();
+    catches "tasks-sync-tool-call" on greeting_with_nothing();
+    catches "sep-2663-result-type-task-on-create" on computing_at_once(),
+        also "sep-2663-tasks-get-status-working" Skipped, also "sep-2663-tasks-get-status-completed" Skipped,
+        also "sep-2663-cancel-ack-empty-result" Skipped, also "tasks-cancel-terminal-idempotent-ack" Skipped;
+    catches "sep-2663-result-type-task-on-create" on computing_at_once(), under Official,
+        also "sep-2663-tasks-get-status-working" Failure, also "sep-2663-tasks-get-status-completed" Failure,
+        also "sep-2663-cancel-ack-empty-result" Failure, also "tasks-cancel-terminal-idempotent-ack" Failure;
+    catches "sep-2663-result-type-task-on-create" by set("tools/call", "/createdAt", json!(1_764_000_000));
+    catches "sep-2663-result-type-task-on-create" by set("tools/call", "/inputRequests", json!({})), under Official;
+    catches "sep-2663-tasks-get-status-working" by reply_error("tasks/get", -32602),
+        also "sep-2663-tasks-get-status-completed" Failure, also "sep-2663-tool-error-uses-completed-status" Failure,
+        also "sep-2663-tasks-get-status-failed" Failure, also "tasks-cancel-terminal-idempotent-ack" Skipped;
+    catches "sep-2663-tasks-get-status-completed" by set("tasks/get", "/result/result/content", json!([]));
+    catches "sep-2663-tool-error-uses-completed-status" by remove("tasks/get", "/result/result/isError");
+    catches "sep-2663-tasks-get-status-failed" by remove("tasks/get", "/result/error/code");
+    catches "sep-2663-cancel-ack-empty-result" by set("tasks/cancel", "/status", json!("cancelled")),
+        also "tasks-cancel-terminal-idempotent-ack" Failure;
+    catches "tasks-cancel-terminal-idempotent-ack" on refusing_to_cancel_twice();
+}
+
+fn greeting_with_nothing() -> Server {
+    quick_but([answering("greet", json!({ "content": [] }))])
+}
+
+/// Acknowledges one cancellation, and refuses others.
+fn refusing_to_cancel_twice() -> Server {
+    let refusal = Answer::error(error_code::INVALID_PARAMS, "the task has ended");
+    let cancel = || given(method("tasks/cancel"));
+    quick_but([cancel().respond_with(refusal), cancel().respond_with(json!({})).up_to_n_times(1)])
+}

@@ -1,0 +1,185 @@
+//! `tasks-mrtr-input`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::expect::{Matcher, anything, equals, object, satisfying};
+use mcp_test_core::json::{Object, Value};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::peers::quick;
+use super::task_client::{
+    OF_UPDATE, acknowledges, call, has_status, of_task, send, task_id, until_asking, until_ended,
+};
+use crate::scenarios::ensure;
+use crate::scenarios::server::references::{SEP_2322, SEP_2663};
+
+scenario! {
+    /// A task asks for input in its state, and goes on when `tasks/update` has answered every request.
+    ///
+    /// The official suite expects an answered request to leave the state at once, which the specification allows to be later. It
+    /// does not look at keys that are used twice, and at open requests that come and go; `tasks-extension-outcomes` does.
+    Server "tasks-mrtr-input": "A task asks for input and goes on with the answers",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::extension(),
+    needs: [
+        Need::Capability(Capability::TasksExtension),
+        Need::Tool("confirm_delete"),
+        Need::Tool("multi_input"),
+    ],
+    checks: [
+        CheckSpec::official(
+            "sep-2663-tasks-get-status-input-required",
+            "TasksMRTRInputRequestsOnTasksGet",
+            "The state of a task that waits for input lists its requests",
+            &[SEP_2322, SEP_2663],
+        )
+        .requires(&["ext.tasks.get-input-required"]),
+        CheckSpec::official(
+            "tasks-mrtr-tasks-update-resumes",
+            "TasksMRTRTasksUpdateResumes",
+            "A task whose requests are all answered goes on and completes",
+            &[SEP_2322, SEP_2663],
+        )
+        .requires(&OF_UPDATE),
+        CheckSpec::official(
+            "tasks-mrtr-partial-fulfillment",
+            "TasksMRTRPartialFulfillment",
+            "A task with two requests goes on waiting for the second when the first is answered",
+            &[SEP_2322, SEP_2663],
+        )
+        .requires(&[
+            "ext.tasks.result-type-complete-update",
+            "ext.tasks.get-input-required-complete-set",
+        ]),
+    ],
+}
+
+const ASKS: &str = "sep-2663-tasks-get-status-input-required";
+const RESUMES: &str = "tasks-mrtr-tasks-update-resumes";
+const PARTIAL: &str = "tasks-mrtr-partial-fulfillment";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let handle = call(ctx, "confirm_delete", json!({ "filename": "mrtr-input.txt" })).await?;
+    match task_id(&handle) {
+        Ok(id) => {
+            let state = until_asking(ctx, &id).await?;
+            ctx.check(ASKS)
+                .judge(has_status(&state, "input_required"))
+                .expect(&state, object().member("inputRequests", requests()));
+        }
+        Err(none) => drop(ctx.check(ASKS).missing(none)),
+    }
+    let handle = call(ctx, "confirm_delete", json!({ "filename": "mrtr-resume.txt" })).await?;
+    match task_id(&handle) {
+        Ok(id) => resumes(ctx, &id).await?,
+        Err(none) => drop(ctx.check(RESUMES).missing(none)),
+    }
+    let handle = call(ctx, "multi_input", json!({})).await?;
+    match task_id(&handle) {
+        Ok(id) => partially(ctx, &id).await?,
+        Err(none) => drop(ctx.check(PARTIAL).missing(none)),
+    }
+    Ok(())
+}
+
+/// Matches requests by their keys, of which the official suite looks at the first.
+fn requests() -> impl Matcher {
+    satisfying("an object whose first member has a `method`", |requests: &Value| {
+        let first = requests.as_object().and_then(|requests| requests.iter().next());
+        first.is_some_and(|(_, request)| request.get("method").is_some())
+    })
+}
+
+/// The keys of the requests in a state.
+fn open_keys(state: &Reply) -> Vec<String> {
+    let requests = state.outcome().ok().and_then(|state| state.get("inputRequests")?.as_object());
+    requests.into_iter().flat_map(Object::keys).map(str::to_owned).collect()
+}
+
+/// Answers every request of a task.
+async fn resumes(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    let state = until_asking(ctx, id).await?;
+    if let Err(finding) = has_status(&state, "input_required") {
+        ctx.check(RESUMES).missing(finding);
+        return Ok(());
+    }
+    let acknowledgement = answer(ctx, id, &open_keys(&state), &json!({ "confirm": true })).await?;
+    let check = match acknowledgement.outcome() {
+        Ok(_) => {
+            let last = until_ended(ctx, id).await?;
+            ctx.check(RESUMES).by_fixture().judge(has_status(&last, "completed"))
+        }
+        // Without the answers it never ends.
+        Err(_) => ctx.check(RESUMES),
+    };
+    acknowledges(check, &acknowledgement, OF_UPDATE);
+    Ok(())
+}
+
+/// Answers one of two requests, and then the other.
+async fn partially(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
+    let state = until_asking(ctx, id).await?;
+    let keys = open_keys(&state);
+    let [first, second] = &keys[..] else {
+        let wrong = Finding::peer("the task does not ask for two inputs at once")
+            .expected("the status \"input_required\" and two `inputRequests`")
+            .got(format!("{} of them", keys.len()))
+            .evidence_all(state.evidence());
+        ctx.check(PARTIAL).by_fixture().fail(wrong);
+        return Ok(());
+    };
+    let content = |name: &str| json!({ "name": name, "confirm": true });
+    let acknowledgement =
+        answer(ctx, id, std::slice::from_ref(first), &content("partial-1")).await?;
+    let between = of_task(ctx, "tasks/get", id).await?;
+    // Judged by what becomes of the task.
+    let _second =
+        answer(ctx, id, std::slice::from_ref(second), &content("partial-2")).await?.outcome();
+    let last = match acknowledgement.outcome() {
+        Ok(_) => has_status(&until_ended(ctx, id).await?, "completed"),
+        Err(_) => Ok(()),
+    };
+    let waits = object().member("status", equals("input_required"));
+    let open = || object().member(second, anything());
+    let is_gone = ensure(open_keys(&between) == [second.as_str()], || {
+        Finding::peer("an answered request is still listed")
+            .expected(format!("{second:?} and no other key"))
+            .got(open_keys(&between).join(", "))
+            .evidence_all(between.evidence())
+    });
+    ctx.check(PARTIAL)
+        .requires("ext.tasks.result-type-complete-update")
+        .expect(&acknowledgement, object().member("resultType", equals("complete")))
+        .requires("ext.tasks.get-input-required-complete-set")
+        .expect(&between, waits.member("inputRequests", open()))
+        .officially_judge(is_gone, "a state may be that before an update for a while")
+        .by_fixture()
+        .judge(last);
+    Ok(())
+}
+
+/// Accepts some of the requests of a task.
+async fn answer(
+    ctx: &mut Ctx,
+    id: &str,
+    keys: &[String],
+    content: &serde_json::Value,
+) -> Result<Reply, Finding> {
+    let response = json!({ "action": "accept", "content": content });
+    let responses: serde_json::Map<_, _> =
+        keys.iter().map(|key| (key.clone(), response.clone())).collect();
+    send(ctx, "tasks/update", json!({ "taskId": id, "inputResponses": responses })).await
+}
+
+proofs! {
+    passes on quick();
+    catches "sep-2663-tasks-get-status-input-required" by remove("tasks/get", "/inputRequests"),
+        also "tasks-mrtr-tasks-update-resumes" Failure, also "tasks-mrtr-partial-fulfillment" Failure;
+    catches "tasks-mrtr-tasks-update-resumes" by set("tasks/update", "/taskId", json!("1"));
+    catches "tasks-mrtr-tasks-update-resumes" by reply_error("tasks/update", -32603),
+        also "tasks-mrtr-partial-fulfillment" Failure;
+    catches "tasks-mrtr-partial-fulfillment" by remove("tasks/get", "/inputRequests/colour");
+}

@@ -1,0 +1,42 @@
+//! `tasks-status-notifications`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::scenario::{CheckSpec, Ctx, Official};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+
+use super::peers::quick;
+use crate::scenarios::server::references::SEP_2663;
+
+scenario! {
+    /// Nothing yet: the official suite has this scenario only as a placeholder, which sends nothing and is always SKIPPED.
+    ///
+    /// It is here so that lists, baselines and reports have the same scenarios. Notifications of tasks are optional for servers;
+    /// `tasks-extension-requests` checks that a client without the extension cannot subscribe to them.
+    Server "tasks-status-notifications": "The server notifies of the states of tasks (a placeholder)",
+    revisions: Revisions::only(Revision::V2026_07_28),
+    official: Official::extension(),
+    checks: [
+        CheckSpec::official(
+            "tasks-status-notifications",
+            "TasksStatusNotificationsScenario",
+            "Always SKIPPED, as in the official suite",
+            &[SEP_2663],
+        )
+        // The requirement about them that another scenario checks: none can be checked here.
+        .requires(&["ext.tasks.listen-missing-capability"])
+        .informs(),
+    ],
+}
+
+// `async` like the body of every scenario.
+#[allow(clippy::unused_async, reason = "the scenario sends nothing")]
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let why = "the official suite does not check notifications of tasks yet";
+    ctx.check("tasks-status-notifications").skip(why);
+    Ok(())
+}
+
+proofs! {
+    passes on quick();
+}

@@ -1,0 +1,66 @@
+//! `tools-call-audio`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, not, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::content::{content_with, wav};
+use super::references::TOOLS_CALL;
+
+scenario! {
+    /// The tool `test_audio_content`, which takes no arguments, returns a WAV file.
+    ///
+    /// The official check expects data of any kind; our own check decodes it.
+    Server "tools-call-audio": "A tool returns audio",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_audio_content")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "tools-call-audio",
+            "ToolsCallAudio",
+            "The result of the call contains audio with data and the MIME type `audio/wav`",
+            &[TOOLS_CALL],
+        )
+        .requires(&["schema.call-tool-result"]),
+        CheckSpec::own(
+            "tools-call-audio-exact",
+            "ToolsCallAudioExact",
+            "The call succeeds, and the audio is a WAV file in Base64",
+        )
+        .requires(&["schema.call-tool-result", "tools.content.audio-base64"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let call = json!({"name": "test_audio_content", "arguments": {}});
+    let reply = ctx.request("tools/call", call).await?;
+    reply.result()?;
+    let audio = || object().member("type", equals("audio"));
+    ctx.check("tools-call-audio").by_fixture().expect(
+        &reply,
+        content_with(audio().member("data", truthy()).member("mimeType", equals("audio/wav"))),
+    );
+    ctx.check("tools-call-audio-exact")
+        .requires("tools.content.audio-base64")
+        .expect(&reply, content_with(audio().member("data", wav())))
+        .by_fixture()
+        .expect(&reply, object().optional("isError", not(equals(true))));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-audio" by reply_error("tools/call", -32602), also "tools-call-audio-exact" Skipped;
+    catches "tools-call-audio" by set("tools/call", "/content", json!([])), also "tools-call-audio-exact" Failure;
+    catches "tools-call-audio" by set("tools/call", "/content/0/mimeType", json!("audio/mpeg"));
+    catches "tools-call-audio" by remove("tools/call", "/content/0/data"),
+        also "tools-call-audio-exact" Failure, also "wire-schema-valid" Failure;
+    catches "tools-call-audio-exact" by set("tools/call", "/content/0/data", json!("UklGRgAA"));
+    catches "tools-call-audio-exact" by set("tools/call", "/isError", json!(true));
+}

@@ -1,0 +1,87 @@
+//! `tools-call-embedded-resource`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{Matcher, any_of, equals, not, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::content::content_with;
+use super::references::TOOLS_CALL;
+
+scenario! {
+    /// The tool `test_embedded_resource`, which takes no arguments, returns a resource.
+    ///
+    /// The official check expects members of any value; our own check compares them.
+    Server "tools-call-embedded-resource": "A tool returns a resource",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_embedded_resource")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "tools-call-embedded-resource",
+            "ToolsCallEmbeddedResource",
+            "The result of the call contains a resource with a URI, a MIME type and a text or blob",
+            &[TOOLS_CALL],
+        )
+        .requires(&["schema.call-tool-result", "tools.content.embedded-resource"]),
+        CheckSpec::own(
+            "tools-call-embedded-resource-exact",
+            "ToolsCallEmbeddedResourceExact",
+            "The call succeeds, and the resource is that of the fixture",
+        )
+        .requires(&["schema.call-tool-result", "tools.content.embedded-resource"]),
+    ],
+}
+
+const URI: &str = "test://embedded-resource";
+const TEXT: &str = "This is an embedded resource content.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let call = json!({"name": "test_embedded_resource", "arguments": {}});
+    let reply = ctx.request("tools/call", call).await?;
+    reply.result()?;
+    let text_or_blob = any_of(vec![
+        Box::new(object().member("text", truthy())),
+        Box::new(object().member("blob", truthy())),
+    ]);
+    ctx.check("tools-call-embedded-resource")
+        .by_fixture()
+        .expect(&reply, embedded(object()))
+        .requires("tools.content.embedded-resource")
+        .expect(&reply, embedded(object().member("uri", truthy())))
+        .expect(&reply, embedded(text_or_blob))
+        .officially(
+            &reply,
+            embedded(object().member("mimeType", truthy())),
+            "the MIME type is optional",
+        );
+    let exact = object().member("uri", equals(URI)).member("text", equals(TEXT));
+    ctx.check("tools-call-embedded-resource-exact")
+        .by_fixture()
+        .expect(&reply, object().optional("isError", not(equals(true))))
+        .expect(&reply, embedded(exact));
+    Ok(())
+}
+
+fn embedded(resource: impl Matcher + 'static) -> impl Matcher {
+    content_with(object().member("type", equals("resource")).member("resource", resource))
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-embedded-resource" by reply_error("tools/call", -32602),
+        also "tools-call-embedded-resource-exact" Skipped;
+    catches "tools-call-embedded-resource" by set("tools/call", "/content", json!([])),
+        also "tools-call-embedded-resource-exact" Failure;
+    catches "tools-call-embedded-resource" by remove("tools/call", "/content/0/resource/uri"),
+        also "tools-call-embedded-resource-exact" Failure, also "wire-schema-valid" Failure;
+    catches "tools-call-embedded-resource" by remove("tools/call", "/content/0/resource/text"),
+        also "tools-call-embedded-resource-exact" Failure, also "wire-schema-valid" Failure;
+    catches "tools-call-embedded-resource" by remove("tools/call", "/content/0/resource/mimeType"), under Official;
+    catches "tools-call-embedded-resource-exact" by set("tools/call", "/content/0/resource/text", json!("other"));
+    catches "tools-call-embedded-resource-exact" by set("tools/call", "/isError", json!(true));
+}

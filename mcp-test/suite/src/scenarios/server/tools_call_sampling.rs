@@ -1,0 +1,159 @@
+//! `tools-call-sampling`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::SamplingResponse;
+use mcp_test_core::expect::{
+    Matcher, any_of, equals, non_empty_array, non_empty_array_of, number, object, one_of,
+    some_item, text_containing,
+};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, AskError, Call, Server};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
+use super::references::SAMPLING;
+use super::server_messages::{input_requests, open_listening_stream};
+use crate::scenarios::matchers::first_text;
+
+scenario! {
+    /// The tool `test_sampling` requests a completion from the client's model, and returns it in its result.
+    ///
+    /// The official check expects the request and content of any kind. Our own checks look at the request, at the model's
+    /// answer in the result, and that a client without the capability gets no such request.
+    Server "tools-call-sampling": "A tool requests a completion from the client's model",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_sampling")],
+    checks: [
+        CheckSpec::official(
+            "tools-call-sampling",
+            "ToolsCallSampling",
+            "The server sends `sampling/createMessage`, and the result of the call has content",
+            &[SAMPLING],
+        )
+        .requires(&["schema.call-tool-result"]),
+        CheckSpec::own(
+            "tools-call-sampling-request",
+            "ToolsCallSamplingRequest",
+            "The request has messages, `maxTokens`, and the prompt of the call",
+        )
+        .requires(&["sampling.message.role-and-content", "sampling.params.max-tokens-required"]),
+        CheckSpec::own(
+            "tools-call-sampling-exact",
+            "ToolsCallSamplingExact",
+            "The text of the result contains the answer of the model",
+        )
+        .requires(&["schema.call-tool-result"]),
+        CheckSpec::own(
+            "tools-call-sampling-undeclared",
+            "ToolsCallSamplingUndeclared",
+            "A client that does not declare `sampling` gets no such request",
+        )
+        .requires(&["sampling.request.requires-capability"]),
+    ],
+}
+
+const METHOD: &str = "sampling/createMessage";
+const PROMPT: &str = "Test prompt for sampling";
+const ANSWER: &str = "This is a test response from the client";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Before the first use of the client, which declares the capability when it connects.
+    ctx.on_sampling(|_| SamplingResponse::text(ANSWER).model("test-model"));
+    open_listening_stream(ctx.client().await?).await;
+    let call = json!({"name": "test_sampling", "arguments": {"prompt": PROMPT}});
+    let reply = ctx.request("tools/call", call.clone()).await?;
+    reply.result()?;
+    let requests = input_requests(&ctx.trace(), METHOD);
+    ctx.check("tools-call-sampling")
+        .expect(&reply, object().member("content", non_empty_array()))
+        .by_fixture()
+        .judge(requested(&requests, METHOD, &reply));
+    judge_each(ctx, "tools-call-sampling-request", &requests, |check, params| {
+        check
+            .requires("sampling.message.role-and-content")
+            .expect(params, object().member("messages", non_empty_array_of(any_message())))
+            .requires("sampling.params.max-tokens-required")
+            .expect(params, object().member("maxTokens", number()))
+            .by_fixture()
+            .expect(params, object().member("messages", some_item(message_with(PROMPT))))
+    });
+    ctx.check("tools-call-sampling-exact")
+        .by_fixture()
+        .expect(&reply, first_text(text_containing(ANSWER)));
+
+    // From another client, because this one has declared the capability for its whole connection.
+    let unexpected = requests_to_incapable_client(ctx, METHOD, call.into()).await?;
+    ctx.check("tools-call-sampling-undeclared").judge(not_requested(&unexpected, "sampling"));
+    Ok(())
+}
+
+fn any_message() -> impl Matcher {
+    // From 2025-11-25 on `content` may also be an array of blocks.
+    let content = any_of(vec![Box::new(object()), Box::new(non_empty_array())]);
+    object().member("role", one_of(["user", "assistant"])).member("content", content)
+}
+
+/// Matches a message whose content, or one of its content blocks, is this text.
+fn message_with(text: &'static str) -> impl Matcher {
+    let block = || object().member("type", equals("text")).member("text", text_containing(text));
+    object().member("content", any_of(vec![Box::new(block()), Box::new(some_item(block()))]))
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-sampling" by reply_error("tools/call", -32603),
+        also "tools-call-sampling-request" Skipped, also "tools-call-sampling-exact" Skipped,
+        also "tools-call-sampling-undeclared" Skipped;
+    catches "tools-call-sampling" by set("tools/call", "/content", json!([])),
+        also "tools-call-sampling-exact" Failure;
+    catches "tools-call-sampling" on without_request(), also "tools-call-sampling-request" Skipped;
+    catches "tools-call-sampling-request" on without_max_tokens(),
+        also "wire-schema-valid" Failure, at V2025_11_25;
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/maxTokens"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-sampling-request" by set("tools/call", "/inputRequests/sampling/params/messages", json!([]));
+    catches "tools-call-sampling-request" by retype("tools/call", "/inputRequests/sampling/params/messages/0/role"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model answered something."));
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure;
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
+}
+
+fn answer() -> Answer {
+    json!({"content": [{"type": "text", "text": ANSWER}]}).into()
+}
+
+/// Answers without requesting a completion.
+fn without_request() -> Server {
+    everything().on("tools/call", |_: Call| async { answer() })
+}
+
+/// Requests a completion without `maxTokens`.
+fn without_max_tokens() -> Server {
+    everything().on("tools/call", |call: Call| async move {
+        if Capability::Sampling.declared_in(call.client_capabilities()) {
+            call.request(METHOD, json!({"messages": [prompt()]})).await.ok();
+        }
+        answer()
+    })
+}
+
+/// Requests a completion whether or not the client declares the capability.
+fn ignoring_capabilities() -> Server {
+    everything().on("tools/call", |call: Call| async move {
+        match call.ask(METHOD, json!({"messages": [prompt()], "maxTokens": 100})).await {
+            Err(AskError::InputRequired(answer)) => answer,
+            _ => answer(),
+        }
+    })
+}
+
+fn prompt() -> serde_json::Value {
+    json!({"role": "user", "content": {"type": "text", "text": PROMPT}})
+}

@@ -1,0 +1,69 @@
+//! `tools-call-simple-text`.
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::{equals, non_empty_array, not, object};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::TOOLS_CALL;
+use crate::scenarios::matchers::first_text;
+
+scenario! {
+    /// A call of the tool `test_simple_text`, which takes no arguments, returns a text.
+    ///
+    /// The official check passes on any text, even on that of an error such as "unknown tool"; our own check expects the
+    /// text of the fixture.
+    Server "tools-call-simple-text": "A tool returns a text",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_simple_text")],
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::official(
+            "tools-call-simple-text",
+            "ToolsCallSimpleText",
+            "The result of the call contains a text",
+            &[TOOLS_CALL],
+        )
+        .requires(&["tools.call.arguments-optional", "schema.call-tool-result", "tools.content.text"]),
+        CheckSpec::own(
+            "tools-call-simple-text-exact",
+            "ToolsCallSimpleTextExact",
+            "The call succeeds, and its text is that of the fixture",
+        )
+        .requires(&["schema.call-tool-result", "tools.call.arguments-optional"]),
+    ],
+}
+
+const TEXT: &str = "This is a simple text response for testing.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Without `arguments`, which a tool without required ones must not need (`schema#calltoolrequestparams`).
+    let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
+    reply.result()?;
+    ctx.check("tools-call-simple-text")
+        .requires("schema.call-tool-result")
+        .expect(&reply, object().member("content", non_empty_array()))
+        .requires("tools.content.text")
+        .expect(&reply, first_text(truthy()));
+    ctx.check("tools-call-simple-text-exact")
+        .by_fixture()
+        .expect(&reply, object().optional("isError", not(equals(true))))
+        .expect(&reply, first_text(equals(TEXT)));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-simple-text" by reply_error("tools/call", -32602),
+        also "tools-call-simple-text-exact" Skipped;
+    catches "tools-call-simple-text" by set("tools/call", "/content", json!([])),
+        also "tools-call-simple-text-exact" Failure;
+    catches "tools-call-simple-text" by set("tools/call", "/content/0/text", json!("")),
+        also "tools-call-simple-text-exact" Failure;
+    catches "tools-call-simple-text-exact" by set("tools/call", "/isError", json!(true));
+    catches "tools-call-simple-text-exact" by set("tools/call", "/content/0/text", json!("unknown tool"));
+}

@@ -1,0 +1,204 @@
+//! `tools-call-with-logging`.
+
+use std::time::Duration;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::Reply;
+use mcp_test_core::clock;
+use mcp_test_core::expect::{anything, object, one_of, string};
+use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official, Part};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::log_level::{LEVELS, reaches};
+use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::{proofs, scenario};
+use serde_json::json;
+
+use super::references::LOGGING;
+use super::server_messages::{Params, notifications, on_stream_of_reply, open_listening_stream};
+use crate::scenarios::ensure;
+
+scenario! {
+    /// A call of the tool `test_tool_with_logging` sends log messages at the level that the client has set.
+    ///
+    /// Up to 2025-11-25 a client sets the level once with `logging/setLevel`; at 2026-07-28 it sets it in each request. The
+    /// official check counts the log messages; our own checks look at their content and level.
+    Server "tools-call-with-logging": "A tool sends log messages",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::Logging), Need::Tool("test_tool_with_logging")],
+    checks: [
+        CheckSpec::official(
+            "tools-call-with-logging",
+            "ToolsCallWithLogging",
+            "At least three log messages are sent",
+            &[LOGGING],
+        )
+        .requires(&["schema.call-tool-result", "logging.set-level.accept"]),
+        CheckSpec::own(
+            "tools-call-with-logging-messages",
+            "ToolsCallWithLoggingMessages",
+            "Each log message has data and one of the eight levels",
+        )
+        .requires(&["schema.logging-message-notification", "logging.levels.known"]),
+        CheckSpec::own(
+            "tools-call-with-logging-level",
+            "ToolsCallWithLoggingLevel",
+            "Nothing is logged below the level that is set, and at 2026-07-28 nothing if none is set",
+        )
+        .requires(&[
+            "logging.set-level.threshold",
+            "logging.per-request.threshold",
+            "logging.per-request.silent-without-level",
+        ]),
+    ],
+}
+
+const METHOD: &str = "notifications/message";
+/// As long as the official suite waits after the call.
+const GRACE: Duration = Duration::from_millis(200);
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    open_listening_stream(ctx.client().await?).await;
+    let first = call_at(ctx, Some("debug")).await?;
+    first.result()?;
+    let mut logged = notifications(&ctx.trace(), METHOD);
+    if logged.len() < 3 {
+        // Messages on the listening stream may arrive a little later than the reply.
+        clock::quiet(GRACE).await;
+        logged = notifications(&ctx.trace(), METHOD);
+    }
+    ctx.check("tools-call-with-logging").by_fixture().judge(at_least_three(&logged, &first));
+
+    let mut outcomes = Vec::new();
+    for level in [Some("error"), None] {
+        // `logging/setLevel` cannot unset the level.
+        if level.is_some() || ctx.revision().has_log_level_per_request() {
+            let reply = call_at(ctx, level).await?;
+            reply.result()?;
+            // A message on another stream may belong to an earlier call, whose level was lower.
+            let trace = ctx.trace();
+            let logged = notifications(&trace, METHOD);
+            let logged = on_stream_of_reply(&trace, &logged, &reply);
+            outcomes.push(respects_level(&logged, level, &reply));
+        }
+    }
+    outcomes.into_iter().fold(ctx.check("tools-call-with-logging-level"), CheckBuilder::judge);
+
+    // Only those of the first call: what a stricter level lets through is a matter of the check above.
+    let mut messages = ctx.check("tools-call-with-logging-messages");
+    for (seq, params) in &logged {
+        let message = Part::new("a log message", params, Some(*seq));
+        messages = messages
+            .requires("logging.levels.known")
+            .expect(&message, object().member("level", one_of(LEVELS)))
+            .requires("schema.logging-message-notification")
+            .expect(&message, object().member("data", anything()).optional("logger", string()));
+    }
+    if logged.is_empty() {
+        messages.skip("nothing was logged");
+    }
+    Ok(())
+}
+
+/// Calls the tool with this minimum log level.
+async fn call_at(ctx: &mut Ctx, level: Option<&str>) -> Result<Reply, Finding> {
+    let mut call =
+        Value::from(json!({"name": "test_tool_with_logging", "arguments": {}, "_meta": {}}));
+    if let Some(level) = level {
+        if ctx.revision().has_log_level_per_request() {
+            // The key contains a slash, which a JSON Pointer escapes.
+            call.set(&format!("/_meta/{}", meta::LOG_LEVEL.replace('/', "~1")), level.into());
+        } else {
+            let reply = ctx.set_level(level).await?;
+            reply.result().map_err(|finding| finding.requires("logging.set-level.accept"))?;
+        }
+    }
+    ctx.request("tools/call", call).await
+}
+
+fn at_least_three(logged: &[Params], reply: &Reply) -> Result<(), Finding> {
+    ensure(logged.len() >= 3, || {
+        Finding::peer("the tool does not send enough log messages")
+            .expected("at least 3 log messages")
+            .got(logged.len().to_string())
+            .evidence_all(reply.evidence())
+    })
+}
+
+/// Whether nothing below `least` was logged since the call, or nothing at all without a level.
+fn respects_level(logged: &[&Params], least: Option<&str>, reply: &Reply) -> Result<(), Finding> {
+    let level = |params: &Value| params.get("level").and_then(Value::as_str).map(str::to_owned);
+    let excess = logged.iter().find(|(seq, params)| {
+        let is_allowed =
+            least.zip(level(params)).is_some_and(|(least, level)| reaches(&level, least));
+        Some(seq) > reply.evidence().first() && !is_allowed
+    });
+    let Some((seq, params)) = excess else { return Ok(()) };
+    let requirement = match least {
+        None => "logging.per-request.silent-without-level",
+        Some(_) if reply.revision().has_log_level_per_request() => "logging.per-request.threshold",
+        Some(_) => "logging.set-level.threshold",
+    };
+    let expected =
+        least.map_or_else(|| "nothing".to_owned(), |least| format!("`{least}` or more severe"));
+    Err(Finding::peer("the tool logs below the level that the client has set")
+        .expected(expected)
+        .got(params.short(120))
+        .requires(requirement)
+        .evidence(*seq))
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-with-logging" by reply_error("logging/setLevel", -32601),
+        also "tools-call-with-logging-level" Skipped, also "tools-call-with-logging-messages" Skipped, at V2025_11_25;
+    catches "tools-call-with-logging" by reply_error("tools/call", -32603),
+        also "tools-call-with-logging-level" Skipped, also "tools-call-with-logging-messages" Skipped;
+    catches "tools-call-with-logging" on logging_nothing(), also "tools-call-with-logging-messages" Skipped;
+    catches "tools-call-with-logging-messages" on with_unknown_level(),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-with-logging-messages" on without_data(),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure, at V2025_11_25;
+    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure;
+    catches "tools-call-with-logging-level" on logging_without_level(), also "wire-well-formed" Failure;
+}
+
+/// Logs this message three times, or nothing, depending on the level in the request.
+fn logging(message: fn(Option<&str>) -> Option<serde_json::Value>) -> Server {
+    everything().on("tools/call", move |call: Call| async move {
+        let level = call.param("_meta").and_then(|fields| fields.get(meta::LOG_LEVEL)?.as_str());
+        for _ in 0..3 {
+            if let Some(message) = message(level) {
+                call.notify(METHOD, message).await.ok();
+            }
+        }
+        json!({"content": [{"type": "text", "text": "done"}]})
+    })
+}
+
+fn logging_nothing() -> Server {
+    logging(|_| None)
+}
+
+/// Logs at a level that does not exist.
+fn with_unknown_level() -> Server {
+    logging(|level| (level == Some("debug")).then(|| json!({"level": "warn", "data": "careful"})))
+}
+
+/// Logs without `data`.
+fn without_data() -> Server {
+    logging(|level| (level == Some("debug")).then(|| json!({"level": "info", "message": "here"})))
+}
+
+/// Logs everything, whatever the level.
+fn ignoring_level() -> Server {
+    logging(|_| Some(json!({"level": "info", "data": "started"})))
+}
+
+/// Logs for a request without a level.
+fn logging_without_level() -> Server {
+    logging(|level| (level != Some("error")).then(|| json!({"level": "info", "data": "started"})))
+}

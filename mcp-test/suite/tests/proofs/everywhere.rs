@@ -1,0 +1,297 @@
+//! The proofs of the checks that every scenario has: `wire-well-formed`, `wire-schema-valid`, `wire-schema-harness-error`.
+
+mod envelopes;
+mod messages;
+mod server_requests;
+
+use mcp_test_core::check::{
+    Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED,
+};
+use mcp_test_core::run::{Cell, Verdict};
+use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+use mcp_test_core::transport::Fault;
+use mcp_test_core::transport::TransportKind::{self, Duplex};
+use mcp_test_suite::scenarios;
+
+use crate::runs::{run_alone, statuses};
+use crate::table::Row;
+use crate::unfounded::unfounded;
+
+/// A row on the reference server.
+fn row(
+    (scenario, revision, transport): (&'static str, Revision, TransportKind),
+    faults: impl IntoIterator<Item = Fault>,
+    status: Status,
+    requirements: &[&'static str],
+) -> Row {
+    let scenario = scenarios::find(Leg::Server, scenario).expect("a built-in scenario");
+    let cell = Cell { scenario: scenario.into(), revision, transport };
+    Row::new(everything(), cell, faults, status, requirements)
+}
+
+/// A row on the reference server, with damage that breaks one requirement.
+fn broken(
+    cell: (&'static str, Revision, TransportKind),
+    faults: impl IntoIterator<Item = Fault>,
+    requirement: &'static str,
+) -> Row {
+    row(cell, faults, Status::Failure, &[requirement])
+}
+
+const PING: (&str, Revision, TransportKind) = ("ping", V2025_11_25, Duplex);
+const TOOL: (&str, Revision, TransportKind) = ("tools-call-simple-text", V2025_11_25, Duplex);
+const LIST: (&str, Revision, TransportKind) = ("tools-list", V2026_07_28, Duplex);
+
+/// A message that comes before the reply to `ping`.
+fn stray(message: serde_json::Value) -> [Fault; 1] {
+    [Fault::stray("ping", message)]
+}
+
+/// The error of a reply to `ping`, whatever it is.
+fn error(error: serde_json::Value) -> [Fault; 2] {
+    [Fault::remove("ping", "/result"), Fault::set("ping", "/error", error)]
+}
+
+const ROOTS: &str = "roots.list.requires-capability";
+const STDOUT: &str = "transport.stdio.stdout-only-messages";
+
+/// The rows about conversations.
+pub(crate) fn rows() -> Vec<Row> {
+    let groups = messages::groups().into_iter().chain(envelopes::groups());
+    groups.chain(server_requests::groups()).flatten().collect()
+}
+
+/// Both statuses are proven.
+pub(crate) fn failures_and_warnings_have_rows() {
+    for status in [Status::Failure, Status::Warning] {
+        assert!(rows().iter().any(|row| row.status == status), "{status}");
+    }
+}
+
+pub(crate) fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
+    let shapes = [
+        ("tools-list", "set:tools/list:/tools/0/name:7", "schema.tool"),
+        ("tools-list", "set:tools/list:/nextCursor:7", "pagination.cursor.string"),
+        (
+            "resources-list",
+            r#"set:resources/list:/resources/0/uri:"noscheme""#,
+            "resources.definition.uri-valid",
+        ),
+        ("prompts-list", "set:prompts/list:/prompts/0/description:7", "schema.prompt"),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/role:"system""#,
+            "prompts.message.role-values",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:"text""#,
+            "prompts.message.single-content",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"tool_use"}"#,
+            "prompts.message.types-with-resource-link",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"image","data":"AAAA"}"#,
+            "prompts.content.image-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"audio","data":"AAAA"}"#,
+            "prompts.content.audio-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a/b","mimeType":"a/b","text":"a"}}"#,
+            "prompts.content.embedded-uri",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a:b","mimeType":"a/b"}}"#,
+            "prompts.content.embedded-text-or-blob",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"json"}"#,
+            "tools.content.types-with-resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"image","data":"AAAA"}"#,
+            "tools.content.image-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"audio","data":"AAAA"}"#,
+            "tools.content.audio-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource_link","uri":"a/b","name":"a"}"#,
+            "tools.content.resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource","resource":{"uri":"a:b"}}"#,
+            "tools.content.embedded-resource",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"audience":["system"]}"#,
+            "resources.annotations.audience-values",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"priority":5}"#,
+            "resources.annotations.priority-range",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/content/0/annotations:[]",
+            "schema.annotations",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/structuredContent:[]",
+            "tools.structured.object-only",
+        ),
+        (
+            "tools-list",
+            r#"set:tools/list:/tools/0/execution:{"taskSupport":"yes"}"#,
+            "tools.definition.task-support-enum",
+        ),
+        ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
+        ("ping", "retype:ping:/result", "jsonrpc.result-object"),
+    ];
+    for (scenario, fault, requirement) in shapes {
+        let cell = (scenario, V2025_11_25, Duplex);
+        let row = row(cell, [fault.parse::<Fault>().expect(fault)], Status::Failure, &[]);
+        for profile in Profile::ALL {
+            let good = row.run(&[], profile);
+            assert_eq!(statuses(&good).get(SCHEMA_VALID), Some(&Status::Success), "{scenario}");
+            let bad = row.run(&row.faults, profile);
+            let check = bad.failing().find(|check| check.id == SCHEMA_VALID);
+            let check = check.unwrap_or_else(|| panic!("{fault}: {:?}", statuses(&bad)));
+            assert_eq!(check.requirements, [requirement], "{fault}");
+            assert_eq!(check.origin, Origin::Official);
+            assert_eq!(bad.verdict, Verdict::Failed, "{fault}");
+        }
+    }
+}
+
+pub(crate) fn where_the_official_suite_does_not_validate_the_check_is_ours() {
+    let cell = ("server-session-lifecycle", V2025_11_25, TransportKind::Router);
+    let row = row(cell, [], Status::Success, &[]);
+    let good = row.run(&[], Profile::Official);
+    let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
+    assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));
+}
+
+pub(crate) fn base64_is_judged_by_the_text_of_the_specification() {
+    let image = r#"{"type":"image","mimeType":"image/png","data":"data:,a"}"#;
+    let cases = [
+        (
+            "prompts-get-simple",
+            "prompts/get:/messages/0/content",
+            image,
+            "prompts.content.image-base64-mime",
+        ),
+        ("tools-call-simple-text", "tools/call:/content/0", image, "tools.content.image-base64"),
+        (
+            "resources-read-text",
+            "resources/read:/contents/0",
+            r#"{"uri":"a:b","blob":"a b"}"#,
+            "resources.contents.blob-base64",
+        ),
+    ];
+    for (scenario, place, value, requirement) in cases {
+        let fault = format!("set:{place}:{value}").parse::<Fault>().expect("a fault");
+        let row = row((scenario, V2025_11_25, Duplex), [fault], Status::Failure, &[]);
+        let bad = row.run(&row.faults, Profile::Adaptive);
+        let check = bad.failing().find(|check| check.id == SCHEMA_VALID).expect("a failure");
+        assert_eq!(check.requirements, [requirement], "{place}");
+    }
+}
+
+/// A scenario that sends an invalid request, at one revision deliberately.
+mod clumsy {
+    use mcp_test_core::check::Finding;
+    use mcp_test_core::scenario::{CheckSpec, Ctx};
+    use mcp_test_core::server::reference::everything;
+    use mcp_test_core::spec::{Revision, Revisions};
+    use mcp_test_core::{proofs, scenario};
+    use serde_json::json;
+
+    scenario! {
+        /// Sends an invalid request.
+        Server "clumsy": "A scenario that sends an invalid request",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("clumsy", "Clumsy", "made always")],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        ctx.check("clumsy").pass();
+        let is_deliberate = ctx.revision() == Revision::V2025_06_18;
+        let request = ctx.request("tools/call", json!({"name": 7}));
+        let reply = if is_deliberate { request.deliberate() } else { request }.await?;
+        let _refused = reply.error();
+        Ok(())
+    }
+}
+
+pub(crate) fn an_invalid_message_of_ours_is_our_fault_unless_it_is_deliberate() {
+    let played = |revision, profile| run_alone(&clumsy::SCENARIO, everything(), revision, profile);
+    for profile in Profile::ALL {
+        let wrong = played(V2025_11_25, profile);
+        let check = wrong.checks.iter().find(|check| check.id == SCHEMA_HARNESS_ERROR);
+        let check = check.expect("a row");
+        let blame = check.finding.as_ref().map(|finding| finding.blame);
+        assert_eq!((check.status, blame), (Status::Failure, Some(Blame::Harness)));
+        assert_eq!(statuses(&wrong).get(SCHEMA_VALID), Some(&Status::Success));
+        if profile != Profile::Official {
+            assert_eq!(wrong.verdict, Verdict::NotRun);
+        }
+        let deliberate = played(V2025_06_18, profile);
+        assert_eq!(statuses(&deliberate).get(SCHEMA_HARNESS_ERROR), None);
+        assert_eq!(deliberate.verdict, Verdict::Passed);
+    }
+}
+
+pub(crate) fn a_requirement_that_explain_does_not_name_for_the_check_is_unfounded() {
+    let row = row(PING, [], Status::Failure, &[]);
+    let mut played = row.run(&[], Profile::Adaptive);
+    let cite = |id, requirement| {
+        Check::from_finding(id, Origin::Own, Finding::peer("wrong").requires(requirement))
+    };
+    // `ping` fails with what interrupts it, too; no check of a conversation is about tools.
+    played.checks =
+        vec![cite("ping", "jsonrpc.id-type-preserved"), cite("ping", "ping.result-empty")];
+    assert_eq!(unfounded(&played), [""; 0]);
+    played.checks =
+        vec![cite("ping", "tools.list.respond"), cite(WELL_FORMED, "tools.list.respond")];
+    assert_eq!(unfounded(&played).len(), 2);
+}
+
+pub(crate) fn a_requirement_of_another_revision_is_unfounded() {
+    let row = row(("ping", V2025_03_26, Duplex), [], Status::Failure, &[]);
+    let mut played = row.run(&[], Profile::Adaptive);
+    assert_eq!(unfounded(&played), [""; 0]);
+    let finding = Finding::peer("a batch").requires("jsonrpc.batch-not-sent");
+    // Allowed: what the judge only advises needs no requirement.
+    let remark = Finding::peer("odd JSON").should();
+    played.checks.push(Check::from_finding(WELL_FORMED, Origin::Own, remark));
+    played.checks.push(Check::from_finding(WELL_FORMED, Origin::Own, finding));
+    assert_eq!(
+        unfounded(&played),
+        ["wire-well-formed cites `jsonrpc.batch-not-sent`, which does not hold at 2025-03-26"]
+    );
+}

@@ -1,0 +1,188 @@
+//! What a server asks of its client: elicitation, sampling and roots.
+
+use mcp_test_core::check::Status;
+use mcp_test_core::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
+use mcp_test_core::transport::Fault;
+use mcp_test_core::transport::TransportKind::{self, Duplex};
+use serde_json::json;
+
+use super::{LIST, PING, Row, broken, error, row, stray};
+
+pub(crate) fn groups() -> [Vec<Row>; 4] {
+    [forms(), urls(), sampling(), results()]
+}
+
+/// A cell in which the client fills in a form.
+const fn elicitation(revision: Revision) -> (&'static str, Revision, TransportKind) {
+    ("tools-call-elicitation", revision, Duplex)
+}
+
+/// Changes the params of `elicitation/create`.
+fn elicit(place: &str, value: serde_json::Value) -> [Fault; 1] {
+    [Fault::set("elicitation/create", place, value)]
+}
+
+/// Adds a property to the form.
+fn property(name: &str, property: serde_json::Value) -> [Fault; 1] {
+    elicit(&format!("/requestedSchema/properties/{name}"), property)
+}
+
+fn forms() -> Vec<Row> {
+    use Status::{Failure, Warning};
+    let at = elicitation;
+    let text = || json!({"type": "string"});
+    let in_result = "/inputRequests/elicitation/params/requestedSchema/properties/size";
+    let properties = [
+        (json!({"type": "string", "properties": {}}), "flat"),
+        (json!({"type": "string", "not": {}}), "no-advanced-keywords"),
+        (json!({"type": "string", "enum": ["a"], "format": "uuid"}), "string-formats"),
+        (json!({"type": "string", "minLength": 4, "maxLength": 3}), "string-length-bounds"),
+        (json!({"type": "string", "enum": [1]}), "enum-single-untitled"),
+        (json!({"type": "string", "oneOf": [{"const": "a"}]}), "enum-single-titled"),
+        (
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "minItems": 2}),
+            "multi-select-bounds",
+        ),
+        (json!({"type": "integer", "default": 1.5}), "defaults-typed"),
+    ];
+    let requirement = |name: &str| -> &'static str {
+        mcp_test_core::spec::requirement::find(&format!("elicitation.schema.{name}"))
+            .expect("a requirement")
+            .id
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    for (bad, name) in properties {
+        let of_result = [Fault::set("tools/call", in_result, bad.clone())];
+        rows.push(broken(at(V2025_11_25), property("size", bad), requirement(name)));
+        rows.push(broken(at(V2026_07_28), of_result, requirement(name)));
+    }
+    let names = json!({"type": "string", "enum": ["a"], "enumNames": []});
+    let secret = ["elicitation.sensitive.not-in-form-mode", "elicitation.sensitive.url-mode-used"];
+    rows.extend([
+        broken(at(V2025_06_18), property("size", names), "elicitation.schema.enum-names"),
+        broken(at(V2025_06_18), property("password", text()), "elicitation.sensitive.not-elicited"),
+        row(at(V2025_11_25), property("apiKey", text()), Failure, &secret),
+        row(
+            at(V2025_11_25),
+            elicit("/message", json!("Log in [here](https://a.example).")),
+            Warning,
+            &["elicitation.safe-url.no-links-in-forms"],
+        ),
+    ]);
+    rows
+}
+
+/// Turns the form into a URL, which the client of the scenario does not support.
+fn with_url(url: &str) -> [Fault; 3] {
+    let set = |place: &str, value: &str| Fault::set("elicitation/create", place, value);
+    [set("/mode", "url"), set("/url", url), set("/elicitationId", "1")]
+}
+
+fn urls() -> Vec<Row> {
+    use Status::Failure;
+    let modes = "elicitation.request.supported-modes-only";
+    let complete = |id: &str| {
+        let method = "notifications/elicitation/complete";
+        json!({"jsonrpc": "2.0", "method": method, "params": {"elicitationId": id}})
+    };
+    let required = json!({"code": -32042, "message": "no", "data": {"elicitations": []}});
+    let entry =
+        json!({"mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "1"});
+    let other = json!({"code": -32603, "message": "no", "data": {"elicitations": [entry]}});
+    let form = elicitation(V2025_11_25);
+    vec![
+        broken(PING, error(other), "elicitation.url-required-error.code"),
+        broken(form, with_url("https://a.example"), modes),
+        row(form, with_url("http://a.example"), Failure, &[modes, "elicitation.safe-url.https"]),
+        row(
+            form,
+            with_url("https://user:password@a.example"),
+            Failure,
+            &["elicitation.safe-url.no-sensitive-data", modes],
+        ),
+        // The client of the scenario has no elicitation at all.
+        row(
+            PING,
+            stray(complete("1")),
+            Failure,
+            &["elicitation.complete.carries-id", "lifecycle.capabilities-respected"],
+        ),
+        broken(LIST, [Fault::stray("tools/list", complete("1"))], "elicitation.complete.removed"),
+        row(
+            PING,
+            error(required),
+            Failure,
+            &[
+                "elicitation.url-required-error.lists-elicitations",
+                "elicitation.url-required-error.only-when-needed",
+            ],
+        ),
+    ]
+}
+
+fn sampling() -> Vec<Row> {
+    use Status::Warning;
+    let cell = ("tools-call-sampling", V2025_11_25, Duplex);
+    let set = |place: &str, value| [Fault::set("sampling/createMessage", place, value)];
+    let call = || json!({"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "t", "input": {}}});
+    let result = |role: &str, id: &str| json!({"role": role, "content": [{"type": "tool_result", "toolUseId": id, "content": []}]});
+    let mut mixed = result("user", "1");
+    let text = json!({"type": "text", "text": "and more"});
+    mixed["content"].as_array_mut().expect("an array").push(text);
+    let unasked = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
+    let deprecated = "sampling.context.avoid-deprecated";
+    let context = ["sampling.context.requires-capability", deprecated];
+    vec![
+        row(
+            ("ping", Revision::V2024_11_05, Duplex),
+            stray(unasked),
+            Warning,
+            &["sampling.request.requires-capability", "lifecycle.capabilities-respected-should"],
+        ),
+        broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),
+        row(cell, set("/includeContext", json!("allServers")), Warning, &context),
+        broken(cell, set("/messages", json!([call()])), "sampling.message.tool-use-balance"),
+        broken(
+            cell,
+            set("/messages", json!([call(), mixed])),
+            "sampling.message.tool-results-only",
+        ),
+        broken(
+            cell,
+            set("/messages", json!([call(), result("user", "2")])),
+            "sampling.message.tool-result-id-match",
+        ),
+        broken(
+            cell,
+            set("/messages", json!([call(), result("assistant", "1")])),
+            "sampling.message.tool-result-user-role",
+        ),
+    ]
+}
+
+/// Results that ask for input.
+fn results() -> Vec<Row> {
+    let call = ("tools-call-simple-text", V2026_07_28, Duplex);
+    let asking =
+        json!({"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}});
+    let form = elicitation(V2026_07_28);
+    vec![
+        row(
+            call,
+            [Fault::answer("tools/call", asking)],
+            Status::Failure,
+            &[
+                "mrtr.undeclared-input-kind",
+                "base.capability-undeclared-not-used",
+                "base.capabilities-respected",
+                super::ROOTS,
+            ],
+        ),
+        broken(form, [Fault::set("tools/call", "/resultType", "complete")], "mrtr.result-type"),
+        broken(
+            form,
+            [Fault::set("tools/call", "/ttlMs", 5)],
+            "caching.hints.none-on-input-required",
+        ),
+    ]
+}

@@ -1,0 +1,391 @@
+//! The proofs of the checks that every scenario for clients has: that the client took part and exited without an error, that
+//! its messages are well-formed, and that its calls of tools conform to their schemas.
+
+mod requests;
+mod server_requests;
+
+use std::collections::HashSet;
+
+use mcp_test_core::check::{
+    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Origin, Rule, Status,
+    WELL_FORMED,
+};
+use mcp_test_core::client::reference::good_client;
+use mcp_test_core::client::{ClientTask, ScriptedClient};
+use mcp_test_core::run::Cell;
+use mcp_test_core::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
+use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+use mcp_test_core::spec::requirement::{self, BoundParty};
+use mcp_test_core::transport::{Fault, TransportKind};
+use mcp_test_suite::scenarios;
+use mcp_test_suite::scenarios::any_client::client_task_polling::POLLED;
+use serde_json::json;
+
+use crate::runs::{block_on, outcome, statuses};
+use crate::table::Row;
+use crate::unfounded::unfounded;
+
+pub(crate) fn of_clients() -> impl Iterator<Item = &'static Scenario> {
+    scenarios::all().filter(|scenario| scenario.leg == Leg::Client)
+}
+
+fn at(scenario: &'static Scenario, revision: Revision) -> Cell {
+    Cell { scenario: scenario.into(), revision, transport: TransportKind::Http }
+}
+
+/// A client that never connects.
+fn absent() -> ScriptedClient {
+    ScriptedClient::new(|_: ClientTask| async { Ok(()) })
+}
+
+/// A client that does everything right, and then fails.
+fn failing() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        good_client().run(task.endpoint().clone()).await?;
+        Err("out of paper".into())
+    })
+}
+
+/// The scenarios whose last step a client may refuse: nothing tells whether it fails there or later.
+const MAY_STOP: [&str; 4] = [
+    "sep-2322-client-request-state",
+    "client-stateless",
+    "client-task-polling",
+    "client-task-input",
+];
+
+/// Whether a client may refuse the last step of a scenario; signing in is one, since authorization is optional.
+fn may_stop(scenario: &Scenario) -> bool {
+    let id = scenario.id.as_ref();
+    let signs_in = scenario.file.contains("any_client/authorization");
+    MAY_STOP.contains(&id) || id.starts_with("auth/") || signs_in
+}
+
+/// A client that is absent, and one that fails, are noticed in all cells of a scenario.
+pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario) {
+    {
+        let transports = good_client().target().transports();
+        let applies = |it: &TransportKind| scenario.transports.contains(*it);
+        let cells = transports.into_iter().filter(applies).flat_map(|transport| {
+            scenario.revisions.iter().map(move |it| Cell { transport, ..at(scenario, it) })
+        });
+        for cell in cells {
+            for profile in Profile::ALL {
+                let statuses = |client: ScriptedClient| {
+                    let outcome = block_on(outcome(&client.into(), cell.clone(), profile));
+                    let status = |id| {
+                        let is_failing = outcome.failing().any(|check| check.id == id);
+                        (statuses(&outcome).get(id).copied(), is_failing)
+                    };
+                    [TOOK_PART, LEFT_WELL].map(status)
+                };
+                let fails = (Some(Status::Failure), true);
+                let passes = (Some(Status::Success), false);
+                let failed = match profile.at(scenario, cell.revision) {
+                    _ if scenario.client_may_fail => (Some(Status::Skipped), false),
+                    _ if !may_stop(scenario) => fails,
+                    Profile::Adaptive => (Some(Status::Skipped), false),
+                    Profile::Official | Profile::Strict => (Some(Status::Warning), true),
+                };
+                assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
+                assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
+            }
+        }
+    }
+}
+
+/// A row on the good client in `tools_call`, which fails.
+fn row(
+    revision: Revision,
+    faults: impl IntoIterator<Item = Fault>,
+    requirements: &[&'static str],
+) -> Row {
+    row_in("tools_call", revision, faults, requirements)
+}
+
+/// A row on the good client in this scenario, which fails.
+fn row_in(
+    scenario: &str,
+    revision: Revision,
+    faults: impl IntoIterator<Item = Fault>,
+    requirements: &[&'static str],
+) -> Row {
+    let scenario = scenarios::find(Leg::Client, scenario).expect("a built-in scenario");
+    Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
+}
+
+/// The same row, whose finding is a warning.
+fn warned(mut row: Row) -> Row {
+    row.status = Status::Warning;
+    row
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let groups = requests::groups().into_iter().chain(server_requests::groups());
+    groups.flatten().chain(messages()).collect()
+}
+
+fn messages() -> Vec<Row> {
+    let list = "tools/list";
+    let set = |pointer: &str, value: serde_json::Value| [Fault::set(list, pointer, value)];
+    let stray = |message: serde_json::Value| [Fault::stray(list, message)];
+    let request_with = |method: &str, params: serde_json::Value| {
+        stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params}))
+    };
+    let request = |method: &str| stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method}));
+    let notification = |method: &str, params: serde_json::Value| {
+        stray(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    };
+    let subscribe = || {
+        let params = json!({"uri": "test://static-text"});
+        stray(
+            json!({"jsonrpc": "2.0", "id": "s1", "method": "resources/subscribe", "params": params}),
+        )
+    };
+    let log = || json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
+    let of_2026 = |method: &str, params: serde_json::Value| {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params})
+    };
+    let about_task = || of_2026("tasks/get", json!({"taskId": "task-1"}));
+    let over_duplex = |revision, faults: &[Fault], requirements| {
+        let row = row(revision, faults.iter().cloned(), requirements);
+        row.over(TransportKind::Duplex)
+    };
+    let with_token = |id: &str| {
+        let params = json!({"_meta": {"progressToken": 5}});
+        json!({"jsonrpc": "2.0", "id": id, "method": list, "params": params})
+    };
+    let initialize = json!({"jsonrpc": "2.0", "id": "s1", "method": "initialize", "params": {
+        "protocolVersion": "2025-03-26",
+        "capabilities": {},
+        "clientInfo": {"name": "batching-client", "version": "1.0.0"},
+    }});
+    vec![
+        // Lines.
+        over_duplex(
+            V2025_11_25,
+            &[Fault::truncate(list)],
+            &["transport.stdio.stdin-only-messages"],
+        ),
+        over_duplex(
+            V2026_07_28,
+            &[Fault::truncate(list)],
+            &["transport.stdio.stdin-only-messages"],
+        ),
+        over_duplex(V2025_11_25, &[Fault::remove(list, "/jsonrpc")], &["jsonrpc.version-member"]),
+        // Bodies.
+        row(V2025_03_26, [Fault::truncate(list)], &["transport.http.body-single-or-batch"]),
+        row(V2025_11_25, [Fault::truncate(list)], &["transport.http.body-single-message"]),
+        row(V2026_07_28, [Fault::truncate(list)], &["transport.http.body-request-or-notification"]),
+        row(V2025_11_25, [Fault::empty_body(list)], &["transport.http.body-single-message"]),
+        // Envelopes and ids.
+        row(V2025_11_25, [Fault::remove(list, "/jsonrpc")], &["jsonrpc.version-member"]),
+        row(V2025_11_25, set("/id", json!(1.5)), &["jsonrpc.request-id-type"]),
+        row(V2025_11_25, [Fault::null_id(list)], &["jsonrpc.request-id-not-null"]),
+        row(V2025_11_25, set("/method", json!(5)), &["jsonrpc.request-method-string"]),
+        row(V2025_11_25, set("/params", json!([])), &["jsonrpc.params-object"]),
+        // The messages of a revision, and their direction.
+        row(
+            V2025_06_18,
+            stray(json!([log()])),
+            &["schema.message-direction", "jsonrpc.batch-not-sent"],
+        ),
+        row(V2025_11_25, stray(log()), &["schema.message-direction"]),
+        row(
+            V2025_11_25,
+            stray(json!({"jsonrpc": "2.0", "id": "s1", "result": {}})),
+            &["jsonrpc.result-id-echo"],
+        ),
+        // What the server has declared, and what the revision has.
+        row(
+            V2025_11_25,
+            request("prompts/list"),
+            &["prompts.impl.respect-negotiation", "lifecycle.capabilities-respected"],
+        ),
+        row(
+            V2026_07_28,
+            request("prompts/list"),
+            &["prompts.impl.respect-negotiation", "base.capabilities-respected"],
+        ),
+        row(V2025_11_25, subscribe(), &["resources.subscribe.requires-capability"]),
+        row(V2026_07_28, subscribe(), &["resources.subscribe.removed"]),
+        row(V2025_06_18, request("tasks/list"), &["lifecycle.version-respected"]),
+        row(
+            V2025_11_25,
+            notification("notifications/roots/list_changed", json!({})),
+            &["roots.list-changed.requires-capability"],
+        ),
+        row(
+            V2026_07_28,
+            request_with("logging/setLevel", json!({"level": "info"})),
+            &["logging.set-level.removed"],
+        ),
+        row(
+            V2026_07_28,
+            notification("notifications/roots/list_changed", json!({})),
+            &["roots.list-changed.removed"],
+        ),
+        row(
+            V2026_07_28,
+            set(
+                "/_meta/io.modelcontextprotocol~1clientCapabilities/roots/listChanged",
+                json!(true),
+            ),
+            &["roots.list-changed.removed"],
+        ),
+        warned(row(V2026_07_28, request("ping"), &["ping.removed"])),
+        row(
+            V2025_11_25,
+            [Fault::set("initialize", "/protocolVersion", "1.0")],
+            &["lifecycle.version-client-supported"],
+        ),
+        row(
+            V2025_03_26,
+            [Fault::stray("initialize", json!([initialize]))],
+            &["lifecycle.initialize-not-batched"],
+        ),
+        row(
+            V2026_07_28,
+            request("tasks/get"),
+            &["versioning.extension-fallback", "base.capabilities-respected"],
+        ),
+        // Cancellations, progress, tasks.
+        row_in(
+            "client-task-polling",
+            V2026_07_28,
+            [Fault::stray(
+                "tasks/get",
+                json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": POLLED}}),
+            )],
+            &["ext.tasks.no-cancelled-notification"],
+        ),
+        row(
+            V2025_11_25,
+            notification("notifications/progress", json!({"progressToken": 1, "progress": 1})),
+            &["progress.token-known"],
+        ),
+        row(
+            V2025_11_25,
+            notification("notifications/cancelled", json!({"requestId": "never sent"})),
+            &["cancellation.only-own-inflight"],
+        ),
+        row(
+            V2025_11_25,
+            notification("notifications/cancelled", json!({"requestId": 1})),
+            &["cancellation.initialize-not-cancelled"],
+        ),
+        row(
+            V2025_03_26,
+            stray(json!([with_token("s1"), with_token("s2")])),
+            &["progress.token-unique"],
+        ),
+        row(
+            V2025_11_25,
+            request_with("resources/unsubscribe", json!({"uri": "test://static-text"})),
+            &["resources.subscribe.requires-capability", "resources.unsubscribe.after-subscribe"],
+        ),
+        row(V2025_11_25, request("tasks/list"), &["tasks.list-requires-capability"]),
+        row(
+            V2025_11_25,
+            request_with("tasks/cancel", json!({"taskId": "t1"})),
+            &["tasks.cancel-requires-capability"],
+        ),
+        row(
+            V2025_11_25,
+            [Fault::set("tools/call", "/task", json!({}))],
+            &[
+                "tasks.augment-only-declared",
+                "tasks.no-augment-without-capability",
+                "tasks.tool-augment-requires-capability",
+            ],
+        ),
+        // HTTP in the stateless era.
+        row(
+            V2026_07_28,
+            [Fault::stray(list, about_task()), Fault::header(list, "Mcp-Name", "tools")],
+            &[
+                "ext.tasks.mcp-name-header",
+                "versioning.extension-fallback",
+                "base.capabilities-respected",
+            ],
+        ),
+    ]
+}
+
+/// The rules that a client can break, but not in a row, and why.
+const WITHOUT_ROW: [(Rule, &str); 4] = [
+    (Rule::NEWLINE_DELIMITED, "no fault leaves out only the newline after a message"),
+    (Rule::STDIO_CLOSES_STDIN, "a client in this process ends no other"),
+    (Rule::STDIO_WAITS_FOR_EXIT, "a client in this process ends no other"),
+    (Rule::STDIO_SIGTERM_FIRST, "a client in this process ends no other"),
+];
+
+/// Each rule that binds clients has a row, cannot have one, or is for servers alone, and is only one of these.
+pub(crate) fn each_rule_that_a_client_can_break_has_a_row() {
+    let rows = rows();
+    let proven: HashSet<&str> = rows.iter().flat_map(|row| row.requirements.clone()).collect();
+    let rules = [OF_ENVELOPES, OF_CLIENT, OF_TOOLS].concat();
+    let binds = |rule: &Rule| {
+        let found = requirement::find(rule.id()).expect("a requirement");
+        found.binds != BoundParty::Server
+    };
+    let of_clients = rules.into_iter().filter(binds);
+    let (alone, others): (Vec<Rule>, Vec<Rule>) =
+        of_clients.partition(|rule| OF_SERVERS_ALONE.contains(rule));
+    assert_eq!(alone.len(), OF_SERVERS_ALONE.len(), "{alone:?}");
+    assert!(!alone.iter().any(|rule| proven.contains(rule.id())));
+    let is_excused = |rule: &Rule| WITHOUT_ROW.iter().any(|(excused, _)| excused == rule);
+    let wrong: Vec<&str> = others
+        .iter()
+        .filter(|rule| proven.contains(rule.id()) == is_excused(rule))
+        .map(|rule| rule.id())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+pub(crate) fn a_rule_for_servers_alone_is_unfounded_of_a_client() {
+    let mut played = row(V2025_11_25, [], &[]).run(&[], Profile::Adaptive);
+    let cite = |rule: Rule| {
+        let finding = Finding::peer("wrong").requires(rule.id());
+        vec![Check::from_finding(WELL_FORMED, Origin::Own, finding)]
+    };
+    played.checks = cite(Rule::PROGRESS_RATE_LIMITED);
+    assert_eq!(unfounded(&played), [""; 0]);
+    played.checks = cite(Rule::LOG_RATE_LIMITED);
+    assert_eq!(unfounded(&played).len(), 1);
+}
+
+pub(crate) fn arguments_that_violate_the_schema_of_a_tool_are_warnings() {
+    use Status::{Success, Warning};
+    use mcp_test_core::check::TOOL_SCHEMAS;
+    let call = "tools/call";
+    let set = |value| vec![Fault::set(call, "/arguments/a", value)];
+    let rows = [
+        (vec![], Some(Success)),
+        (set(json!(7)), Some(Success)),
+        (set(json!("7")), Some(Warning)),
+        (vec![Fault::remove(call, "/arguments/b")], Some(Warning)),
+        (vec![Fault::set(call, "/arguments", json!({}))], Some(Warning)),
+        // There is nothing to judge by.
+        (vec![Fault::set(call, "/name", json!("unheard_of"))], None),
+    ];
+    let scenario = scenarios::find(Leg::Client, "tools_call").expect("a built-in scenario");
+    for revision in scenario.revisions.iter() {
+        for (faults, status) in &rows {
+            let client = good_client().faults(faults.clone());
+            let played =
+                block_on(outcome(&client.into(), at(scenario, revision), Profile::Adaptive));
+            let named: Vec<String> = faults.iter().map(Fault::name).collect();
+            let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS);
+            assert_eq!(check.map(|it| it.status), *status, "{revision} {named:?}");
+            let headline = |text: &str| text.starts_with("tool `add_numbers` was called with");
+            let is_reported = check.and_then(|it| it.message.as_deref()).is_some_and(headline);
+            assert_eq!(is_reported, *status == Some(Warning), "{revision} {named:?}");
+        }
+    }
+}

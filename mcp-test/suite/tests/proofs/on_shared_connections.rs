@@ -1,0 +1,67 @@
+//! Scenarios that share a connection have the same verdicts there as on one of their own, on good peers and on damaged ones.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use mcp_test_core::run::cell_run::{CellFacts, run_cell};
+use mcp_test_core::run::connection_pool::ConnectionPool;
+use mcp_test_core::run::{Cell, Tested};
+use mcp_test_core::scenario::{Leg, Peer, Profile, Scenario};
+use mcp_test_core::transport::TransportKind;
+use mcp_test_suite::scenarios;
+
+use crate::in_turn::in_turn;
+use crate::runs::{block_on, cell, damaged, plan, proofs, statuses, tested};
+
+/// How many runs take turns on a connection: what one leaves behind shows in the next.
+const TURNS: usize = 3;
+
+/// What is different on a shared connection.
+async fn differences(peer: &Peer, cell: Cell, timeout: Option<Duration>) -> Vec<String> {
+    let plan = plan(peer, &cell.scenario, Profile::Adaptive);
+    let timeout = timeout.unwrap_or(plan.timeout);
+    let plan = plan.jobs(NonZeroUsize::new(2).expect("two")).timeout(timeout);
+    let own = run_cell(&plan, cell.clone(), CellFacts::default()).await;
+    let Tested::Server(target) = tested(peer) else { return Vec::new() };
+    let pool = ConnectionPool::new(&plan, &target).over(TransportKind::Duplex);
+    let shared = in_turn(&plan, &pool, &vec![cell.clone(); TURNS]).await;
+    let own = statuses(&own);
+    let differs = shared.iter().map(statuses).filter(|shared| *shared != own);
+    differs.map(|shared| format!("{cell}: {own:?}, shared {shared:?}")).collect()
+}
+
+/// What is different for a scenario that shares connections.
+pub(crate) fn differences_of(scenario: &'static Scenario) -> Vec<String> {
+    let shares = scenario.shares_connection;
+    if scenario.leg != Leg::Server || shares.is_empty() {
+        return Vec::new();
+    }
+    let mut broken = Vec::new();
+    let proofs = proofs(scenario);
+    let peer = (proofs.peer)();
+    for revision in scenario.revisions.intersection(shares).iter() {
+        let transport = TransportKind::Duplex;
+        let cell = Cell { scenario: scenario.into(), revision, transport };
+        broken.extend(block_on(differences(&peer, cell, None)));
+    }
+    for proof in &proofs.proofs {
+        let cell = Cell { transport: TransportKind::Duplex, ..cell(scenario, proof) };
+        if shares.contains(cell.revision) {
+            let peer = damaged(&peer, &proof.damage);
+            broken.extend(block_on(differences(&peer, cell, proof.timeout)));
+        }
+    }
+    broken
+}
+
+/// Many proofs are repeated on a shared connection.
+pub(crate) fn many_proofs_share_a_connection() {
+    let shared =
+        scenarios::all().filter(|scenario| scenario.leg == Leg::Server).flat_map(|scenario| {
+            let shares = scenario.shares_connection;
+            let proofs = proofs(scenario).proofs;
+            proofs.into_iter().filter(move |proof| shares.contains(cell(scenario, proof).revision))
+        });
+    let count = shared.count();
+    assert!(count > 20, "{count} proofs");
+}

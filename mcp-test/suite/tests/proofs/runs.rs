@@ -1,0 +1,157 @@
+//! Runs of scenarios on good and on damaged peers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mcp_test_core::check::Status;
+use mcp_test_core::run::cell_run::{CellFacts, run_cell};
+use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Tested};
+use mcp_test_core::scenario::{
+    AuthorizationTarget, Damage, Leg, Peer, Profile, Proof, Proofs, Scenario, Transports,
+};
+use mcp_test_core::server::{HttpListener, Server};
+use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::{ClientTarget, Target, TransportKind};
+use mcp_test_suite::scenarios;
+
+/// What a peer is for a run.
+pub(crate) fn tested(peer: &Peer) -> Tested {
+    match peer {
+        Peer::Server(server) => server.target().into(),
+        Peer::Client(client) => over_stdio_too(client.target()).into(),
+        // Its issuer is not known until it is started.
+        Peer::AuthorizationServer(_) => AuthorizationTarget::new("http://127.0.0.1").into(),
+    }
+}
+
+/// The client also over stdio, where the relay that it starts is this program.
+fn over_stdio_too(client: ClientTarget) -> ClientTarget {
+    if !cfg!(unix) {
+        return client;
+    }
+    let transports = client.transports().into_iter().chain([TransportKind::Stdio]);
+    let client = client.over(transports.collect::<Vec<_>>());
+    client.server_program(std::env::current_exe().expect("its path"))
+}
+
+pub(crate) fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
+    let selection = Selection { scenarios: vec![scenario.id.to_string()], ..Selection::default() };
+    let plan = Plan::build(scenarios::all(), tested(peer), profile, &selection)
+        .expect("a scenario that exists");
+    plan.timeout(Duration::from_secs(20))
+}
+
+pub(crate) async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
+    run_on(peer, plan(peer, &cell.scenario, profile), cell).await
+}
+
+/// Runs a cell; over the network against the server on a port of its own.
+pub(crate) async fn run_on(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
+    if let (Peer::Server(server), true) = (peer, has_port(cell.transport)) {
+        let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
+        plan.target = target_at(server, &listening, cell.transport).into();
+        let outcome = run_cell(&plan, cell, CellFacts::default()).await;
+        listening.end().await;
+        return outcome;
+    }
+    if let Peer::AuthorizationServer(peer) = peer {
+        let (_server, target) = peer.start().await.expect("a free port");
+        plan.target = target.into();
+        return run_cell(&plan, cell, CellFacts::default()).await;
+    }
+    run_cell(&plan, cell, CellFacts::default()).await
+}
+
+/// Whether a transport needs a server that listens on a port.
+pub(crate) fn has_port(transport: TransportKind) -> bool {
+    matches!(transport, TransportKind::Http | TransportKind::Sse)
+}
+
+pub(crate) fn target_at(
+    server: &Server,
+    listening: &HttpListener,
+    transport: TransportKind,
+) -> Target {
+    let target = match transport {
+        TransportKind::Sse => Target::sse(listening.sse_url()),
+        _ => Target::url(listening.url()),
+    };
+    if let Some(tokens) = server.target().test_tokens() {
+        return target.protected(tokens.clone());
+    }
+    target
+}
+
+/// The outcome of the damaged peer of a proof.
+pub(crate) async fn bad_outcome(
+    peer: &Peer,
+    cell: Cell,
+    profile: Profile,
+    proof: &Proof,
+) -> Outcome {
+    let peer = damaged(peer, &proof.damage);
+    let mut plan = plan(&peer, &cell.scenario, profile);
+    plan.prompt = proof.prompt.unwrap_or(plan.prompt);
+    plan.timeout = proof.timeout.unwrap_or(plan.timeout);
+    run_on(&peer, plan, cell).await
+}
+
+/// The outcome of a scenario that is not among the built-in ones.
+pub(crate) fn run_alone(
+    scenario: &'static Scenario,
+    server: Server,
+    revision: Revision,
+    profile: Profile,
+) -> Outcome {
+    let cell = Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex };
+    let ping = scenarios::find(Leg::Server, "ping").expect("ping");
+    let plan = plan(&server.into(), ping, profile);
+    block_on(run_cell(&plan, cell, CellFacts::default()))
+}
+
+pub(crate) fn proofs(scenario: &Scenario) -> Proofs {
+    (scenario.proofs.expect("a built-in scenario has proofs"))()
+}
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(future)
+}
+
+/// The most severe status of each check.
+pub(crate) fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
+    let mut statuses = BTreeMap::new();
+    for check in &outcome.checks {
+        let status = statuses.entry(check.id.as_str()).or_insert(check.status);
+        *status = check.status.max(*status);
+    }
+    statuses
+}
+
+/// The cell of a proof. By default, it has the newest revision at which the check exists, and a transport in memory; a scenario
+/// about HTTP is proven against a service in this process, one for clients with a client in this process.
+pub(crate) fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
+    let check = scenario.check(proof.proves.check);
+    let exists = |revision: &Revision| {
+        scenario.revisions.contains(*revision)
+            && check.is_none_or(|check| check.revisions.contains(*revision))
+    };
+    let newest = Revision::ALL.into_iter().rev().find(exists);
+    Cell {
+        scenario: scenario.into(),
+        revision: proof.revision.or(newest).expect("a revision of the scenario"),
+        transport: proof.transport.unwrap_or(match (scenario.leg, scenario.transports) {
+            (Leg::Client | Leg::Authorization, _) => TransportKind::Http,
+            (Leg::Server, Transports::Any) => TransportKind::Duplex,
+            (Leg::Server, Transports::StreamableHttp) => TransportKind::Router,
+            (Leg::Server, Transports::Only(transports)) => transports[0],
+        }),
+    }
+}
+
+pub(crate) fn damaged(peer: &Peer, damage: &Damage) -> Peer {
+    match damage {
+        Damage::Fault(fault) => peer.clone().fault(fault.clone()),
+        Damage::Peer { make, .. } => make(),
+    }
+}

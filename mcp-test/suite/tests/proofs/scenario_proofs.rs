@@ -1,0 +1,211 @@
+//! The proofs of one scenario.
+//!
+//! The passing runs cover all cells that need no other program, each proof covers one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mcp_test_core::check::{Status, TOOL_SCHEMAS};
+use mcp_test_core::run::cell_run::{CellFacts, run_cell};
+use mcp_test_core::run::{Cell, Outcome};
+use mcp_test_core::scenario::{Change, CheckSpec, Leg, Peer, Profile, Proof, Scenario, Transports};
+use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::TransportKind;
+use mcp_test_suite::scenarios;
+
+use crate::on_shared_connections;
+use crate::runs::{
+    bad_outcome, block_on, cell, has_port, outcome, plan, proofs, statuses, target_at, tested,
+};
+use crate::unfounded::unfounded;
+
+/// The statuses of a scenario on its good peer, by cell and profile: each run is made once.
+type GoodRuns = HashMap<(Revision, TransportKind, Profile), BTreeMap<String, Status>>;
+
+/// What is wrong with the proofs of a scenario.
+pub(crate) fn prove(scenario: &'static Scenario) -> Vec<String> {
+    let mut good = GoodRuns::new();
+    let mut broken = passing_runs(scenario, &mut good);
+    broken.extend(passing_runs_over_a_socket(scenario));
+    broken.extend(damaged_runs(scenario, &mut good));
+    broken.extend(on_shared_connections::differences_of(scenario));
+    broken
+}
+
+/// The problems of the runs on the good peer, over all transports within this machine.
+fn passing_runs(scenario: &'static Scenario, good: &mut GoodRuns) -> Vec<String> {
+    let mut broken = Vec::new();
+    let peer = (proofs(scenario).peer)();
+    let revisions: Vec<Revision> = scenario.revisions.iter().collect();
+    for revision in revisions.iter().copied() {
+        let transports = tested(&peer).transports();
+        for transport in transports.into_iter().filter(|it| scenario.transports.contains(*it)) {
+            let profiles: &[Profile] = match transport {
+                // Each run starts processes. What a pipe carries as well is shown over that.
+                TransportKind::Stdio
+                    if scenario.transports.contains(TransportKind::Duplex)
+                        || !scenario.repeats.runs_at(revision, &revisions) =>
+                {
+                    &[]
+                }
+                TransportKind::Stdio => &[Profile::Strict],
+                _ => &Profile::ALL,
+            };
+            for profile in profiles.iter().copied() {
+                let cell = Cell { scenario: scenario.into(), revision, transport };
+                let outcome = block_on(outcome(&peer, cell.clone(), profile));
+                broken.extend(problems(&cell, profile, &outcome));
+                good.insert((revision, transport, profile), owned_statuses(&outcome));
+            }
+        }
+    }
+    broken
+}
+
+/// The problems of the runs on the good peer that need a port.
+fn passing_runs_over_a_socket(scenario: &'static Scenario) -> Vec<String> {
+    let peer = (proofs(scenario).peer)();
+    let Peer::Server(server) = &peer else { return Vec::new() };
+    block_on(async {
+        let mut broken = Vec::new();
+        let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
+        for (revision, transport) in cells_with_a_port(scenario) {
+            let cell = Cell { scenario: scenario.into(), revision, transport };
+            let mut plan = plan(&peer, scenario, Profile::Strict);
+            plan.target = target_at(server, &listening, transport).into();
+            let outcome = run_cell(&plan, cell.clone(), CellFacts::default()).await;
+            broken.extend(problems(&cell, Profile::Strict, &outcome));
+        }
+        listening.end().await;
+        broken
+    })
+}
+
+/// The proofs that do not change exactly what they list.
+fn damaged_runs(scenario: &'static Scenario, good: &mut GoodRuns) -> Vec<String> {
+    let mut broken = Vec::new();
+    let proofs = proofs(scenario);
+    let peer = (proofs.peer)();
+    let transports = tested(&peer).transports();
+    for (number, proof) in (1..).zip(&proofs.proofs) {
+        let transport = cell(scenario, proof).transport;
+        if transports.contains(&transport) || has_port(transport) {
+            let proven = carry_out(scenario, &peer, proof, good);
+            let problem = |problem| format!("proof {number} of {problem}");
+            broken.extend(proven.map_err(problem).err());
+        } else {
+            broken.extend(unreachable(scenario, transport));
+        }
+    }
+    broken
+}
+
+fn carry_out(
+    scenario: &'static Scenario,
+    peer: &Peer,
+    proof: &Proof,
+    good: &mut GoodRuns,
+) -> Result<(), String> {
+    let profile = proof.profile.unwrap_or(Profile::Adaptive);
+    let cell = cell(scenario, proof);
+    let good = good
+        .entry((cell.revision, cell.transport, profile))
+        .or_insert_with(|| owned_statuses(&block_on(outcome(peer, cell.clone(), profile))));
+    let bad = block_on(bad_outcome(peer, cell.clone(), profile, proof));
+    let found = changes(good, &owned_statuses(&bad));
+    let claimed: BTreeMap<String, Status> = proof
+        .changes()
+        .into_iter()
+        .map(|Change { check, status }| (check.to_owned(), status))
+        .collect();
+    let unfounded = unfounded(&bad);
+    if found == claimed && unfounded.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = bad
+        .checks
+        .iter()
+        .map(|check| format!("    {} {} {:?}", check.status, check.id, check.message))
+        .collect();
+    Err(format!(
+        "{cell} under {profile}, damaged by {}:\n  claimed {claimed:?}\n  found   {found:?}\n  {unfounded:?}\n{}",
+        proof.damage,
+        rows.join("\n")
+    ))
+}
+
+fn owned_statuses(outcome: &Outcome) -> BTreeMap<String, Status> {
+    statuses(outcome).into_iter().map(|(id, status)| (id.to_owned(), status)).collect()
+}
+
+/// The differences between the good and the damaged peer; a check that is no longer made counts as INFO.
+///
+/// The check of the tools' schemas is made only if there is something to validate, so that it may come and go. That hides no
+/// fault, since each must change what its proof lists; `tools` and `of_clients` prove when the check is made.
+fn changes(
+    good: &BTreeMap<String, Status>,
+    bad: &BTreeMap<String, Status>,
+) -> BTreeMap<String, Status> {
+    let fails = |id: &str| bad.get(id).is_some_and(|status| status.is_failing());
+    let ids = good.keys().chain(bad.keys()).filter(|id| **id != TOOL_SCHEMAS || fails(id));
+    ids.filter(|id| good.get(*id) != bad.get(*id))
+        .map(|id| (id.clone(), bad.get(id).copied().unwrap_or(Status::Info)))
+        .collect()
+}
+
+/// The problem with a proof over a transport that its peer does not have; none if that is the relay of a client, which not every
+/// system has.
+fn unreachable(scenario: &Scenario, transport: TransportKind) -> Option<String> {
+    let is_relay = transport == TransportKind::Stdio && scenario.leg == Leg::Client;
+    let excused = is_relay && !cfg!(unix);
+    (!excused).then(|| format!("{}: a proof cannot be carried out over {transport}", scenario.id))
+}
+
+/// It is not left out.
+pub(crate) fn a_proof_that_cannot_be_carried_out_is_an_error() {
+    let scenario = scenarios::find(Leg::Server, "ping").expect("ping");
+    assert!(unreachable(scenario, TransportKind::Stdio).is_some());
+    assert!(unreachable(scenario, TransportKind::Router).is_some());
+}
+
+/// The cells of a scenario that need a port: over Streamable HTTP, and of a scenario about HTTP+SSE over that.
+fn cells_with_a_port(scenario: &Scenario) -> Vec<(Revision, TransportKind)> {
+    let mut cells = Vec::new();
+    for revision in scenario.revisions.iter() {
+        if scenario.transports.contains(TransportKind::Http) {
+            cells.push((revision, TransportKind::Http));
+        }
+        let is_about_sse = matches!(scenario.transports, Transports::Only(_))
+            && scenario.transports.contains(TransportKind::Sse);
+        if is_about_sse && TransportKind::Sse.exists_at(revision) {
+            cells.push((revision, TransportKind::Sse));
+        }
+    }
+    cells
+}
+
+/// The problems of a run that should pass: failures, and declared checks that are not SUCCESS although they may fail.
+fn problems(cell: &Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
+    let made = statuses(outcome);
+    let mut problems: Vec<String> = outcome
+        .checks
+        .iter()
+        .filter(|check| check.status.is_failing())
+        .map(|check| {
+            format!("{cell} under {profile}: {} {} {:?}", check.status, check.id, check.message)
+        })
+        .collect();
+    let may_fail = |spec: &&CheckSpec| {
+        let is_made = spec.always && spec.transports.contains(cell.transport);
+        is_made && (spec.fails || spec.warns)
+    };
+    for spec in cell.scenario.checks_at(cell.revision).filter(may_fail) {
+        if made.get(&*spec.id) != Some(&Status::Success) {
+            problems.push(format!(
+                "{cell} under {profile}: {} is {:?}",
+                spec.id,
+                made.get(&*spec.id)
+            ));
+        }
+    }
+    problems
+}

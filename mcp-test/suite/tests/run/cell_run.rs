@@ -1,0 +1,205 @@
+//! Single cells of scenarios that miss something, end early, or never end.
+
+use mcp_test_core::check::{Blame, Finding, Status};
+use mcp_test_core::run::cell_run::{CellFacts, run_cell};
+use mcp_test_core::run::{Baseline, Outcome, Results, Verdict};
+use mcp_test_core::scenario::{CheckSpec, Ctx, Inventory, Listing};
+use mcp_test_core::server::Call;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::{ItemKind, Revisions};
+use mcp_test_core::transport::Fault;
+use mcp_test_core::{proofs, scenario};
+
+use super::*;
+
+scenario! {
+    /// Behaves badly in another way at each revision.
+    Server "odd": "A scenario that behaves badly",
+    revisions: Revisions::all(),
+    checks: [
+        CheckSpec::own("odd-first", "OddFirst", "made always"),
+        CheckSpec::own("odd-second", "OddSecond", "made sometimes").conditional(),
+    ],
+}
+
+proofs! {
+    passes on everything();
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    match ctx.revision() {
+        Revision::V2024_11_05 => std::future::pending().await,
+        Revision::V2025_03_26 => Ok(()),
+        Revision::V2025_06_18 => {
+            ctx.check("odd-third").pass();
+            ctx.check("odd-first").pass();
+            Ok(())
+        }
+        Revision::V2025_11_25 => {
+            ctx.check("odd-first").pass();
+            Err(Finding::peer("something broke").requires("jsonrpc.result-id-echo"))
+        }
+        _ => {
+            ctx.check("odd-first").pass();
+            let _refused = ctx.request("no/such/method", json!({})).await?;
+            Ok(())
+        }
+    }
+}
+
+fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {
+    let mut plan = plan(server, profile, &["ping"]);
+    plan.timeout = Duration::from_millis(400);
+    block_on(run_cell(&plan, cell, facts))
+}
+
+fn odd(revision: Revision) -> Outcome {
+    run_on(&everything(), Profile::Strict, cell(&SCENARIO, revision), CellFacts::default())
+}
+
+fn shown(outcome: &Outcome) -> String {
+    let rows = outcome.checks.iter().map(|check| {
+        let message = check.message.as_deref().unwrap_or_default();
+        format!("{} {} {message}", check.status, check.id).trim_end().to_owned()
+    });
+    format!("{}\n=> {:?}", rows.collect::<Vec<_>>().join("\n"), outcome.verdict)
+}
+
+#[test]
+fn a_scenario_that_never_ends_is_one_time_out() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2024_11_05)), @"
+    FAILURE scenario-timeout the scenario did not end in time
+      expected an end within 400 ms
+    SKIPPED wire-schema-valid the peer sent nothing that could be validated
+    SKIPPED wire-well-formed the peer sent nothing
+    => Failed
+    ");
+}
+
+#[test]
+fn a_scenario_without_its_check_is_our_fault() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_03_26)), @"
+    FAILURE odd-first the scenario ended without its check `odd-first`
+    SKIPPED wire-schema-valid the peer sent nothing that could be validated
+    SKIPPED wire-well-formed the peer sent nothing
+    => NotRun
+    ");
+}
+
+#[test]
+fn our_own_fault_does_not_enter_a_baseline() {
+    let outcome = odd(Revision::V2025_03_26);
+    assert_eq!(outcome.verdict, Verdict::NotRun);
+    let results: Results = [&outcome].into_iter().collect();
+    let text = Baseline::text(&results, None);
+    assert!(!text.contains("odd"), "{text}");
+}
+
+#[test]
+fn an_undeclared_check_is_our_fault() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_06_18)), @"
+    FAILURE odd-third the scenario `odd` declares no check `odd-third` at 2025-06-18
+    SUCCESS odd-first
+    SKIPPED wire-schema-valid the peer sent nothing that could be validated
+    SKIPPED wire-well-formed the peer sent nothing
+    => NotRun
+    ");
+}
+
+#[test]
+fn a_finding_without_an_official_check_fails_the_remaining_ones() {
+    let outcome = odd(Revision::V2025_11_25);
+    insta::assert_snapshot!(shown(&outcome), @"
+    SUCCESS odd-first
+    FAILURE odd-second something broke
+    SKIPPED wire-schema-valid the peer sent nothing that could be validated
+    SKIPPED wire-well-formed the peer sent nothing
+    => Failed
+    ");
+    let finding = outcome.checks[1].finding.as_ref().expect("a finding");
+    assert_eq!(finding.requirements, ["jsonrpc.result-id-echo"]);
+}
+
+#[test]
+fn an_unexamined_error_reply_fails_the_scenario() {
+    let outcome = odd(Revision::V2026_07_28);
+    let row =
+        outcome.checks.iter().find(|check| check.id == "odd").expect("a row for the scenario");
+    assert_eq!(row.status, Status::Failure);
+    assert_eq!(row.finding.as_ref().map(|finding| finding.blame), Some(Blame::Test));
+}
+
+#[test]
+fn a_request_without_a_reply_is_officially_a_time_out() {
+    let silent = everything().faults([Fault::never("ping")]);
+    let ping = cell(find("ping"), Revision::V2025_11_25);
+    let ids = |profile| -> Vec<(String, Status)> {
+        let outcome = run_on(&silent, profile, ping.clone(), CellFacts::default());
+        assert!(outcome.trace.deadline_fired(), "{}", shown(&outcome));
+        outcome.checks.into_iter().map(|check| (check.id, check.status)).collect()
+    };
+    let officially = ids(Profile::Official);
+    assert_eq!(officially[0], ("scenario-timeout".to_owned(), Status::Failure));
+    let adaptively = ids(Profile::Adaptive);
+    assert_eq!(adaptively[0], ("ping".to_owned(), Status::Failure));
+}
+
+#[test]
+fn an_unmet_need_is_skipped_failed_or_tried() {
+    let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
+    let outcome = |profile| {
+        let tools = Listing::Listed([json!({"name": "add"})].into_iter().collect());
+        let inventory = Inventory::default().with(ItemKind::Tool, tools);
+        run_on(
+            &everything(),
+            profile,
+            call.clone(),
+            CellFacts { inventory, ..CellFacts::default() },
+        )
+    };
+    insta::assert_snapshot!(shown(&outcome(Profile::Adaptive)), @r"
+    SKIPPED tools-call-simple-text the server does not offer the tool `test_simple_text`; it lists `add`
+    SKIPPED tools-call-simple-text-exact the server does not offer the tool `test_simple_text`; it lists `add`
+    => Skipped
+    ");
+    let strict = outcome(Profile::Strict);
+    insta::assert_snapshot!(shown(&strict), @r"
+    FAILURE tools-call-simple-text Not testable: the server does not offer the tool `test_simple_text`; it lists `add`
+    FAILURE tools-call-simple-text-exact Not testable: the server does not offer the tool `test_simple_text`; it lists `add`
+    => Failed
+    ");
+    assert!(strict.checks.iter().all(|check| check.untestable));
+    assert_eq!(outcome(Profile::Official).verdict, Verdict::Passed);
+}
+
+#[test]
+fn the_specification_decides_where_the_official_suite_does_not_run() {
+    let list = find("tools-list");
+    let nameless = everything().faults([Fault::remove("tools/list", "/tools/0/description")]);
+    let profile = |revision| {
+        let outcome =
+            run_on(&nameless, Profile::Official, cell(list, revision), CellFacts::default());
+        (outcome.profile, outcome.verdict)
+    };
+    assert_eq!(profile(Revision::V2025_06_18), (Profile::Official, Verdict::Failed));
+    assert_eq!(profile(Revision::V2025_03_26), (Profile::Adaptive, Verdict::Passed));
+}
+
+#[test]
+fn empty_lists_are_reported_as_info() {
+    fn info(server: &Server, id: &str, check: &str) -> String {
+        let cell = cell(find(id), Revision::V2025_11_25);
+        let outcome = run_on(server, Profile::Strict, cell, CellFacts::default());
+        let row = outcome.checks.into_iter().find(|row| row.id == check).expect(check);
+        assert_eq!(row.status, Status::Info, "{check}");
+        row.message.unwrap_or_default()
+    }
+    for noun in ["tools", "resources", "prompts"] {
+        let empty = everything()
+            .on(format!("{noun}/list"), move |_: Call| async move { json!({ noun: [] }) });
+        let message = info(&empty, &format!("{noun}-list"), &format!("{noun}-list-definitions"));
+        assert_eq!(message, format!("the server lists no {noun}"));
+    }
+    let message = info(&bare(), "server-initialize", "server-initialize-result");
+    assert_eq!(message, "the server declares no capabilities");
+}

@@ -1,0 +1,94 @@
+//! Tests of plans, single cells and whole runs.
+
+mod authorization;
+mod catalogue;
+mod cell_run;
+mod client;
+mod client_exit;
+mod connection_pool;
+mod coverage;
+mod fixtures;
+#[path = "../proofs/in_turn.rs"]
+mod in_turn;
+mod older;
+mod parts;
+mod plan;
+mod problems;
+mod refused;
+mod runner;
+mod silence;
+
+use std::time::Duration;
+
+use mcp_test_core::run::{Cell, Plan, RunEvent, Selection, Summary, run};
+use mcp_test_core::scenario::{Leg, Profile, Scenario};
+use mcp_test_core::server::Server;
+use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::{Target, TransportKind};
+use mcp_test_suite::scenarios;
+use serde_json::json;
+
+/// A target that reaches `server` in memory.
+fn target(server: &Server) -> Target {
+    let server = server.clone();
+    Target::duplex(move |io| {
+        let server = server.clone();
+        async move { Ok(server.serve(io).await?) }
+    })
+}
+
+/// A server with nothing but a name.
+fn bare() -> Server {
+    Server::new(json!({"name": "bare", "version": "1.0.0"}))
+}
+
+/// The scenarios with these ids; without ids, all.
+fn selection(ids: &[&str]) -> Selection {
+    Selection { scenarios: ids.iter().map(|id| (*id).to_owned()).collect(), ..Selection::default() }
+}
+
+fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
+    Plan::build(scenarios::all(), target(server), profile, &selection(ids))
+        .expect("a plan")
+        .timeout(Duration::from_secs(20))
+}
+
+/// The scenarios that test servers.
+fn of_servers() -> impl Iterator<Item = &'static Scenario> {
+    scenarios::all().filter(|scenario| scenario.leg == Leg::Server)
+}
+
+fn find(id: &str) -> &'static Scenario {
+    scenarios::find(Leg::Server, id).expect("a built-in scenario")
+}
+
+fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {
+    Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(future)
+}
+
+/// The events and the summary of a run.
+fn run_plan(plan: &Plan) -> (Vec<RunEvent>, Summary) {
+    let mut events = Vec::new();
+    let summary = block_on(run(plan, &mut |event| events.push(event)));
+    (events, summary)
+}
+
+/// The checks of all outcomes, in the order of the report.
+fn rows(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            RunEvent::Finished(outcome) => Some(outcome),
+            _ => None,
+        })
+        .flat_map(|outcome| {
+            let cell = format!("{} {}", outcome.cell.scenario.id, outcome.cell.revision);
+            outcome.checks.iter().map(move |check| format!("{cell} {} {}", check.status, check.id))
+        })
+        .collect()
+}

@@ -1,0 +1,179 @@
+//! The cells of a selection.
+
+use std::collections::BTreeSet;
+
+use mcp_test_core::run::UsageError;
+use mcp_test_core::scenario::{Leg, RequirementSet, Scenario, Suite};
+use mcp_test_core::server::reference::everything;
+
+use super::*;
+
+fn cells(profile: Profile, selection: &Selection) -> Result<Vec<String>, UsageError> {
+    let plan = Plan::build(scenarios::all(), target(&everything()), profile, selection)?;
+    Ok(plan.cells.iter().map(|cell| format!("{} {}", cell.scenario.id, cell.revision)).collect())
+}
+
+#[test]
+fn officially_each_scenario_runs_once_at_the_official_revision() {
+    let cells = cells(Profile::Official, &selection(&[])).unwrap();
+    let officially = |scenario: &Scenario| {
+        let official = scenario.official.expect("a scenario of the official suite");
+        format!("{} {}", scenario.id, official.default_revision(scenario.leg))
+    };
+    let over_lines = of_servers()
+        .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));
+    assert_eq!(cells, over_lines.map(officially).collect::<Vec<_>>());
+    assert!(cells.contains(&"ping 2025-11-25".to_owned()));
+}
+
+#[test]
+fn elsewhere_it_runs_at_every_revision_where_it_exists() {
+    for profile in [Profile::Adaptive, Profile::Strict] {
+        let cells = cells(profile, &selection(&["tools-list", "ping"])).unwrap();
+        assert_eq!(
+            cells,
+            [
+                "ping 2024-11-05",
+                "ping 2025-03-26",
+                "ping 2025-06-18",
+                "ping 2025-11-25",
+                "tools-list 2024-11-05",
+                "tools-list 2025-03-26",
+                "tools-list 2025-06-18",
+                "tools-list 2025-11-25",
+                "tools-list 2026-07-28",
+            ]
+        );
+    }
+}
+
+#[test]
+fn revisions_that_are_asked_for_win_even_outside_the_official_window() {
+    let mut asked = selection(&["tools-list"]);
+    asked.revisions = vec![Revision::V2026_07_28, Revision::V2024_11_05, Revision::V2026_07_28];
+    assert_eq!(
+        cells(Profile::Official, &asked).unwrap(),
+        ["tools-list 2024-11-05", "tools-list 2026-07-28"]
+    );
+}
+
+#[test]
+fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
+    let mut asked = selection(&["ping"]);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let plan =
+        Plan::build(scenarios::all(), target(&everything()), Profile::Official, &asked).unwrap();
+    assert!(plan.cells.is_empty());
+    let [inapplicable] = &plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    assert_eq!(inapplicable.scenario.id, "ping");
+    assert_eq!(inapplicable.revision, Revision::V2026_07_28);
+    assert_eq!(inapplicable.transport, None);
+    assert_eq!(inapplicable.window().newest(), Some(Revision::V2025_11_25));
+
+    asked.force = true;
+    assert_eq!(cells(Profile::Official, &asked).unwrap(), ["ping 2026-07-28"]);
+}
+
+#[test]
+fn a_scenario_about_http_does_not_apply_over_lines() {
+    let named = selection(&["dns-rebinding-protection", "ping"]);
+    let plan = Plan::build(scenarios::all(), target(&everything()), Profile::Adaptive, &named)
+        .expect("a plan");
+    assert!(plan.cells.iter().all(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
+    let [inapplicable] = &plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    assert_eq!(inapplicable.scenario.id, "dns-rebinding-protection");
+    assert_eq!(inapplicable.transport, Some(TransportKind::Duplex));
+}
+
+#[test]
+fn streamable_http_is_not_tried_where_it_does_not_exist_unless_asked() {
+    let http = || Target::url("http://127.0.0.1:9/mcp");
+    let revisions = |selection: &Selection| -> Vec<Revision> {
+        let plan =
+            Plan::build(scenarios::all(), http(), Profile::Adaptive, selection).expect("a plan");
+        plan.cells.iter().map(|cell| cell.revision).collect()
+    };
+    let mut asked = selection(&["tools-list"]);
+    assert_eq!(revisions(&asked), Revision::ALL[1..]);
+    asked.revisions = vec![Revision::V2024_11_05];
+    assert_eq!(revisions(&asked), [Revision::V2024_11_05]);
+}
+
+#[test]
+fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
+    let mut asked = selection(&[]);
+    asked.suite = Some(Suite::All);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let plan =
+        Plan::build(scenarios::all(), target(&everything()), Profile::Official, &asked).unwrap();
+    assert!(plan.inapplicable.iter().all(|it| it.transport.is_some()));
+    assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
+    let there = of_servers().filter(|scenario| {
+        scenario.official.is_some_and(|official| !official.is_extension())
+            && scenario.revisions.contains(Revision::NEWEST)
+            && scenario.transports.contains(TransportKind::Duplex)
+    });
+    assert_eq!(plan.cells.len(), there.count());
+}
+
+#[test]
+fn a_set_of_scenarios_is_run_at_its_revision() {
+    for set in RequirementSet::ALL {
+        let asked = Selection { requirements: Some(set), ..Selection::default() };
+        let plan = Plan::build(scenarios::all(), target(&everything()), Profile::Official, &asked);
+        let plan = plan.expect("all its scenarios exist");
+        assert!(plan.cells.iter().all(|cell| cell.revision == set.revision));
+        let runs: BTreeSet<&str> = plan.cells.iter().map(|cell| &*cell.scenario.id).collect();
+        let unscored = set.unscored().filter(|(leg, ..)| *leg == Leg::Server).map(|(.., id)| id);
+        let all: BTreeSet<&str> = set.scored(Leg::Server).iter().copied().chain(unscored).collect();
+        // Others are about HTTP.
+        let over_lines = of_servers().filter(|it| it.transports.contains(TransportKind::Duplex));
+        let over_lines: BTreeSet<&str> = over_lines.map(|it| &*it.id).collect();
+        assert_eq!(runs, all.intersection(&over_lines).copied().collect());
+        for cell in &plan.cells {
+            assert!(cell.scenario.revisions.contains(set.revision), "{cell}");
+        }
+    }
+}
+
+#[test]
+fn officially_an_extension_belongs_to_no_revision() {
+    let suite = |suite| Selection { suite: Some(suite), ..Selection::default() };
+    let is_there = |profile, selection: &Selection| {
+        // A suite may have nothing over this transport.
+        let cells = cells(profile, selection).unwrap_or_default();
+        cells.contains(&"tasks-lifecycle 2026-07-28".to_owned())
+    };
+    for selection in [suite(Suite::Pending), suite(Suite::All)] {
+        assert!(is_there(Profile::Official, &selection), "{selection:?}");
+    }
+    assert!(!is_there(Profile::Official, &suite(Suite::Active)));
+    assert!(!is_there(Profile::Official, &suite(Suite::Draft)));
+    let newest = Selection { revisions: vec![Revision::NEWEST], ..suite(Suite::All) };
+    assert!(!is_there(Profile::Official, &newest));
+    assert!(is_there(Profile::Adaptive, &newest));
+
+    let named = Selection { revisions: vec![Revision::NEWEST], ..selection(&["tasks-lifecycle"]) };
+    let plan =
+        Plan::build(scenarios::all(), target(&everything()), Profile::Official, &named).unwrap();
+    assert!(plan.cells.is_empty() && plan.inapplicable.len() == 1, "{:?}", plan.inapplicable);
+    assert!(is_there(Profile::Official, &Selection { force: true, ..named }));
+    assert!(is_there(Profile::Official, &selection(&["tasks-lifecycle"])));
+    // It is judged by the official rules where the official suite runs it by default.
+    let scenario = of_servers().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
+    assert_eq!(Profile::Official.at(scenario, Revision::NEWEST), Profile::Official);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let refusal =
+        |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
+    insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
+    insta::assert_snapshot!(refusal(&selection(&["tools_call"])), @"scenario `tools_call` tests a client, not a server");
+    insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
+    let revisions = vec![Revision::V2025_06_18];
+    let pending = Selection { suite: Some(Suite::Pending), revisions, ..Selection::default() };
+    insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
+    let stdio = Selection { transports: vec![TransportKind::Stdio], ..Selection::default() };
+    insta::assert_snapshot!(refusal(&stdio), @"the target has no transport stdio; it has duplex");
+}
