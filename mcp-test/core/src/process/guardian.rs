@@ -243,10 +243,13 @@ fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
             return report.write(&mut socket).ok();
         }
     };
-    Report::Started(child.id()).write(&mut socket).ok()?;
     let tree = ProcessTree::new(child.id(), marker.to_owned(), Some(process::id()));
-    let (mut reports, id) = (socket.try_clone().ok()?, Pid::from_child(&child));
-    thread::spawn(move || await_exit(id).map(|exit| Report::Exited(exit).write(&mut reports)));
+    // Nobody may be left to read it: then the socket has ended, and the child must end as well.
+    let _ = Report::Started(child.id()).write(&mut socket);
+    if let Ok(mut reports) = socket.try_clone() {
+        let id = Pid::from_child(&child);
+        thread::spawn(move || await_exit(id).map(|exit| Report::Exited(exit).write(&mut reports)));
+    }
     // Nothing is ever sent: this returns at the end of the socket.
     let _ = socket.read(&mut [0]);
     tree.kill(Deadline::after(DEATH));
