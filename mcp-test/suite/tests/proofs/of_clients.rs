@@ -63,33 +63,31 @@ fn may_stop(scenario: &Scenario) -> bool {
 
 /// A client that is absent, and one that fails, are noticed in all cells of a scenario.
 pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario) {
-    {
-        let transports = good_client().target().transports();
-        let applies = |it: &TransportKind| scenario.transports.contains(*it);
-        let cells = transports.into_iter().filter(applies).flat_map(|transport| {
-            scenario.revisions.iter().map(move |it| Cell { transport, ..at(scenario, it) })
-        });
-        for cell in cells {
-            for profile in Profile::ALL {
-                let statuses = |client: ScriptedClient| {
-                    let outcome = block_on(outcome(&client.into(), cell.clone(), profile));
-                    let status = |id| {
-                        let is_failing = outcome.failing().any(|check| check.id == id);
-                        (statuses(&outcome).get(id).copied(), is_failing)
-                    };
-                    [TOOK_PART, LEFT_WELL].map(status)
+    let transports = good_client().target().transports();
+    let applies = |it: &TransportKind| scenario.transports.contains(*it);
+    let cells = transports.into_iter().filter(applies).flat_map(|transport| {
+        scenario.revisions.iter().map(move |it| Cell { transport, ..at(scenario, it) })
+    });
+    for cell in cells {
+        for profile in Profile::ALL {
+            let statuses = |client: ScriptedClient| {
+                let outcome = block_on(outcome(&client.into(), cell.clone(), profile));
+                let status = |id| {
+                    let is_failing = outcome.failing().any(|check| check.id == id);
+                    (statuses(&outcome).get(id).copied(), is_failing)
                 };
-                let fails = (Some(Status::Failure), true);
-                let passes = (Some(Status::Success), false);
-                let failed = match profile.at(scenario, cell.revision) {
-                    _ if scenario.client_may_fail => (Some(Status::Skipped), false),
-                    _ if !may_stop(scenario) => fails,
-                    Profile::Adaptive => (Some(Status::Skipped), false),
-                    Profile::Official | Profile::Strict => (Some(Status::Warning), true),
-                };
-                assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
-                assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
-            }
+                [TOOK_PART, LEFT_WELL].map(status)
+            };
+            let fails = (Some(Status::Failure), true);
+            let passes = (Some(Status::Success), false);
+            let failed = match profile.at(scenario, cell.revision) {
+                _ if scenario.client_may_fail => (Some(Status::Skipped), false),
+                _ if !may_stop(scenario) => fails,
+                Profile::Adaptive => (Some(Status::Skipped), false),
+                Profile::Official | Profile::Strict => (Some(Status::Warning), true),
+            };
+            assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
+            assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
         }
     }
 }
