@@ -3,14 +3,19 @@
 //! Deadlines run on the real clock, whatever the server under test does with its runtime: a timer thread wakes the waiting
 //! tasks, so [`within`] works on any executor and under `tokio::time::pause`. Nothing here sleeps. To wait for an event,
 //! use a channel, bounded by [`within`]; [`quiet`] is for the one case without an event, when independent streams must get
-//! a chance to send something.
+//! a chance to send something. Our own tests of peers in memory run in virtual time, where waiting takes none.
 
-use std::collections::BTreeMap;
+mod timer;
+#[doc(hidden)]
+pub mod virtual_time;
+
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use self::timer::Alarm;
 
 /// A point in time at which waiting ends.
 ///
@@ -41,7 +46,7 @@ impl Deadline {
     ///
     /// A duration that the clock cannot represent is the same as [`Deadline::never`].
     pub fn after(allotted: Duration) -> Self {
-        let end = Instant::now().checked_add(allotted).map(|at| End { at, allotted });
+        let end = now().checked_add(allotted).map(|at| End { at, allotted });
         Self { end }
     }
 
@@ -52,7 +57,7 @@ impl Deadline {
 
     /// How much time is left: zero once it has passed, `None` if it never will.
     pub fn remaining(&self) -> Option<Duration> {
-        self.end.map(|end| end.at.saturating_duration_since(Instant::now()))
+        self.end.map(|end| end.at.saturating_duration_since(now()))
     }
 
     /// How much time there was at first, for messages; `None` if it never passes.
@@ -112,7 +117,7 @@ pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Outpu
 /// Blocks this thread until a future completes or the deadline passes, without an executor.
 ///
 /// For destructors, which cannot await. The future must be driven by another thread, not by the executor that this
-/// thread belongs to.
+/// thread belongs to; in virtual time, only the future ends this.
 ///
 /// # Errors
 /// [`Elapsed`] if the deadline passed first; the future is dropped.
@@ -153,12 +158,12 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// Starts a stopwatch.
     pub fn start() -> Self {
-        Self { started: Instant::now() }
+        Self { started: now() }
     }
 
     /// The time since the start.
     pub fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        now().saturating_duration_since(self.started)
     }
 }
 
@@ -212,15 +217,14 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 /// The current time in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
 #[doc(hidden)]
 pub fn utc_now() -> String {
-    // A clock that is set before 1970 counts as 1970: a wrong date in a report is better than no report.
-    iso_8601(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    iso_8601(since_epoch())
 }
 
 /// The time since 1970, for what is dated in seconds.
 #[doc(hidden)]
 #[cfg(any(test, feature = "auth"))]
 pub fn unix_time() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    since_epoch()
 }
 
 /// The milliseconds since 1970 of a time that [`utc_now`] has written.
@@ -239,114 +243,17 @@ pub fn unix_millis(text: &str) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
+fn now() -> Instant {
+    virtual_time::now().unwrap_or_else(Instant::now)
+}
+
+// A clock that is set before 1970 counts as 1970: a wrong date in a report is better than no report.
+fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() + virtual_time::skipped()
+}
+
 fn iso_8601(since_epoch: Duration) -> String {
     humantime::format_rfc3339_millis(UNIX_EPOCH + since_epoch).to_string()
-}
-
-/// An entry in the schedule of the timer thread, removed when dropped.
-#[derive(Debug)]
-struct Alarm {
-    key: Key,
-}
-
-type Key = (Instant, u64);
-
-impl Alarm {
-    fn set(at: Instant) -> Self {
-        let timer = Timer::get();
-        let mut schedule = timer.lock();
-        // The number keeps alarms for the same instant apart.
-        schedule.next += 1;
-        let key = (at, schedule.next);
-        // The first poll, which follows at once, sets the real waker.
-        schedule.alarms.insert(key, Waker::noop().clone());
-        // Most alarms are dropped long before their time, after which the timer thread still wakes at the time of the first one: only
-        // an alarm before that has to wake it.
-        if schedule.wakes_at.is_none_or(|wakes_at| at < wakes_at) {
-            timer.changed.notify_one();
-        }
-        Self { key }
-    }
-
-    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
-        let fresh = cx.waker().clone();
-        let mut schedule = Timer::get().lock();
-        let Some(waker) = schedule.alarms.get_mut(&self.key) else {
-            return Poll::Ready(());
-        };
-        let stale = std::mem::replace(waker, fresh);
-        // Dropped outside of the lock: the last waker of a task may drop the task, and with it other alarms.
-        drop(schedule);
-        drop(stale);
-        Poll::Pending
-    }
-}
-
-impl Drop for Alarm {
-    fn drop(&mut self) {
-        let alarm = Timer::get().lock().alarms.remove(&self.key);
-        // Dropped outside of the lock: dropping a waker may run any code.
-        drop(alarm);
-    }
-}
-
-#[derive(Default)]
-struct Schedule {
-    alarms: BTreeMap<Key, Waker>,
-    next: u64,
-    /// When the timer thread wakes on its own; `None` if it has nothing to wait for.
-    wakes_at: Option<Instant>,
-}
-
-#[derive(Default)]
-struct Timer {
-    schedule: Mutex<Schedule>,
-    changed: Condvar,
-}
-
-impl Timer {
-    fn get() -> &'static Arc<Self> {
-        static TIMER: OnceLock<Arc<Timer>> = OnceLock::new();
-        TIMER.get_or_init(|| {
-            let timer = Arc::new(Self::default());
-            let worker = Arc::clone(&timer);
-            std::thread::Builder::new()
-                .name("mcp-test-clock".to_owned())
-                .spawn(move || worker.run())
-                .expect("the operating system refused a thread for the clock, without which no deadline can be kept");
-            timer
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Schedule> {
-        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn run(&self) {
-        let mut schedule = self.lock();
-        loop {
-            let Some((at, _)) = schedule.alarms.first_key_value().map(|(key, _)| *key) else {
-                schedule.wakes_at = None;
-                schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let left = at.saturating_duration_since(Instant::now());
-            if !left.is_zero() {
-                schedule.wakes_at = Some(at);
-                let waited = self.changed.wait_timeout(schedule, left);
-                schedule = waited.unwrap_or_else(PoisonError::into_inner).0;
-                continue;
-            }
-            // Removed before it wakes its task: an alarm that is missing is how `poll` knows that it has fired.
-            let alarm = schedule.alarms.pop_first();
-            drop(schedule);
-            if let Some((_, waker)) = alarm {
-                // A waker that panics is a bug of its executor, which must not stop the clock for everyone.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
-            }
-            schedule = self.lock();
-        }
-    }
 }
 
 #[cfg(test)]

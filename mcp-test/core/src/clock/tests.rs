@@ -72,16 +72,6 @@ fn deadlines_that_pass_out_of_order_of_their_making_all_pass() {
 }
 
 #[test]
-fn a_given_up_wait_leaves_nothing_in_the_schedule() {
-    let far = Instant::now() + Duration::from_secs(1000);
-    let alarm = Alarm::set(far);
-    let key = alarm.key;
-    assert!(Timer::get().lock().alarms.contains_key(&key));
-    drop(alarm);
-    assert!(!Timer::get().lock().alarms.contains_key(&key));
-}
-
-#[test]
 fn the_earlier_deadline_is_the_minimum() {
     let near = Deadline::after(Duration::from_secs(1));
     let far = Deadline::after(Duration::from_secs(100));

@@ -21,7 +21,7 @@ use mcp_test_suite::scenarios;
 use mcp_test_suite::scenarios::any_client::client_task_polling::POLLED;
 use serde_json::json;
 
-use crate::runs::{block_on, outcome, statuses};
+use crate::runs::{outcome, statuses};
 use crate::table::Row;
 use crate::unfounded::unfounded;
 
@@ -71,7 +71,7 @@ pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario
     for cell in cells {
         for profile in Profile::ALL {
             let statuses = |client: ScriptedClient| {
-                let outcome = block_on(outcome(&client.into(), cell.clone(), profile));
+                let outcome = outcome(&client.into(), cell.clone(), profile);
                 let status = |id| {
                     let is_failing = outcome.failing().any(|check| check.id == id);
                     (statuses(&outcome).get(id).copied(), is_failing)
@@ -376,8 +376,7 @@ pub(crate) fn arguments_that_violate_the_schema_of_a_tool_are_warnings() {
     for revision in scenario.revisions.iter() {
         for (faults, status) in &rows {
             let client = good_client().faults(faults.clone());
-            let played =
-                block_on(outcome(&client.into(), at(scenario, revision), Profile::Adaptive));
+            let played = outcome(&client.into(), at(scenario, revision), Profile::Adaptive);
             let named: Vec<String> = faults.iter().map(Fault::name).collect();
             let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS);
             assert_eq!(check.map(|it| it.status), *status, "{revision} {named:?}");

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::connection_pool::ConnectionPool;
 use mcp_test_core::run::{Cell, Tested};
@@ -11,7 +12,7 @@ use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
 use crate::in_turn::in_turn;
-use crate::runs::{block_on, cell, damaged, plan, proofs, statuses, tested};
+use crate::runs::{cell, damaged, plan, proofs, statuses, tested};
 
 /// How many runs take turns on a connection: what one leaves behind shows in the next.
 const TURNS: usize = 3;
@@ -42,13 +43,13 @@ pub(crate) fn differences_of(scenario: &'static Scenario) -> Vec<String> {
     for revision in scenario.revisions.intersection(shares).iter() {
         let transport = TransportKind::Duplex;
         let cell = Cell { scenario: scenario.into(), revision, transport };
-        broken.extend(block_on(differences(&peer, cell, None)));
+        broken.extend(virtual_time::block_on(differences(&peer, cell, None)));
     }
     for proof in &proofs.proofs {
         let cell = Cell { transport: TransportKind::Duplex, ..cell(scenario, proof) };
         if shares.contains(cell.revision) {
             let peer = damaged(&peer, &proof.damage);
-            broken.extend(block_on(differences(&peer, cell, proof.timeout)));
+            broken.extend(virtual_time::block_on(differences(&peer, cell, proof.timeout)));
         }
     }
     broken

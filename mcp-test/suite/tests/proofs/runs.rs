@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mcp_test_core::check::Status;
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Tested};
 use mcp_test_core::scenario::{
@@ -41,12 +42,21 @@ pub(crate) fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
     plan.timeout(Duration::from_secs(20))
 }
 
-pub(crate) async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
-    run_on(peer, plan(peer, &cell.scenario, profile), cell).await
+pub(crate) fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
+    run_on(peer, plan(peer, &cell.scenario, profile), cell)
 }
 
-/// Runs a cell; over the network against the server on a port of its own.
-pub(crate) async fn run_on(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
+/// Runs a cell: in memory in virtual time, over the network against the server on a port of its own.
+fn run_on(peer: &Peer, plan: Plan, cell: Cell) -> Outcome {
+    match (peer, cell.transport) {
+        (Peer::Server(_), TransportKind::Duplex | TransportKind::Router) => {
+            virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()))
+        }
+        _ => block_on(run_in_real_time(peer, plan, cell)),
+    }
+}
+
+async fn run_in_real_time(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
     if let (Peer::Server(server), true) = (peer, has_port(cell.transport)) {
         let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
         plan.target = target_at(server, &listening, cell.transport).into();
@@ -83,17 +93,12 @@ pub(crate) fn target_at(
 }
 
 /// The outcome of the damaged peer of a proof.
-pub(crate) async fn bad_outcome(
-    peer: &Peer,
-    cell: Cell,
-    profile: Profile,
-    proof: &Proof,
-) -> Outcome {
+pub(crate) fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -> Outcome {
     let peer = damaged(peer, &proof.damage);
     let mut plan = plan(&peer, &cell.scenario, profile);
     plan.prompt = proof.prompt.unwrap_or(plan.prompt);
     plan.timeout = proof.timeout.unwrap_or(plan.timeout);
-    run_on(&peer, plan, cell).await
+    run_on(&peer, plan, cell)
 }
 
 /// The outcome of a scenario that is not among the built-in ones.

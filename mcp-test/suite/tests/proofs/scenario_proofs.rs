@@ -52,7 +52,7 @@ fn passing_runs(scenario: &'static Scenario, good: &mut GoodRuns) -> Vec<String>
             };
             for profile in profiles.iter().copied() {
                 let cell = Cell { scenario: scenario.into(), revision, transport };
-                let outcome = block_on(outcome(&peer, cell.clone(), profile));
+                let outcome = outcome(&peer, cell.clone(), profile);
                 broken.extend(problems(&cell, profile, &outcome));
                 good.insert((revision, transport, profile), owned_statuses(&outcome));
             }
@@ -109,8 +109,8 @@ fn carry_out(
     let cell = cell(scenario, proof);
     let good = good
         .entry((cell.revision, cell.transport, profile))
-        .or_insert_with(|| owned_statuses(&block_on(outcome(peer, cell.clone(), profile))));
-    let bad = block_on(bad_outcome(peer, cell.clone(), profile, proof));
+        .or_insert_with(|| owned_statuses(&outcome(peer, cell.clone(), profile)));
+    let bad = bad_outcome(peer, cell.clone(), profile, proof);
     let found = changes(good, &owned_statuses(&bad));
     let claimed: BTreeMap<String, Status> = proof
         .changes()

@@ -8,7 +8,7 @@ use mcp_test_core::run::{Cell, Outcome};
 use mcp_test_core::scenario::{Peer, Profile};
 use mcp_test_core::transport::{Fault, TransportKind};
 
-use crate::runs::{block_on, outcome, statuses};
+use crate::runs::{outcome, statuses};
 use crate::unfounded::unfounded;
 
 /// Damage on a good peer in one cell, the status of `wire-well-formed`, and all requirements that it cites.
@@ -61,7 +61,7 @@ impl Row {
 
     fn outcome(&self, peer: &Peer, faults: &[Fault], profile: Profile) -> Outcome {
         let peer = faults.iter().cloned().fold(peer.clone(), Peer::fault);
-        block_on(outcome(&peer, self.cell.clone(), profile))
+        outcome(&peer, self.cell.clone(), profile)
     }
 
     /// The status of `wire-well-formed` without damage. Each run is made once: the good peer of a cell is always the same.

@@ -10,7 +10,7 @@ use mcp_test_core::spec::{Revision, requirement};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
-use crate::runs::{block_on, outcome};
+use crate::runs::outcome;
 
 /// The failures of a damaged run without a valid citation: they must cite a requirement that exists at the revision, and of
 /// which `mcp-test explain` says so, unless they are false failures, about a fixture, or a remark of the judge.
@@ -82,7 +82,7 @@ pub(crate) fn only_fixtures_and_remarks_need_no_requirement() {
     let ping = scenarios::find(Leg::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
     let cell = Cell { scenario: ping.into(), revision: newest, transport: TransportKind::Duplex };
-    let mut outcome = block_on(outcome(&server, cell, Profile::Adaptive));
+    let mut outcome = outcome(&server, cell, Profile::Adaptive);
     let mut problems = |id: &str, finding: Finding| {
         outcome.checks = vec![Check::from_finding(id, Origin::Own, finding)];
         unfounded(&outcome).len()

@@ -50,7 +50,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {
     let mut plan = plan(server, profile, &["ping"]);
     plan.timeout = Duration::from_millis(400);
-    block_on(run_cell(&plan, cell, facts))
+    virtual_time::block_on(run_cell(&plan, cell, facts))
 }
 
 fn odd(revision: Revision) -> Outcome {

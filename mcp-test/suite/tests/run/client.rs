@@ -13,7 +13,7 @@ use mcp_test_core::wire::Message;
 
 use super::*;
 
-fn of(target: impl Into<mcp_test_core::run::Tested>, profile: Profile, ids: &[&str]) -> Plan {
+fn of(target: impl Into<Tested>, profile: Profile, ids: &[&str]) -> Plan {
     Plan::build(scenarios::all(), target, profile, &selection(ids))
         .expect("a plan")
         .timeout(Duration::from_secs(20))

@@ -11,7 +11,7 @@ use super::*;
 
 /// The outcome of a scenario at one revision, and the summary of the run.
 fn tested(
-    client: impl Into<mcp_test_core::run::Tested>,
+    client: impl Into<Tested>,
     profile: Profile,
     id: &str,
     revision: Revision,

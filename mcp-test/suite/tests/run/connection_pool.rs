@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use mcp_test_core::check::{Status, WELL_FORMED};
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
 use mcp_test_core::run::connection_pool::{ConnectionPool, SharedConnection};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection};
@@ -185,8 +186,9 @@ fn writing_at_the_end(last: fn(&str) -> &'static str) -> Target {
 }
 
 /// The statuses of the checks of envelopes.
-async fn well_formed_in_turn(target: &Target, ids: [&str; 2]) -> Vec<Option<Status>> {
-    let outcomes = run_in_turn(target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
+fn well_formed_in_turn(target: &Target, ids: [&str; 2]) -> Vec<Option<Status>> {
+    let cells = ids.map(|id| cell(id, Revision::V2025_11_25));
+    let outcomes = virtual_time::block_on(run_in_turn(target, &cells));
     let well_formed = outcomes.iter().map(|outcome| {
         let mut rows = outcome.checks.iter().filter(|check| check.id == WELL_FORMED);
         rows.next().map(|check| check.status)
@@ -194,25 +196,25 @@ async fn well_formed_in_turn(target: &Target, ids: [&str; 2]) -> Vec<Option<Stat
     well_formed.collect()
 }
 
-#[tokio::test]
-async fn a_reply_that_comes_at_the_end_counts_against_the_last_scenario() {
+#[test]
+fn a_reply_that_comes_at_the_end_counts_against_the_last_scenario() {
     // It answers the handshake once more.
     let target = writing_at_the_end(|_| "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
-    let well_formed = well_formed_in_turn(&target, ["ping", "ping"]).await;
+    let well_formed = well_formed_in_turn(&target, ["ping", "ping"]);
     assert_eq!(well_formed, [Some(Status::Success), Some(Status::Failure)]);
 }
 
-#[tokio::test]
-async fn what_comes_at_the_end_because_of_an_earlier_scenario_counts_against_nobody() {
+#[test]
+fn what_comes_at_the_end_because_of_an_earlier_scenario_counts_against_nobody() {
     let target = writing_at_the_end(|input| match input.contains("tools/list") {
         true => {
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"a:b\"}}\n"
         }
         false => "",
     });
-    let well_formed = well_formed_in_turn(&target, ["tools-list", "ping"]).await;
+    let well_formed = well_formed_in_turn(&target, ["tools-list", "ping"]);
     assert_eq!(well_formed, [Some(Status::Success), Some(Status::Success)]);
-    let well_formed = well_formed_in_turn(&target, ["ping", "tools-list"]).await;
+    let well_formed = well_formed_in_turn(&target, ["ping", "tools-list"]);
     assert_eq!(well_formed, [Some(Status::Success), Some(Status::Warning)]);
 }
 

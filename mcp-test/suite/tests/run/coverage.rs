@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::{Coverage, NotTested, Plan, RowState, Selection, run};
 use mcp_test_core::scenario::{CalledTools, Leg, Profile, Scenario, ToolCalls};
 use mcp_test_core::server::reference::everything;
@@ -20,8 +21,7 @@ fn coverage(server: &Server, scenarios: &[&str], calls: CalledTools) -> Coverage
         .expect("a plan");
     let calls = ToolCalls { unnamed: calls, ..ToolCalls::default() };
     let plan = plan.jobs(NonZeroUsize::MIN).calls(calls);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(run(&plan, &mut |_| {})).coverage
+    virtual_time::block_on(run(&plan, &mut |_| {})).coverage
 }
 
 #[track_caller]

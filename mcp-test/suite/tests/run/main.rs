@@ -20,7 +20,8 @@ mod silence;
 
 use std::time::Duration;
 
-use mcp_test_core::run::{Cell, Plan, RunEvent, Selection, Summary, run};
+use mcp_test_core::clock::virtual_time;
+use mcp_test_core::run::{Cell, Plan, RunEvent, Selection, Summary, Tested, run};
 use mcp_test_core::scenario::{Leg, Profile, Scenario};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::Revision;
@@ -71,10 +72,20 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(future)
 }
 
-/// The events and the summary of a run.
+fn is_in_memory(transport: TransportKind) -> bool {
+    matches!(transport, TransportKind::Duplex | TransportKind::Router)
+}
+
+/// The events and the summary of a run; in virtual time if it is in memory.
 fn run_plan(plan: &Plan) -> (Vec<RunEvent>, Summary) {
     let mut events = Vec::new();
-    let summary = block_on(run(plan, &mut |event| events.push(event)));
+    let on = &mut |event| events.push(event);
+    let summary = match &plan.target {
+        Tested::Server(target) if target.transports().iter().all(|it| is_in_memory(*it)) => {
+            virtual_time::block_on(run(plan, on))
+        }
+        _ => block_on(run(plan, on)),
+    };
     (events, summary)
 }
 

@@ -14,6 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use super::{Client, Handlers, Options, RequestOptions, ToolResult};
 use crate::check::Finding;
+use crate::clock::virtual_time;
 use crate::spec::Revision;
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
@@ -360,39 +361,44 @@ async fn a_late_reply_is_not_matched_to_the_next_request() {
     assert_eq!(*second.result().unwrap(), json!({"of": 2}));
 }
 
-#[tokio::test]
-async fn a_request_that_is_ignored_is_given_up_soon_after_the_reply_to_a_ping() {
-    let recorder = Recorder::new();
-    let target = answering(|message| match &message["method"] {
-        method if method == "ping" => {
-            vec![json!({"jsonrpc": "2.0", "id": message["id"], "result": {}})]
+#[test]
+fn a_request_that_is_ignored_is_given_up_soon_after_the_reply_to_a_ping() {
+    virtual_time::block_on(async {
+        let recorder = Recorder::new();
+        let target = answering(|message| match &message["method"] {
+            method if method == "ping" => {
+                vec![json!({"jsonrpc": "2.0", "id": message["id"], "result": {}})]
+            }
+            _ => Vec::new(),
+        });
+        let mut client = patient(&target, &recorder).await;
+        for method in ["tools/list", "prompts/list"] {
+            let options = RequestOptions::new().promptly();
+            let finding =
+                client.request_with(method, json!({}), options).await.map(drop).unwrap_err();
+            assert_eq!(finding.headline, format!("`{method}` was not answered"));
+            let expected = finding.expected.unwrap_or_default();
+            assert!(expected.ends_with("after that to a later request"), "{expected}");
         }
-        _ => Vec::new(),
+        // The time-out of the requests is far away.
+        assert!(!recorder.trace().deadline_fired());
+        client.request("ping", json!({})).await.unwrap().result().unwrap();
     });
-    let mut client = patient(&target, &recorder).await;
-    for method in ["tools/list", "prompts/list"] {
-        let options = RequestOptions::new().promptly();
-        let finding = client.request_with(method, json!({}), options).await.map(drop).unwrap_err();
-        assert_eq!(finding.headline, format!("`{method}` was not answered"));
-        let expected = finding.expected.unwrap_or_default();
-        assert!(expected.ends_with("after that to a later request"), "{expected}");
-    }
-    // The time-out of the requests is far away.
-    assert!(!recorder.trace().deadline_fired());
-    client.request("ping", json!({})).await.unwrap().result().unwrap();
 }
 
-#[tokio::test]
-async fn a_prompt_wait_does_not_shorten_the_time_of_a_server_without_ping() {
-    let recorder = Recorder::new();
-    let target = answering(|_| Vec::new());
-    let mut client = client(&target, &recorder).await;
-    let options = RequestOptions::new().promptly().timeout(Duration::from_millis(600));
-    let finding =
-        client.request_with("tools/list", json!({}), options).await.map(drop).unwrap_err();
-    let expected = finding.expected.unwrap_or_default();
-    assert_eq!(expected, "a response with id 1 within 600 ms");
-    assert!(recorder.trace().deadline_fired());
+#[test]
+fn a_prompt_wait_does_not_shorten_the_time_of_a_server_without_ping() {
+    virtual_time::block_on(async {
+        let recorder = Recorder::new();
+        let target = answering(|_| Vec::new());
+        let mut client = client(&target, &recorder).await;
+        let options = RequestOptions::new().promptly().timeout(Duration::from_millis(600));
+        let finding =
+            client.request_with("tools/list", json!({}), options).await.map(drop).unwrap_err();
+        let expected = finding.expected.unwrap_or_default();
+        assert_eq!(expected, "a response with id 1 within 600 ms");
+        assert!(recorder.trace().deadline_fired());
+    });
 }
 
 #[tokio::test]

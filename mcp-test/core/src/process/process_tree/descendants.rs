@@ -5,11 +5,15 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::clock::Deadline;
+
+/// How long a process may take to replace its program before it is listed by its name alone.
+const EXEC: Duration = Duration::from_millis(100);
 
 /// What identifies a process tree, and its known members.
 #[derive(Debug)]
@@ -96,10 +100,23 @@ impl Descendant {
     }
 
     pub(super) fn command(&self) -> String {
-        let read = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid));
-        // During `exec` a process has no command line, only a name.
-        let words = read("cmdline").ok().filter(|words| !words.is_empty());
-        let words = words.or_else(|| read("comm").ok()).unwrap_or_default();
+        let read = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid)).ok();
+        let command_line = || read("cmdline").filter(|words| !words.is_empty());
+        let words = command_line().or_else(|| {
+            // During `exec` a process has no command line, only a name.
+            let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
+            let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+            let exec = Deadline::after(EXEC);
+            loop {
+                let moment = Deadline::after(Duration::from_millis(1)).min(exec);
+                let is_dead = await_death(&handle, moment);
+                let words = command_line();
+                if is_dead || words.is_some() || exec.has_passed() {
+                    return words;
+                }
+            }
+        });
+        let words = words.or_else(|| read("comm")).unwrap_or_default();
         String::from_utf8_lossy(&words).trim_end_matches(['\0', '\n']).replace('\0', " ")
     }
 

@@ -6,6 +6,7 @@ mod tools;
 
 use std::time::Duration;
 
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::scenario::{Activity, CalledTools, Ctx, Profile, Setup, ToolCalls};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::trace::Trace;
@@ -24,8 +25,7 @@ fn explore(target: Target, options: ExploreOptions) -> Exploration {
 
 /// Explores the tools of a server that may be called; also returns what was seen on the wire.
 fn explore_some(target: Target, options: ExploreOptions, calls: ToolCalls) -> (Exploration, Trace) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(async {
+    virtual_time::block_on(async {
         let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
         let timeout = Duration::from_secs(60);
         let mut setup = Setup::new(target, transport, revision, Profile::Adaptive, timeout);
