@@ -1,4 +1,4 @@
-//! Texts of a million characters, from servers, clients and files: what is printed of each is short, and says how much is missing.
+//! Texts of a hundred thousand characters, from servers, clients and files: what is printed of each is short, and says how much is missing.
 
 use std::fs;
 
@@ -20,50 +20,50 @@ const MOST: usize = 64 * 1024;
 
 /// Faults with a long text, and how the part of the report begins that is cut.
 const FAULTS: [(&str, &str, &str); 12] = [
-    ("the name of the server", r#"set:initialize:/serverInfo/name:"@1000000@""#, "Server: xxxx"),
+    ("the name of the server", r#"set:initialize:/serverInfo/name:"@100000@""#, "Server: xxxx"),
     (
         "the id of a reply",
-        r#"stray:tools/list:{"jsonrpc":"2.0","id":"@1000000@","result":{}}"#,
+        r#"stray:tools/list:{"jsonrpc":"2.0","id":"@100000@","result":{}}"#,
         "result for unknown id \"xxxx",
     ),
     (
         "the id of a request",
-        r#"stray:tools/list:{"jsonrpc":"2.0","id":"@1000000@","method":"roots/list"}"#,
+        r#"stray:tools/list:{"jsonrpc":"2.0","id":"@100000@","method":"roots/list"}"#,
         "got \"xxxx",
     ),
     (
         "the method of a request",
-        r#"stray:tools/list:{"jsonrpc":"2.0","id":99,"method":"@1000000@"}"#,
+        r#"stray:tools/list:{"jsonrpc":"2.0","id":99,"method":"@100000@"}"#,
         "client ← server  xxxx",
     ),
     (
         "the message of an error",
-        r#"stray:tools/list:{"jsonrpc":"2.0","id":"7","error":{"code":1,"message":"@1000000@"}}"#,
+        r#"stray:tools/list:{"jsonrpc":"2.0","id":"7","error":{"code":1,"message":"@100000@"}}"#,
         "error for unknown id \"7\" 1 \"xxxx",
     ),
     (
         "the name of a member",
-        r#"stray:tools/list:{"jsonrpc":"2.0","method":"notifications/message","@1000000@":1,"params":{"@1000000@":1}}"#,
+        r#"stray:tools/list:{"jsonrpc":"2.0","method":"notifications/message","@100000@":1,"params":{"@100000@":1}}"#,
         "also {\"xxxx",
     ),
-    ("a line that is not a message", "noise:tools/list:@1000000@", "noise \"xxxx"),
+    ("a line that is not a message", "noise:tools/list:@100000@", "noise \"xxxx"),
     (
         "the names of two tools",
-        r#"answer:tools/list:{"tools":[{"name":"@1000000@","inputSchema":{"type":"object"}},{"name":"@1000000@","inputSchema":{"type":"object"}}]}"#,
+        r#"answer:tools/list:{"tools":[{"name":"@100000@","inputSchema":{"type":"object"}},{"name":"@100000@","inputSchema":{"type":"object"}}]}"#,
         "`xxxx",
     ),
     (
         "the name of a parameter",
-        r#"set:tools/list:/tools/0/inputSchema:{"type":"object","properties":{"@1000000@":7}}"#,
+        r#"set:tools/list:/tools/0/inputSchema:{"type":"object","properties":{"@100000@":7}}"#,
         "at /result/tools/0/inputSchema/properties/xxxx",
     ),
     (
         "a reference in a schema",
-        r##"set:tools/list:/tools/0/inputSchema:{"type":"object","$ref":"#/$defs/@200000@"}"##,
+        r##"set:tools/list:/tools/0/inputSchema:{"type":"object","$ref":"#/$defs/@100000@"}"##,
         "#/$defs/xxxx",
     ),
-    ("a URI", r#"set:resources/list:/resources/0/uri:"@1000000@""#, "xxxx"),
-    ("the protocol version", r#"set:initialize:/protocolVersion:"@1000000@""#, "xxxx"),
+    ("a URI", r#"set:resources/list:/resources/0/uri:"@100000@""#, "xxxx"),
+    ("the protocol version", r#"set:initialize:/protocolVersion:"@100000@""#, "xxxx"),
 ];
 
 /// Checks that the output is short, and shows the beginning of the text and how much is missing.
@@ -140,7 +140,7 @@ fn each_report_is_short() {
         let scenarios = ["--scenario", "tools-list", "--scenario", "resources-list"];
         check(what, &[&select[..], &scenarios, &server].concat());
     }
-    let long = "x".repeat(1_000_000);
+    let long = "x".repeat(100_000);
     let case = folder.path().join("case.yaml");
     let text = format!(
         "case: {long}\nin: {{jsonrpc: '2.0', id: 1, method: {long}}}\nout: {{id: 1, result: {{a: {long}}}}}\n"
@@ -202,10 +202,10 @@ fn what_a_server_writes_to_stderr_is_cut() {
 #[test]
 fn what_a_client_sends_is_cut() {
     let faults = [
-        (r#"set:initialize:/method:"@1000000@""#, "client → server xxxx"),
-        (r#"set:initialize:/protocolVersion:"@1000000@""#, "\"xxxx"),
+        (r#"set:initialize:/method:"@100000@""#, "client → server xxxx"),
+        (r#"set:initialize:/protocolVersion:"@100000@""#, "\"xxxx"),
         (
-            r#"stray:initialize:{"jsonrpc":"2.0","id":"@1000000@","result":{}}"#,
+            r#"stray:initialize:{"jsonrpc":"2.0","id":"@100000@","result":{}}"#,
             "result for unknown id \"xxxx",
         ),
         ("header:notifications/initialized:mcp-protocol-version:@100000@", "version: xxxx"),
@@ -223,7 +223,7 @@ fn what_a_client_sends_is_cut() {
 #[test]
 fn what_files_say_is_cut() {
     let folder = tempfile::tempdir().expect("a folder");
-    let long = "x".repeat(1_000_000);
+    let long = "x".repeat(100_000);
     let file = |name: &str, text: String| {
         let path = folder.path().join(name);
         fs::write(&path, text).expect("a file");

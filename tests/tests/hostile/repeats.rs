@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// `MCP_TEST_TESTS_REPEATS`, else 10.
+/// `MCP_TEST_TESTS_REPEATS`, else 4.
 pub(crate) fn repeats() -> usize {
     let given = std::env::var("MCP_TEST_TESTS_REPEATS").ok();
-    given.map_or(10, |given| given.parse().expect("MCP_TEST_TESTS_REPEATS is a number"))
+    given.map_or(4, |given| given.parse().expect("MCP_TEST_TESTS_REPEATS is a number"))
 }
 
 /// Keeps all cores busy until it is dropped, also by a test that fails.
