@@ -1,8 +1,10 @@
 //! What was said in a run, as cases: they hold against the same server at once, and in its place.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use mcp_test::cases::{Cases, Mock, PlayOptions, ReadOptions, Recording, scenarios};
+use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::{Plan, RunEvent, Selection, Verdict, run};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::server::reference::everything;
@@ -71,22 +73,28 @@ async fn failing(cases: &Cases, target: Target) -> String {
     failures
 }
 
-#[tokio::test]
-async fn what_was_recorded_holds_against_the_same_server() {
-    let text = recording().await.to_string();
-    let failures = failing(&read(&text), everything().target()).await;
+/// The recording as text. It is made once.
+fn recorded() -> &'static str {
+    static RECORDED: LazyLock<String> =
+        LazyLock::new(|| virtual_time::block_on(recording()).to_string());
+    &RECORDED
+}
+
+#[test]
+fn what_was_recorded_holds_against_the_same_server() {
+    let cases = read(recorded());
+    let failures = virtual_time::block_on(failing(&cases, everything().target()));
     assert!(failures.is_empty(), "{failures}");
 }
 
-#[tokio::test]
-async fn what_was_recorded_stands_in_for_the_server() {
-    let recording = recording().await.to_string();
+#[test]
+fn what_was_recorded_stands_in_for_the_server() {
     let mut failures = String::new();
     // Each by itself: which of several cases a client has in mind that declares something else, it does not say.
-    for text in recording.split("---\n") {
+    for text in recorded().split("---\n") {
         let cases = read(text);
         let mock = Mock::new(cases.clone());
-        let found = failing(&cases, mock.target()).await;
+        let found = virtual_time::block_on(failing(&cases, mock.target()));
         if !found.is_empty() {
             let beginning: String = text.chars().take(500).collect();
             let _ = writeln!(failures, "{found}in {beginning}");

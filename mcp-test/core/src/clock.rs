@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use self::timer::Alarm;
+use self::timer::{Alarm, Timer};
 
 /// A point in time at which waiting ends.
 ///
@@ -108,7 +108,7 @@ pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Outpu
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        let alarm = alarm.get_or_insert_with(|| Alarm::set(end.at));
+        let alarm = alarm.get_or_insert_with(|| Alarm::set(timer(), end.at));
         alarm.poll(cx).map(|()| Err(Elapsed { allotted: end.allotted }))
     })
     .await
@@ -241,6 +241,10 @@ pub fn unix_time() -> Duration {
 pub fn unix_millis(text: &str) -> Option<u64> {
     let time = humantime::parse_rfc3339(text).ok()?;
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+fn timer() -> Arc<Timer> {
+    virtual_time::timer().unwrap_or_else(Timer::real)
 }
 
 fn now() -> Instant {

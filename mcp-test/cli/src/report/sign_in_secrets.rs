@@ -27,13 +27,16 @@ fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
     })
 }
 
-fn faults(scenario: &Scenario) -> Vec<Option<Fault>> {
-    let proofs = scenario.proofs.expect("a built-in scenario has proofs")().proofs;
-    let faults = proofs.into_iter().filter_map(|proof| match proof.damage {
-        Damage::Fault(fault) => Some(Some(fault)),
-        Damage::Peer { .. } => None,
-    });
-    [None].into_iter().chain(faults).collect()
+/// Each scenario with a good client, and with each fault of its proofs.
+fn runs() -> impl Iterator<Item = (&'static Scenario, Option<Fault>)> {
+    scenarios_of_sign_in().flat_map(|scenario| {
+        let proofs = scenario.proofs.expect("a built-in scenario has proofs")().proofs;
+        let faults = proofs.into_iter().filter_map(|proof| match proof.damage {
+            Damage::Fault(fault) => Some(fault),
+            Damage::Peer { .. } => None,
+        });
+        [None].into_iter().chain(faults.map(Some)).map(move |fault| (scenario, fault))
+    })
 }
 
 fn events(client: &ScriptedClient, scenario: &Scenario, profile: Profile) -> Vec<RunEvent> {
@@ -97,15 +100,14 @@ fn files_below(folder: &Path) -> Vec<String> {
     texts.collect()
 }
 
-/// How many threads share the scenarios. The secrets of a run are kept on its thread.
-const THREADS: usize = 4;
+/// How many threads share the runs, most of which wait. The secrets of a run are kept on its thread.
+const THREADS: usize = 12;
 
 #[test]
 fn no_secret_of_signing_in_is_in_anything_that_is_written() {
     let (secrets, texts) = thread::scope(|scope| {
-        let threads = (0..THREADS).map(|first| {
-            scope.spawn(move || counts(scenarios_of_sign_in().skip(first).step_by(THREADS)))
-        });
+        let threads = (0..THREADS)
+            .map(|first| scope.spawn(move || counts(runs().skip(first).step_by(THREADS))));
         let threads: Vec<_> = threads.collect();
         let counts = threads.into_iter().map(|thread| thread.join().expect("no secret is found"));
         counts.reduce(|(a, b), (c, d)| (a + c, b + d)).expect("some threads")
@@ -113,25 +115,23 @@ fn no_secret_of_signing_in_is_in_anything_that_is_written() {
     assert!(secrets > 1_000 && texts > 1_000, "{secrets} secrets, {texts} texts");
 }
 
-/// Looks for secrets in what is written about these scenarios, and returns how many secrets and texts there were.
-fn counts(scenarios: impl Iterator<Item = &'static Scenario>) -> (usize, usize) {
+/// Looks for secrets in what is written about these runs, and returns how many secrets and texts there were.
+fn counts(runs: impl Iterator<Item = (&'static Scenario, Option<Fault>)>) -> (usize, usize) {
     seen_secrets::keep();
     let (mut secrets, mut texts) = (0, 0);
-    for scenario in scenarios {
-        for fault in faults(scenario) {
-            let client = signing_in_client().faults(fault.clone());
-            for profile in [Profile::Official, Profile::Strict] {
-                let folder = tempfile::tempdir().expect("a folder");
-                let written = written(events(&client, scenario, profile), folder.path(), profile);
-                let mut seen = seen_secrets::take();
-                seen.retain(|secret| secret.len() >= SHORTEST_SECRET);
-                for text in &written {
-                    let found = seen.iter().find(|secret| text.contains(secret.as_str()));
-                    assert_eq!(found, None, "{} with {fault:?}\n{text}", scenario.id);
-                }
-                secrets += seen.len();
-                texts += written.len();
+    for (scenario, fault) in runs {
+        let client = signing_in_client().faults(fault.clone());
+        for profile in [Profile::Official, Profile::Strict] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let written = written(events(&client, scenario, profile), folder.path(), profile);
+            let mut seen = seen_secrets::take();
+            seen.retain(|secret| secret.len() >= SHORTEST_SECRET);
+            for text in &written {
+                let found = seen.iter().find(|secret| text.contains(secret.as_str()));
+                assert_eq!(found, None, "{} with {fault:?}\n{text}", scenario.id);
             }
+            secrets += seen.len();
+            texts += written.len();
         }
     }
     (secrets, texts)

@@ -5,8 +5,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use super::virtual_time;
-
 /// An entry in the schedule of a timer, removed when dropped.
 #[derive(Debug)]
 pub(super) struct Alarm {
@@ -17,8 +15,7 @@ pub(super) struct Alarm {
 type Key = (Instant, u64);
 
 impl Alarm {
-    pub(super) fn set(at: Instant) -> Self {
-        let timer = Timer::current();
+    pub(super) fn set(timer: Arc<Timer>, at: Instant) -> Self {
         let mut schedule = timer.lock();
         // The number keeps alarms for the same instant apart.
         schedule.next += 1;
@@ -71,14 +68,10 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// The timer of this thread: the one with the real clock, unless the thread is in virtual time.
-    fn current() -> Arc<Self> {
-        virtual_time::timer().unwrap_or_else(|| Arc::clone(Self::real()))
-    }
-
-    fn real() -> &'static Arc<Self> {
+    /// The timer with the real clock, which all threads share.
+    pub(super) fn real() -> Arc<Self> {
         static TIMER: OnceLock<Arc<Timer>> = OnceLock::new();
-        TIMER.get_or_init(|| {
+        let timer = TIMER.get_or_init(|| {
             let timer = Arc::new(Self::default());
             let worker = Arc::clone(&timer);
             std::thread::Builder::new()
@@ -86,7 +79,8 @@ impl Timer {
                 .spawn(move || worker.run())
                 .expect("the operating system refused a thread for the clock, without which no deadline can be kept");
             timer
-        })
+        });
+        Arc::clone(timer)
     }
 
     fn lock(&self) -> MutexGuard<'_, Schedule> {
@@ -133,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_given_up_wait_leaves_nothing_in_the_schedule() {
-        let alarm = Alarm::set(Instant::now() + Duration::from_secs(1000));
+        let alarm = Alarm::set(Timer::real(), Instant::now() + Duration::from_secs(1000));
         let key = alarm.key;
         assert!(Timer::real().lock().alarms.contains_key(&key));
         drop(alarm);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::timer::Timer;
+use crate::clock::timer::Timer;
 
 thread_local! {
     static CLOCK: RefCell<Option<Rc<VirtualClock>>> = const { RefCell::new(None) };
@@ -91,8 +91,8 @@ fn jump() {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Deadline, Stopwatch, quiet, within};
     use super::*;
+    use crate::clock::{Deadline, Stopwatch, quiet, within};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
