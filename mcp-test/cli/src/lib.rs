@@ -60,6 +60,8 @@ mod reference;
 pub mod report;
 mod requirements;
 mod sign_in;
+#[cfg(test)]
+mod sign_in_secrets;
 mod signal;
 mod target;
 mod token_arg;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::modules::{Library, Target};
-use crate::source::{Source, Violation};
+use crate::source::{Package, Source, Violation};
 
 /// A table of layers: for the modules of the crate, or for the submodules of one module.
 pub(crate) struct Layers {
@@ -12,6 +12,8 @@ pub(crate) struct Layers {
     of: Option<String>,
     /// Each module with its layer and its line in the table.
     rows: BTreeMap<String, (usize, usize)>,
+    /// The package of each module, if the table has one.
+    packages: BTreeMap<String, String>,
 }
 
 /// Modules of the root that do not belong to a layer, because they only re-export or document items of others.
@@ -29,19 +31,22 @@ impl Layers {
     }
 
     fn read(path: &str, text: &str, heading: &str, of: Option<&str>) -> Self {
-        let mut rows = BTreeMap::new();
+        let (mut rows, mut packages) = (BTreeMap::new(), BTreeMap::new());
         let lines = text.lines().enumerate().skip_while(|(_, line)| line.trim() != heading);
         for (number, line) in lines.skip(2).take_while(|(_, line)| line.starts_with('|')) {
             let mut cells = line.trim_matches('|').split('|').map(str::trim);
             let layer = cells.next().and_then(|cell| cell.parse().ok());
             let layer =
                 layer.unwrap_or_else(|| panic!("{path}:{}: no number of a layer", number + 1));
-            for module in cells.next().unwrap_or_default().split_whitespace() {
-                rows.insert(module.trim_matches('`').to_owned(), (layer, number + 1));
+            let modules = cells.next().unwrap_or_default().split_whitespace();
+            let package = cells.next();
+            for module in modules.map(|module| module.trim_matches('`').to_owned()) {
+                packages.extend(package.map(|package| (module.clone(), package.to_owned())));
+                rows.insert(module, (layer, number + 1));
             }
         }
         assert!(!rows.is_empty(), "{path} has no table headed `{heading}`");
-        Self { path: path.to_owned(), of: of.map(str::to_owned), rows }
+        Self { path: path.to_owned(), of: of.map(str::to_owned), rows, packages }
     }
 
     /// The module in the table to which a file belongs.
@@ -53,7 +58,7 @@ impl Layers {
         }
     }
 
-    /// Finds modules that are not in the table, and rows without a module.
+    /// Finds modules that are not in the table or in another package than there, and rows without a module.
     pub(crate) fn compared_with(&self, library: &Library<'_>) -> Vec<Violation> {
         let mut files: BTreeMap<&str, &Source> = BTreeMap::new();
         for file in library.files().iter().filter(|file| !file.is_tests()) {
@@ -74,6 +79,11 @@ impl Layers {
             if !self.rows.contains_key(module) {
                 let wrong = format!("`{module}` has no layer");
                 violations.push(file.violation(1, wrong, format!("a row for it in {}", self.path)));
+            }
+            let package = file.package().map(Package::name);
+            if let Some(known) = self.packages.get(module).filter(|it| Some(&***it) != package) {
+                let wrong = format!("`{module}` is not in the package `{known}`");
+                violations.push(file.violation(1, wrong, format!("its package in {}", self.path)));
             }
         }
         violations

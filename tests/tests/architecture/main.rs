@@ -273,6 +273,17 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
     }
 
     #[test]
+    fn modules_are_in_their_packages() {
+        let layers = Layers::of_crate(
+            ARCHITECTURE,
+            "| layer | modules | package |\n|---|---|---|\n| 0 | `clock` `wire` | core |\n",
+        );
+        let files = ["mcp-test/core/src/clock.rs", "mcp-test/suite/src/wire.rs"]
+            .map(|path| Source::new(path, "pub fn x() {}"));
+        insta::assert_snapshot!(lines(&layers.compared_with(&Library::read(&files))), @"mcp-test/suite/src/wire.rs:1: `wire` is not in the package `core`; right: its package in ARCHITECTURE.md");
+    }
+
+    #[test]
     fn files_that_import_one_another() {
         let cycles = |more: &[(&str, &str)]| lines(&layers::cycles(&Library::read(&library(more))));
         assert_eq!(cycles(&[]), "");

@@ -139,6 +139,16 @@ impl Package {
         }
     }
 
+    /// What `ARCHITECTURE.md` calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Facade => "mcp-test",
+            Self::Core => "core",
+            Self::Suite => "suite",
+            Self::Cli => "cli",
+        }
+    }
+
     const fn folder(self) -> &'static str {
         match self {
             Self::Facade => "mcp-test/src/",

@@ -22,10 +22,8 @@ mod json;
 mod problem_details;
 mod progress;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod secrets;
-#[cfg(test)]
-mod sign_in_secrets;
 mod summary;
 mod wrap;
 

@@ -1,11 +1,11 @@
 //! A sample run for the tests of this module.
 
-pub(super) use mcp_test_core::failure_report::sample::*;
+pub(crate) use mcp_test_core::failure_report::sample::*;
 use mcp_test_core::scenario::{Profile, Suite};
 
 use super::RunInfo;
 
-pub(super) fn info() -> RunInfo {
+pub(crate) fn info() -> RunInfo {
     RunInfo {
         command: "server",
         target: TARGET.to_owned(),

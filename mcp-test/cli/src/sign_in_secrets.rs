@@ -14,8 +14,8 @@ use mcp_test_core::transport::Fault;
 use mcp_test_suite::scenarios;
 use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
 
-use super::sample::{info, rerun};
-use super::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles, Secrets};
+use crate::report::sample::{info, rerun};
+use crate::report::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles, Secrets};
 
 /// A shorter text may be a part of anything.
 const SHORTEST_SECRET: usize = 12;
