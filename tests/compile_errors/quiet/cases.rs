@@ -3,6 +3,7 @@
 
 #![deny(warnings, missing_docs, unreachable_pub, unused_qualifications)]
 #![forbid(unsafe_code)]
+#![allow(clippy::redundant_closure, clippy::unimplemented)]
 
 use mcp_test::cases::State;
 use mcp_test::cases::hooks::Phase;
