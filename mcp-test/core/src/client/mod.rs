@@ -25,6 +25,7 @@ mod ping_history;
 mod probe;
 mod received_instead;
 #[doc(hidden)]
+#[cfg(any(test, feature = "suite"))]
 pub mod reference;
 pub mod reply;
 mod reply_history;
