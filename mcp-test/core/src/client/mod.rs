@@ -25,7 +25,7 @@ mod ping_history;
 mod probe;
 mod received_instead;
 #[doc(hidden)]
-#[cfg(any(test, feature = "suite"))]
+#[cfg(any(test, feature = "test-support", feature = "suite"))]
 pub mod reference;
 pub mod reply;
 mod reply_history;

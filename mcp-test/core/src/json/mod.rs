@@ -33,7 +33,7 @@ mod pointer;
 mod print;
 mod value;
 
-#[cfg(any(test, feature = "arbitrary"))]
+#[cfg(any(test, feature = "test-support"))]
 #[doc(hidden)]
 pub mod arbitrary;
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub mod mock_support;
 mod mounted_rules;
 mod outgoing_requests;
 #[doc(hidden)]
-#[cfg(any(test, feature = "suite"))]
+#[cfg(any(test, feature = "test-support", feature = "suite"))]
 pub mod reference;
 #[cfg(any(test, feature = "suite"))]
 #[doc(hidden)]
