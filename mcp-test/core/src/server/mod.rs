@@ -3,9 +3,9 @@
 //! It serves both eras on one endpoint and negotiates any revision. It never judges its client: the trace records the
 //! conversation for others to judge. [`Fault`]s or handlers make it misbehave.
 //!
-//! A script has two forms. Handlers ([`Server::on`]) build a working server, such as the
-//! [reference server](mod@reference). Rules ([`given`] conditions, mounted with [`Server::mount`]) define for a test which
-//! message gets which answer, count the matching messages, and report unmet expectations through [`Server::verify`].
+//! A script has two forms. Handlers ([`Server::on`]) build a working server. Rules ([`given`] conditions, mounted with
+//! [`Server::mount`]) define for a test which message gets which answer, count matching messages, and report unmet expectations
+//! through [`Server::verify`].
 //!
 //! ```
 //! # extern crate mcp_test_core as mcp_test;
@@ -40,8 +40,8 @@ mod outgoing_requests;
 #[doc(hidden)]
 #[cfg(any(test, feature = "test-support", feature = "suite"))]
 pub mod reference;
-#[cfg(any(test, feature = "suite"))]
 #[doc(hidden)]
+#[cfg(any(test, feature = "suite"))]
 pub mod refused_reply;
 #[cfg(all(unix, feature = "http"))]
 mod relayed;
@@ -64,11 +64,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use announcements::OpenConversations;
-use conversation::ServerConversation;
-use given::RuleRegistry;
-use handler::Handler;
-
+use self::announcements::OpenConversations;
+use self::conversation::ServerConversation;
+use self::given::RuleRegistry;
+use self::handler::Handler;
 use crate::json::Value;
 use crate::spec::{Era, Revision, Revisions, error_code};
 use crate::trace::Recorder;
