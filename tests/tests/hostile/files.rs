@@ -89,7 +89,7 @@ fn files_without_end_are_refused() {
 fn long_files_take_linear_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let entries = (0..100_000).map(|number| format!("  - scenario-{number}\n"));
+    let entries = (0..200_000).map(|number| format!("  - scenario-{number}\n"));
     std::fs::write(folder.join("known.yaml"), format!("server:\n{}", entries.collect::<String>()))
         .expect("a file");
     let arguments = ["server", "--scenario", "ping", "--expected-failures", "known.yaml"];
@@ -98,7 +98,7 @@ fn long_files_take_linear_time() {
     let warnings = known.stderr.lines().filter(|line| line.contains("known.yaml:")).count();
     assert_eq!(warnings, 21, "{}", known.stderr);
 
-    let steps = (1..=10_000).map(|id| {
+    let steps = (1..=20_000).map(|id| {
         format!(
             "in_{id}: {{jsonrpc: \"2.0\", id: {id}, method: ping}}\n\
              out_{id}: {{jsonrpc: \"2.0\", id: {id}, result: {{}}}}\n"

@@ -104,6 +104,17 @@ fn what_a_server_sends_over_http_is_cut() {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
+fn a_million_characters_are_cut_too() {
+    for (what, fault, begin) in FAULTS {
+        let fault = fault.replace("$defs/@100000@", "$defs/@200000@");
+        let fault = fault.replace("@100000@", "@1000000@");
+        let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", &fault];
+        assert_cut(&check(&server), begin, what);
+    }
+}
+
+#[test]
 fn the_official_report_is_cut() {
     for (what, fault, _) in FAULTS {
         for more in [&[][..], &["--verbose"]] {

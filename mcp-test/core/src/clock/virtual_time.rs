@@ -43,8 +43,8 @@ struct VirtualClock {
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let clock =
         VirtualClock { timer: Arc::default(), started: Instant::now(), skipped: Cell::default() };
-    let before = CLOCK.replace(Some(Rc::new(clock)));
-    assert!(before.is_none(), "this thread is in virtual time already");
+    assert!(current().is_none(), "this thread is in virtual time already");
+    CLOCK.set(Some(Rc::new(clock)));
     let _reset = Reset;
     let runtime = tokio::runtime::Builder::new_current_thread().on_thread_park(jump).build();
     // The runtime goes before the clock does, since its tasks drop alarms.
@@ -139,6 +139,12 @@ mod tests {
             assert_eq!(within(deadline, receiver).await, Ok(Ok(())));
             assert!(!deadline.has_passed());
         });
+    }
+
+    #[test]
+    #[should_panic(expected = "this thread is in virtual time already")]
+    fn virtual_times_do_not_nest() {
+        block_on(async { block_on(async {}) });
     }
 
     #[test]
