@@ -105,21 +105,22 @@ impl Lines {
 impl State {
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut space = [0; 4096];
-        loop {
-            let Some(pipe) = &mut self.pipe else {
-                return Poll::Ready(());
-            };
-            let mut buf = ReadBuf::new(&mut space);
-            // The lock is held from the read to the push, so that a concurrent drain cannot change the order.
-            match Pin::new(pipe).poll_read(cx, &mut buf) {
-                Poll::Ready(Ok(())) if !buf.filled().is_empty() => self.push(buf.filled()),
-                Poll::Ready(_) => self.end(),
-                Poll::Pending => {
-                    self.pump = Some(cx.waker().clone());
-                    return Poll::Pending;
-                }
+        let Some(pipe) = &mut self.pipe else {
+            return Poll::Ready(());
+        };
+        let mut buf = ReadBuf::new(&mut space);
+        // The lock is held from the read to the push, so that a concurrent drain cannot change the order.
+        match Pin::new(pipe).poll_read(cx, &mut buf) {
+            Poll::Ready(Ok(())) if !buf.filled().is_empty() => self.push(buf.filled()),
+            Poll::Ready(_) => self.end(),
+            Poll::Pending => {
+                self.pump = Some(cx.waker().clone());
+                return Poll::Pending;
             }
         }
+        // A flood never lets the pipe run empty, and the deadline that ends it has to have its turn.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     #[cfg(unix)]
@@ -221,6 +222,38 @@ mod tests {
             _: &mut ReadBuf<'_>,
         ) -> Poll<std::io::Result<()>> {
             Poll::Pending
+        }
+    }
+
+    /// A pipe that never runs empty.
+    struct Flood(PipeReader);
+
+    impl AsFd for Flood {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    impl AsyncRead for Flood {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
+            buf.put_slice(b"y\n");
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn others_have_their_turn_during_a_flood() {
+        let (reader, _writer) = std::io::pipe().expect("a pipe");
+        let lines = Lines::new(Flood(reader), Box::new(drop));
+        let mut pump = std::pin::pin!(lines.clone().pump());
+        for read in 1..=3 {
+            let polled = pump.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending());
+            assert_eq!(lines.tail(9).len(), read);
         }
     }
 
