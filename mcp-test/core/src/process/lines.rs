@@ -206,49 +206,35 @@ mod tests {
 
     use super::*;
 
-    /// A pipe that never becomes ready in tokio.
-    struct NeverReady(PipeReader);
+    /// A pipe that is read in tokio as it is told to: without end, or never.
+    struct TestPipe {
+        pipe: PipeReader,
+        flood: Option<&'static [u8]>,
+    }
 
-    impl AsFd for NeverReady {
+    impl AsFd for TestPipe {
         fn as_fd(&self) -> BorrowedFd<'_> {
-            self.0.as_fd()
+            self.pipe.as_fd()
         }
     }
 
-    impl AsyncRead for NeverReady {
-        fn poll_read(
-            self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-            _: &mut ReadBuf<'_>,
-        ) -> Poll<std::io::Result<()>> {
-            Poll::Pending
-        }
-    }
-
-    /// A pipe that never runs empty.
-    struct Flood(PipeReader);
-
-    impl AsFd for Flood {
-        fn as_fd(&self) -> BorrowedFd<'_> {
-            self.0.as_fd()
-        }
-    }
-
-    impl AsyncRead for Flood {
+    impl AsyncRead for TestPipe {
         fn poll_read(
             self: Pin<&mut Self>,
             _: &mut Context<'_>,
             buf: &mut ReadBuf<'_>,
         ) -> Poll<std::io::Result<()>> {
-            buf.put_slice(b"y\n");
+            let Some(text) = self.flood else { return Poll::Pending };
+            buf.put_slice(text);
             Poll::Ready(Ok(()))
         }
     }
 
     #[test]
     fn others_have_their_turn_during_a_flood() {
-        let (reader, _writer) = std::io::pipe().expect("a pipe");
-        let lines = Lines::new(Flood(reader), Box::new(drop));
+        let (pipe, _writer) = std::io::pipe().expect("a pipe");
+        let flood = TestPipe { pipe, flood: Some(b"y\n") };
+        let lines = Lines::new(flood, Box::new(drop));
         let mut pump = std::pin::pin!(lines.clone().pump());
         for read in 1..=3 {
             let polled = pump.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -264,7 +250,7 @@ mod tests {
         writer.write_all(b"one\ntwo\nth").expect("there is space");
         // One more line for every line.
         let sink = move |_| writer.write_all(b"ree\n").expect("there is space");
-        let lines = Lines::new(NeverReady(reader), Box::new(sink));
+        let lines = Lines::new(TestPipe { pipe: reader, flood: None }, Box::new(sink));
         lines.drain();
         assert_eq!(lines.tail(9), ["one", "two", "th"]);
         lines.close();
@@ -274,7 +260,7 @@ mod tests {
     #[test]
     fn a_long_line_is_split_between_characters() {
         let (reader, _writer) = std::io::pipe().expect("a pipe");
-        let lines = Lines::new(NeverReady(reader), Box::new(|_| {}));
+        let lines = Lines::new(TestPipe { pipe: reader, flood: None }, Box::new(|_| {}));
         // The bound falls inside of a character of three bytes, in one piece and across pieces.
         let long = format!("a{}", "\u{20ac}".repeat(LINE_BYTES));
         long.as_bytes().chunks(4096).for_each(|piece| lines.lock().push(piece));
