@@ -14,6 +14,7 @@ use mcp_test::clock::Stopwatch;
 use mcp_test::oauth::{AuthorizationServer, OAuthClient};
 use mcp_test::scenario::Profile;
 use mcp_test::transport::Target;
+use mcp_test_core::process::create_executable;
 use mcp_test_core::run::{ExitCode, Plan, Selection};
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::report_options;
@@ -414,14 +415,12 @@ fn a_hostile_authorization_server_is_not_followed() {
 
 /// Puts a program in place of the opener of the system, which writes its argument to the file whose name is returned.
 fn opener(folder: &Folder, command: &mut Command) -> String {
-    use std::os::unix::fs::PermissionsExt;
     let opened = folder.word("opened");
     let program = folder.path().join("xdg-open");
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"$1\" > '{opened}.new'\nmv '{opened}.new' '{opened}'\n"
     );
-    fs::write(&program, script).expect("it can be written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be executed");
+    create_executable(&program, &script).expect("it is created");
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}:{path}", folder.path().display()));
     opened

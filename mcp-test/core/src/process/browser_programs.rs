@@ -2,14 +2,12 @@
 //!
 //! Clients look at the variable `BROWSER`, and for the programs that open a URL. What these do here is up to a script for `sh`.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
-#[cfg(feature = "suite")]
-use super::shell_quoted;
-use super::{LeftoverProcess, PrivateFolder};
+use super::executable::create_executable;
+use super::{LeftoverProcess, PrivateFolder, shell_quoted};
 
 /// The names by which programs open URLs.
 const NAMES: [&str; 10] = [
@@ -27,7 +25,6 @@ const NAMES: [&str; 10] = [
 
 /// The first argument of our own program when it takes the place of a browser; the others are those of the browser.
 #[doc(hidden)]
-#[cfg(feature = "suite")]
 pub const CONSENTS: &str = "mcp-test-consents";
 
 /// The programs, in a folder that is deleted with them.
@@ -43,11 +40,9 @@ impl BrowserPrograms {
     /// If a file cannot be created.
     pub(super) fn create(folder: PrivateFolder, script: &str) -> io::Result<Self> {
         let programs = Self(folder);
-        for name in NAMES {
-            let mut options = OpenOptions::new();
-            let mut file =
-                options.write(true).create_new(true).mode(0o700).open(programs.path(name))?;
-            writeln!(file, "#!/bin/sh\n{script}")?;
+        create_executable(&programs.program(), &format!("#!/bin/sh\n{script}\n"))?;
+        for other in &NAMES[1..] {
+            fs::hard_link(programs.program(), programs.path(other))?;
         }
         Ok(programs)
     }
@@ -57,7 +52,6 @@ impl BrowserPrograms {
     /// # Errors
     ///
     /// If the folder, which nobody can guess, or a file cannot be created.
-    #[cfg(feature = "suite")]
     #[doc(hidden)]
     pub fn consenting(folder: &str, program: &std::path::Path) -> io::Result<Self> {
         let program = program.to_str().ok_or(io::ErrorKind::InvalidInput)?;
@@ -96,10 +90,11 @@ pub(crate) fn asks_for_consent(process: &LeftoverProcess) -> bool {
     NAMES.contains(&process.command.as_str()) || process.command.split_ascii_whitespace().any(asks)
 }
 
-#[cfg(all(test, feature = "suite"))]
+#[cfg(test)]
 mod tests {
-    use std::fs;
     use std::process::Command;
+    use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
 
@@ -111,19 +106,19 @@ mod tests {
         let pipe = path("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("a program").success());
         let script = format!("#!/bin/sh\nprintf '%s|' \"$@\" >{}\n", pipe.display());
-        let mut options = OpenOptions::new();
         let program = path("it's ours");
-        let mut file = options.write(true).create_new(true).mode(0o700).open(&program);
-        file.as_mut().expect("a file").write_all(script.as_bytes()).expect("it can be written");
-        drop(file);
+        create_executable(&program, &script).expect("it is created");
         let programs = BrowserPrograms::consenting(&name, &program).expect("programs");
         for name in ["xdg-open", "open", "firefox"] {
             let mut command = Command::new(name);
             command.args(["--new", "a b"]).envs(programs.environment());
             // It ends before anybody reads what it is given.
             assert!(command.status().expect("a program").success());
-            let given = fs::read_to_string(&pipe).expect("a pipe");
-            assert_eq!(given, format!("{CONSENTS}|--new|a b|"));
+            let (sender, receiver) = mpsc::channel();
+            let pipe = pipe.clone();
+            std::thread::spawn(move || sender.send(fs::read_to_string(pipe)));
+            let given = receiver.recv_timeout(Duration::from_secs(30)).expect("it is started");
+            assert_eq!(given.expect("a pipe"), format!("{CONSENTS}|--new|a b|"));
         }
     }
 }

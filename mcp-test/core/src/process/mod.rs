@@ -11,6 +11,8 @@
 mod browser_programs;
 mod child;
 mod command;
+#[cfg(all(unix, any(feature = "suite", test)))]
+mod executable;
 mod exit;
 #[cfg(all(target_os = "linux", feature = "suite"))]
 mod guardian;
@@ -42,6 +44,9 @@ pub use child::{Child, Readiness, Shutdown, ShutdownStep};
 pub use command::Command;
 #[doc(hidden)]
 pub use command::shell_quoted;
+#[cfg(all(unix, feature = "suite"))]
+#[doc(hidden)]
+pub use executable::create_executable;
 #[doc(hidden)]
 pub use exit::Exit;
 #[cfg(all(target_os = "linux", feature = "suite"))]

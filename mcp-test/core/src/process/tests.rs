@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
+use super::executable::create_executable;
 use super::*;
 use crate::clock::Deadline;
 
@@ -256,16 +257,10 @@ fn environment_and_directory_reach_the_child() {
 
 #[test]
 fn a_command_that_cannot_start_is_explained() {
-    use std::os::unix::fs::PermissionsExt;
-
     let place = tempfile::tempdir().expect("a directory");
-    let write = |name: &str, text: &str, mode: u32| {
-        let path = place.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("set");
-    };
-    write("plain", "#!/bin/sh\n", 0o644);
-    write("orphan", "#!/no/such/interpreter -x\n", 0o755);
+    std::fs::write(place.path().join("plain"), "#!/bin/sh\n").expect("written");
+    create_executable(&place.path().join("orphan"), "#!/no/such/interpreter -x\n")
+        .expect("created");
     std::fs::create_dir(place.path().join("folder")).expect("created");
     let why = |command: Command| {
         let error = run(async { Child::spawn(&command, drop) }).expect_err("it cannot start");
