@@ -20,7 +20,7 @@ pub enum Cause {
     Request {
         /// The method.
         method: String,
-        /// The name or URI in its params, if what became of the request may depend on it.
+        /// What became of the request may depend on it: the name or URI in its params, or what is special about the request.
         subject: Option<String>,
         /// What became of it.
         fate: Fate,

@@ -5,6 +5,7 @@
 //! [`client_conversation`](super::client_conversation).
 
 mod result_types;
+mod served;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,8 @@ pub(super) struct Conversation<'a> {
     levels_of_exchanges: HashMap<u64, usize>,
     /// The requests without a reply so far; a cancelled one has none.
     open: HashSet<Position>,
+    /// The requests that were sent deliberately, although the server does not allow for them.
+    deliberate: HashSet<Position>,
     /// The methods of posted requests, by exchange.
     posted: HashMap<u64, &'a str>,
     /// The exchanges that listen, and do not resume a stream.
@@ -156,6 +159,9 @@ impl<'a> ConversationJudge<'a> {
             _ => {}
         }
         conversation.open.insert(position);
+        if event.deliberate {
+            conversation.deliberate.insert(position);
+        }
         if let Some(exchange) = event.exchange {
             conversation.posted.insert(exchange, &request.method);
         }
@@ -194,6 +200,7 @@ impl<'a> ConversationJudge<'a> {
         let Message::Response(response) = reply else { return };
         self.result_type(event, method, &response.result);
         self.state_of_task(event, method, position, &response.result);
+        self.served(event, position, method, &response.result);
         let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
@@ -230,6 +237,8 @@ impl<'a> ConversationJudge<'a> {
             "elicitation/create" => finding.requires(Rule::ELICITATION_DECLARED.id()),
             "roots/list" => finding.requires(rule.id()).requires(Rule::ROOTS_DECLARED.id()),
             "sampling/createMessage" => finding.requires(Rule::SAMPLING_DECLARED.id()),
+            "tasks/cancel" => finding.requires(Rule::TASKS_CANCEL_DECLARED.id()),
+            "tasks/list" => finding.requires(Rule::TASKS_LIST_DECLARED.id()),
             _ => finding,
         };
         self.find(event, finding, rule);

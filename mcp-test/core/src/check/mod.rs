@@ -50,12 +50,12 @@ pub use judgement::{Judgement, judge_trace};
 #[doc(hidden)]
 pub use malformed::requirement_of;
 #[doc(hidden)]
-pub use rule::OF_SERVERS_ALONE;
-#[doc(hidden)]
 pub use rule::{
     OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SINGLE_MESSAGES, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
     OF_TOOLS, Rule,
 };
+#[doc(hidden)]
+pub use rule::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE};
 pub use sdk::Sdk;
 #[doc(hidden)]
 pub use shape::Shape;

@@ -4,10 +4,10 @@ use super::Finding;
 use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Method, Revision, Side};
+use crate::spec::{Capability, Method, Revision, Side, Sides};
 use crate::wire::Notification;
 
-/// A message needs a capability that its side has not declared; nothing is found where it is not known what that has declared.
+/// A message needs a capability that the side which it concerns has not declared; nothing is found where it is not known what that has declared.
 pub(super) fn undeclared(
     sender: Side,
     name: &str,
@@ -15,10 +15,14 @@ pub(super) fn undeclared(
     client: Option<&Value>,
     server: Option<&Value>,
 ) -> Option<Finding> {
-    let (side, declared) = match capability.sides().contains(Side::Server) {
-        true => (Side::Server, server?),
-        false => (Side::Client, client?),
+    let side = match capability.sides() {
+        Sides::Client => Side::Client,
+        Sides::Server => Side::Server,
+        Sides::Both if name.starts_with("notifications/") => sender,
+        // The side that has to answer the request.
+        Sides::Both => sender.peer(),
     };
+    let declared = if side == Side::Server { server? } else { client? };
     if capability.declared_in(declared) {
         return None;
     }

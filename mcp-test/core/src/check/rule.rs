@@ -70,6 +70,11 @@ pub const OF_SERVERS_ALONE: &[Rule] = &[
     Rule::SCHEMA_SENT_VALID,
 ];
 
+/// Those that bind both sides, but of which only clients are judged.
+#[doc(hidden)]
+pub const OF_CLIENTS_ALONE: &[Rule] =
+    &[Rule::EXTENSION_FALLBACK, Rule::PING_REMOVED, Rule::PROMPTS_NEGOTIATED];
+
 rules! {
     /// Those that `wire-well-formed` cites.
     OF_ENVELOPES {
@@ -87,6 +92,7 @@ rules! {
         COMPLETE_CARRIES_ID = "elicitation.complete.carries-id",
         COMPLETE_REMOVED = "elicitation.complete.removed",
         COMPLETE_TO_INITIATOR = "elicitation.complete.only-to-initiator",
+        COMPLETIONS_OFFER_DECLARED = "completion.capability.declare",
         CONTEXT_AVOIDED = "sampling.context.avoid-deprecated",
         CONTEXT_DECLARED = "sampling.context.requires-capability",
         ELICITATION_DECLARED = "elicitation.request.requires-capability",
@@ -119,6 +125,7 @@ rules! {
         HTTP_BODY_SINGLE_MESSAGE = "transport.http.body-single-message",
         HTTP_BODY_SINGLE_OR_BATCH = "transport.http.body-single-or-batch",
         HTTP_CANCEL_NO_FURTHER_MESSAGES = "transport.http.cancel-no-further-messages",
+        HTTP_CODING_FITS = "mcp-test.http-coding-fits",
         HTTP_EVENT_ID_UNIQUE = "transport.http.event-id-unique",
         HTTP_GET_MESSAGES_UNRELATED = "transport.http.get-messages-unrelated",
         HTTP_JSON_SINGLE_OBJECT = "transport.http.json-single-object",
@@ -175,6 +182,8 @@ rules! {
         PROMPTS_LIST_CHANGED_ASKED = "prompts.list-changed.only-on-listen-stream",
         PROMPTS_LIST_CHANGED_DECLARED = "prompts.list-changed.requires-capability",
         PROMPTS_NEGOTIATED = "prompts.impl.respect-negotiation",
+        PROMPTS_OFFER_DECLARED = "prompts.capability.declare",
+        PROMPTS_OFFER_DISCOVERED = "prompts.capability.declare-in-discover",
         PROMPT_AUDIO_MIME = "prompts.content.audio-base64-mime",
         PROMPT_EMBEDDED_MIME = "prompts.content.embedded-mime",
         PROMPT_IMAGE_MIME = "prompts.content.image-base64-mime",
@@ -186,6 +195,7 @@ rules! {
         REQUEST_METHOD_STRING = "jsonrpc.request-method-string",
         RESOURCES_LIST_CHANGED_ASKED = "resources.list-changed.only-on-listen-stream",
         RESOURCES_LIST_CHANGED_DECLARED = "resources.list-changed.requires-capability",
+        RESOURCES_OFFER_DECLARED = "resources.capability.declare",
         RESOURCES_SUBSCRIBE_DECLARED = "resources.updated.requires-subscribe-capability",
         RESOURCES_UPDATED_SUBSCRIBED = "resources.updated.only-subscribed",
         RESPONSE_NOT_BOTH = "jsonrpc.response-not-both",
@@ -232,16 +242,17 @@ rules! {
         TASKS_LIST_DECLARED = "tasks.list-requires-capability",
         TASKS_TOOL_DECLARED = "tasks.tool-augment-requires-capability",
         TASKS_TOOL_FORBIDDEN = "tasks.tool-forbidden-not-augmented",
-        TASK_SUPPORT_DEFAULT = "tools.definition.task-support-default",
         TASKS_TOOL_REQUIRED = "tasks.tool-required-augmented",
         TASK_AUGMENTS_DECLARED = "tasks.augment-only-declared",
         TASK_NAME_HEADER = "ext.tasks.mcp-name-header",
         TASK_NOT_ATTEMPTED = "tasks.no-augment-without-capability",
         TASK_NOT_CANCELLED = "ext.tasks.no-cancelled-notification",
         TASK_NO_PROGRESS_ON_LISTEN = "ext.tasks.no-progress-on-listen",
+        TASK_SUPPORT_DEFAULT = "tools.definition.task-support-default",
         TOOLS_DECLARED = "base.tools-require-capability",
         TOOLS_LIST_CHANGED_ASKED = "tools.list-changed.only-on-listen-stream",
         TOOLS_LIST_CHANGED_DECLARED = "tools.list-changed.requires-capability",
+        TOOLS_OFFER_DECLARED = "tools.capability.declare",
         TOOL_RESULTS_ALONE = "sampling.message.tool-results-only",
         TOOL_RESULTS_BY_USER = "sampling.message.tool-result-user-role",
         TOOL_RESULT_IDS = "sampling.message.tool-result-id-match",

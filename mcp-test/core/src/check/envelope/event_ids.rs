@@ -1,4 +1,4 @@
-//! The ids of server-sent events, and of the requests of a server, which are unique in a session.
+//! The ids of server-sent events and of requests, which are unique in a session.
 
 use std::collections::HashMap;
 
@@ -22,17 +22,21 @@ pub(super) fn session(headers: &[(String, String)]) -> Option<String> {
 }
 
 impl EnvelopeJudge<'_> {
-    /// Whether the server has used the id of a request in the same session before, other than on a stream that is resumed.
+    /// Whether the id of a request was used before in the same session.
+    ///
+    /// A server repeats a request on a stream that is resumed, and a client one that was refused, for want of a token for instance.
     pub(super) fn is_of_same_session(&mut self, event: &Event, id: &Id) -> bool {
-        let Some(number) = event.exchange.filter(|_| self.who == Party::Server) else {
-            return false;
-        };
+        let Some(number) = event.exchange else { return false };
         let before = self.asked_in.insert((event.connection, id.to_string()), number);
         let exchange = |number| self.exchanges.get(&(event.connection, number));
-        let session = |number| exchange(number).and_then(|exchange| exchange.session.as_ref());
-        let is_resumed = exchange(number).is_some_and(|exchange| exchange.resumes_after.is_some());
-        let before = before.and_then(session);
-        !is_resumed && before.is_some() && before == session(number)
+        let (Some(before), Some(now)) = (before.and_then(exchange), exchange(number)) else {
+            return false;
+        };
+        let is_repeated = match self.who {
+            Party::Server => now.resumes_after.is_some(),
+            _ => before.status.is_some_and(|status| !(200..300).contains(&status)),
+        };
+        !is_repeated && now.session.is_some() && before.session == now.session
     }
 
     /// The id of an event, unless the event was asked for again.

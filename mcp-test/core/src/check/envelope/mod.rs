@@ -6,6 +6,7 @@
 //! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
 //! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
 
+mod coding;
 mod contents;
 mod event_ids;
 mod internals;
@@ -22,7 +23,6 @@ use self::event_ids::EventIds;
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
 use super::{Cause, Finding, Rule};
-use crate::expect::words::quoted;
 use crate::spec::{Revision, header, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
@@ -40,7 +40,7 @@ pub(super) struct EnvelopeJudge<'a> {
     signalled: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
     replied_in: HashMap<(ConnectionId, String), u64>,
-    /// The HTTP exchanges in which the server used the ids of its requests last.
+    /// The HTTP exchanges in which the ids of requests were used last.
     asked_in: HashMap<(ConnectionId, String), u64>,
     /// The ids of events, of all streams of a session.
     event_ids: EventIds,
@@ -69,6 +69,8 @@ struct Exchange {
     session: Option<String>,
     status: Option<u16>,
     media: Option<MediaType>,
+    /// The coding of the body by the headers of the response, if it has one.
+    coding: Option<String>,
 }
 
 /// Everything wrong with the messages that `who` sent in `trace`, in their order.
@@ -95,15 +97,8 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             self.contacted.insert(event.connection);
         }
         match &event.kind {
-            EventKind::HttpRequest { method, headers, .. } if !by_peer => {
-                if let Some(exchange) = self.exchange(event) {
-                    exchange.is_not_a_post = method != "POST";
-                    let cursor = headers
-                        .iter()
-                        .find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
-                    exchange.resumes_after = cursor.map(|(_, id)| id.clone());
-                    exchange.session = event_ids::session(headers);
-                }
+            EventKind::HttpRequest { method, headers, .. } => {
+                self.http_request(event, method, headers);
             }
             EventKind::SseEvent { id: Some(id), .. } if by_peer => self.event_id(event, id),
             EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
@@ -158,6 +153,18 @@ impl<'a> EnvelopeJudge<'a> {
         (self.revisions)(event.connection)
     }
 
+    fn http_request(&mut self, event: &Event, method: &str, headers: &[(String, String)]) {
+        let of_server = self.who == Party::Server;
+        let Some(exchange) = self.exchange(event) else { return };
+        exchange.session = event_ids::session(headers);
+        if of_server {
+            exchange.is_not_a_post = method != "POST";
+            let cursor =
+                headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
+            exchange.resumes_after = cursor.map(|(_, id)| id.clone());
+        }
+    }
+
     fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
         let revision = self.revision(event);
         let Some(exchange) = self.exchange(event) else { return };
@@ -165,6 +172,7 @@ impl<'a> EnvelopeJudge<'a> {
         exchange.media = Some(MediaType::of_headers(headers));
         let named = event_ids::session(headers);
         exchange.session = exchange.session.take().or(named);
+        exchange.coding = coding::of_headers(headers);
         let only_notifications = exchange.only_notifications;
         if event.party == self.who {
             self.two_lengths(event, headers);
@@ -183,23 +191,6 @@ impl<'a> EnvelopeJudge<'a> {
                 Rule::HTTP_ACCEPTED_202,
             );
         }
-    }
-
-    /// A response that announces its length in two ways.
-    fn two_lengths(&mut self, event: &Event, headers: &[(String, String)]) {
-        let value = |wanted: &str| {
-            let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-            found.map(|(_, value)| quoted(value.as_bytes()))
-        };
-        let (Some(length), Some(encoding)) = (value("content-length"), value("transfer-encoding"))
-        else {
-            return;
-        };
-        let finding = Finding::peer("a response has both Content-Length and Transfer-Encoding")
-            .expected("one of the two headers")
-            .got(format!("Content-Length {length} and Transfer-Encoding {encoding}"))
-            .hint("programs that believe different headers see different messages");
-        self.find(event, finding, Rule::HTTP_ONE_LENGTH);
     }
 
     fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {

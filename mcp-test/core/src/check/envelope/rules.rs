@@ -48,7 +48,8 @@ impl EnvelopeJudge<'_> {
         }
         let is_request = |it: &TraceMessage<'_>| matches!(it.message, Message::Request(_));
         // What a malformed body asked for is unknown, so it does not decide what may answer it.
-        if let Some(exchange) = self.exchange(event).filter(|_| is_well_formed) {
+        let asks = is_well_formed && self.who == Party::Server;
+        if let Some(exchange) = self.exchange(event).filter(|_| asks) {
             // A posted response counts as well: like a notification it is accepted with 202 and no body.
             let only_notifications = !messages.iter().any(is_request);
             let session = exchange.session.take();
@@ -83,6 +84,7 @@ impl EnvelopeJudge<'_> {
         if self.is_refusal(event) && !parsed.value().is_some_and(claims_to_be_json_rpc) {
             return;
         }
+        self.wrong_coding(event);
         parsed.notes().iter().for_each(|note| self.ambiguous_json(event, note));
         match parsed.frame() {
             None => {}

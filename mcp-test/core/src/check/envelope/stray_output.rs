@@ -167,6 +167,7 @@ impl EnvelopeJudge<'_> {
             text.clear();
             return;
         }
+        let is_first = text.is_empty();
         text.extend_from_slice(bytes);
         text.push(b'\n');
         let whole = ParsedText::parse(&Bytes::copy_from_slice(text));
@@ -174,6 +175,10 @@ impl EnvelopeJudge<'_> {
             return;
         }
         text.clear();
+        if is_first {
+            // It lacks only the newline.
+            return;
+        }
         let finding = Finding::peer("a message is spread over several lines")
             .expected("one line, without line breaks inside")
             .got(quoted(bytes))

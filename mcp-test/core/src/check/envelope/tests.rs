@@ -130,6 +130,26 @@ fn a_response_announces_its_length_once() {
 }
 
 #[test]
+fn a_body_has_the_coding_that_its_headers_name() {
+    let response = |name: &str, value: &str| {
+        let recorder = Recorder::new();
+        let headers = vec![(name.to_owned(), value.to_owned())];
+        let (on, what) = (recorder.open("http"), EventKind::HttpResponse { status: 200, headers });
+        recorder.record_in(on, Some(1), Party::Server, what);
+        let text = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        say(&recorder, on, Some(1), Party::Server, text);
+        cited(&judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25))
+    };
+    let wrong = "Must mcp-test.http-coding-fits";
+    for (name, value) in [("Content-Encoding", "gzip"), ("transfer-encoding", "gzip, chunked")] {
+        assert!(response(name, value).contains(&wrong.to_owned()), "{name}: {value}");
+    }
+    for (name, value) in [("content-encoding", "identity"), ("Transfer-Encoding", "Chunked")] {
+        assert!(!response(name, value).contains(&wrong.to_owned()), "{name}: {value}");
+    }
+}
+
+#[test]
 fn a_message_without_its_newline_is_named() {
     let recorder = Recorder::new();
     let (on, bytes) = (recorder.open("stdio"), "{}".into());
@@ -142,7 +162,8 @@ fn a_message_without_its_newline_is_named() {
       got "{}" (no newline follows)
     "#);
     let (why, kind) = ("no newline follows".to_owned(), UnparsableKind::Unended);
-    let (on, bytes) = (recorder.open("stdio"), "{}".into());
+    let bytes = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into();
+    let on = recorder.open("stdio");
     recorder.record(on, Party::Client, EventKind::Unparsable { bytes, why, kind });
     let of_client = judge_envelopes(&recorder.trace(), Party::Client, &|_| Revision::V2024_11_05);
     assert_eq!(of_client.len(), 1);
@@ -446,4 +467,33 @@ fn a_server_uses_an_id_once_in_a_session() {
     }
     // A client that resumes a stream may receive again what was on it.
     assert_eq!(asked(["a", "a"], Some("7")), "");
+}
+
+#[test]
+fn a_client_uses_an_id_once_in_a_session() {
+    // Each request has its session and the status of its response.
+    let asked = |requests: [(&str, u16); 2]| {
+        let recorder = Recorder::new();
+        let on = recorder.open("http");
+        for (number, (session, status)) in (1..).zip(requests) {
+            let headers = match session {
+                "" => Vec::new(),
+                session => vec![("Mcp-Session-Id".to_owned(), session.to_owned())],
+            };
+            let request =
+                EventKind::HttpRequest { method: "POST".into(), path: "/mcp".into(), headers };
+            recorder.record_in(on, Some(number), Party::Client, request);
+            let text = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+            say(&recorder, on, Some(number), Party::Client, text);
+            let response = EventKind::HttpResponse { status, headers: Vec::new() };
+            recorder.record_in(on, Some(number), Party::Server, response);
+        }
+        let trace = recorder.trace();
+        cited(&judge_envelopes(&trace, Party::Client, &|_| Revision::V2025_11_25)).join("; ")
+    };
+    assert_eq!(asked([("a", 200), ("a", 200)]), "Must jsonrpc.request-id-unique-session");
+    // Of another session, of a client without one, and sent again with a token.
+    for others in [[("a", 200), ("b", 200)], [("", 200), ("", 200)], [("a", 401), ("a", 200)]] {
+        assert_eq!(asked(others), "");
+    }
 }

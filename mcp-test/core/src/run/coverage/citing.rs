@@ -1,6 +1,6 @@
 //! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
 
-use crate::check::{OF_SERVERS_ALONE, Rule};
+use crate::check::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE, Rule};
 use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
 use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Proofs, Scenario, TOOK_PART};
 use crate::spec::requirement::{self, Requirement};
@@ -26,7 +26,9 @@ impl CitingCheck {
             Self::Common(_) | Self::Any if leg == Leg::Authorization => false,
             Self::Common(_) | Self::Any => {
                 let is_it = |rule: &Rule| rule.id() == requirement.id;
-                leg == Leg::Server || !OF_SERVERS_ALONE.iter().any(is_it)
+                let of_others =
+                    if leg == Leg::Server { OF_CLIENTS_ALONE } else { OF_SERVERS_ALONE };
+                !of_others.iter().any(is_it)
             }
         }
     }

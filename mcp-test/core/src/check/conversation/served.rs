@@ -1,0 +1,58 @@
+//! Results of requests that need a capability which the server has not declared.
+
+use super::{ConversationJudge, rule_of_capability};
+use crate::check::{Finding, Rule};
+use crate::json::Value;
+use crate::spec::{Capability, Revision, Side, method};
+use crate::trace::{Event, Position};
+
+impl ConversationJudge<'_> {
+    /// What a server offers it declares. A request that was sent deliberately is judged by the scenario that sent it.
+    pub(super) fn served(&mut self, event: &Event, position: Position, name: &str, result: &Value) {
+        let revision = self.findings.revision(event);
+        let conversation = self.conversation(event);
+        let Some(declared) = conversation.server else { return };
+        if conversation.deliberate.contains(&position) || !offers(name, result) {
+            return;
+        }
+        let Some(known) = method(name).filter(|it| it.sent_by(Side::Client, revision)) else {
+            return;
+        };
+        let needed = known.capability(revision);
+        let Some(capability) = needed.filter(|it| !it.declared_in(declared)) else { return };
+        let finding =
+            Finding::peer(format!("the server serves `{name}` without the capability for it"))
+                .expected(format!("`{capability}` in the capabilities that the server declares"))
+                .got("a result");
+        let (finding, rule) = match rule_of_offer(capability, revision) {
+            Some(rule) => (finding, rule),
+            // What is accepted need not have an effect.
+            None => (finding.should(), rule_of_capability(known, revision)),
+        };
+        self.find(event, finding, rule);
+    }
+}
+
+/// Whether a result contains something: a server without tools may list none.
+fn offers(name: &str, result: &Value) -> bool {
+    let list = match name {
+        "completion/complete" => "/completion/values",
+        "prompts/list" => "/prompts",
+        "resources/list" => "/resources",
+        "resources/templates/list" => "/resourceTemplates",
+        "tools/list" => "/tools",
+        _ => return result.get("isError") != Some(&Value::Bool(true)),
+    };
+    result.at(list).and_then(Value::as_array).is_some_and(|items| !items.is_empty())
+}
+
+fn rule_of_offer(capability: Capability, revision: Revision) -> Option<Rule> {
+    Some(match capability {
+        Capability::Completions => Rule::COMPLETIONS_OFFER_DECLARED,
+        Capability::Prompts if revision >= Revision::V2026_07_28 => Rule::PROMPTS_OFFER_DISCOVERED,
+        Capability::Prompts => Rule::PROMPTS_OFFER_DECLARED,
+        Capability::Resources => Rule::RESOURCES_OFFER_DECLARED,
+        Capability::Tools => Rule::TOOLS_OFFER_DECLARED,
+        _ => return None,
+    })
+}
