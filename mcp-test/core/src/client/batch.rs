@@ -91,8 +91,14 @@ mod tests {
         for one in pending {
             findings.push(client.wait(one).await.map(drop).unwrap_err().to_string());
         }
-        assert!(findings[0].starts_with("`ping` was refused with HTTP 418"), "{findings:?}");
-        assert!(findings[1].starts_with("`tools/list` was refused with HTTP 418"), "{findings:?}");
+        assert!(
+            findings[0].starts_with("`ping` in a batch was refused with HTTP 418"),
+            "{findings:?}"
+        );
+        assert!(
+            findings[1].starts_with("`tools/list` in a batch was refused with HTTP 418"),
+            "{findings:?}"
+        );
         assert!(!recorder.trace().deadline_fired());
     }
 }

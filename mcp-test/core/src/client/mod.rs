@@ -21,6 +21,7 @@ mod open_error;
 mod options;
 mod overtaken;
 mod param_headers;
+mod peculiar_request;
 mod ping_history;
 mod probe;
 mod received_instead;

@@ -26,6 +26,9 @@ const TIMES_SLOWEST: u32 = 2;
 /// Up to this, which is also the time if nothing is known.
 const LONGEST_AFTER_PING: Duration = Duration::from_secs(2);
 
+/// The second time, after another `ping`, a request is given so many times as long: what depends on time alone is seen twice.
+const TIMES_AGAIN: u32 = 2;
+
 /// After how many ignored requests the following ones are awaited for less time, and for which part of it.
 const ENOUGH: usize = 2;
 const PART: u32 = 4;
@@ -117,19 +120,39 @@ impl MethodReplies {
 pub(super) struct Overtaken {
     /// The `ping` and its reply.
     pub(super) evidence: Vec<Seq>,
+    /// The `ping` before it, if that was answered, too.
+    earlier: Option<Seq>,
     took: Duration,
     since: Stopwatch,
 }
 
 impl Overtaken {
     /// That this reply, to a `ping`, has just come, so long after it was sent.
-    pub(super) fn by(reply: &Reply, took: Duration) -> Self {
-        Self { evidence: reply.evidence(), took, since: Stopwatch::start() }
+    pub(super) fn by(reply: &Reply, took: Duration, earlier: Option<Self>) -> Self {
+        let earlier = earlier.and_then(|earlier| earlier.evidence.first().copied());
+        Self { evidence: reply.evidence(), earlier, took, since: Stopwatch::start() }
     }
 
-    /// How long after the `ping` a request before it is given.
-    pub(super) fn grace(&self, method: &str, is_malformed: bool, times: &ReplyTimes) -> Duration {
-        times.after_ping(method, is_malformed, self.took)
+    /// Whether a request that was sent then is older than the `ping`.
+    pub(super) fn is_after(&self, sent: Seq) -> bool {
+        self.evidence.first().is_some_and(|ping| *ping > sent)
+    }
+
+    /// Whether a request that was sent then is older than two `ping`s that were answered.
+    pub(super) fn is_second_after(&self, sent: Seq) -> bool {
+        self.earlier.is_some_and(|earlier| earlier > sent)
+    }
+
+    /// How long after the `ping` a request before it is given, which was sent then.
+    pub(super) fn grace(
+        &self,
+        method: &str,
+        is_malformed: bool,
+        sent: Seq,
+        times: &ReplyTimes,
+    ) -> Duration {
+        let grace = times.after_ping(method, is_malformed, self.took);
+        if self.is_second_after(sent) { grace * TIMES_AGAIN } else { grace }
     }
 
     /// When this time ends.

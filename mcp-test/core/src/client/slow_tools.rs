@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::clock::Stopwatch;
+use tokio::sync::Notify;
+
+use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 
 /// A tool is slow if a call of it takes longer than this.
@@ -17,13 +19,19 @@ const GIVEN_UP: Duration = Duration::from_secs(5);
 ///
 /// Several scenarios call any tool that they may call. One that takes ten seconds would cost each of them ten seconds.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SlowTools(Arc<Mutex<BTreeMap<String, Called>>>);
+pub(crate) struct SlowTools {
+    called: Arc<Mutex<BTreeMap<String, Called>>>,
+    /// That a call has ended.
+    ended: Arc<Notify>,
+}
 
 /// What is known about the calls of a tool.
 #[derive(Debug)]
 enum Called {
-    /// One is being awaited.
+    /// The first one is being awaited.
     Running(Stopwatch),
+    /// One was answered in time.
+    Quickly,
     /// One has taken too long.
     Slowly,
 }
@@ -32,6 +40,7 @@ impl Called {
     fn is_slow(&self) -> bool {
         match self {
             Self::Running(since) => since.elapsed() > SLOW,
+            Self::Quickly => false,
             Self::Slowly => true,
         }
     }
@@ -60,7 +69,27 @@ impl SlowTools {
         if waited > if is_answered { SLOW } else { GIVEN_UP } {
             tools.insert(name, Called::Slowly);
         } else if let Some(Called::Running(_)) = tools.get(&name) {
-            tools.remove(&name);
+            match is_answered {
+                true => tools.insert(name, Called::Quickly),
+                false => tools.remove(&name),
+            };
+        }
+        self.ended.notify_waiters();
+    }
+
+    /// Whether calls of a tool are slow. If the first call of it is being awaited, that is known at its end, or when it has taken
+    /// too long.
+    pub(crate) async fn contains_once_known(&self, name: &str) -> bool {
+        loop {
+            let ended = self.ended.notified();
+            let left = match self.tools().get(name) {
+                Some(Called::Running(since)) => SLOW.saturating_sub(since.elapsed()),
+                called => return called.is_some_and(Called::is_slow),
+            };
+            if left.is_zero() {
+                return true;
+            }
+            let _either = clock::within(Deadline::after(left), ended).await;
         }
     }
 
@@ -77,7 +106,7 @@ impl SlowTools {
     }
 
     fn tools(&self) -> MutexGuard<'_, BTreeMap<String, Called>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.called.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,6 +115,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::clock::virtual_time;
 
     const LONG: Duration = Duration::from_secs(4);
 
@@ -109,6 +139,23 @@ mod tests {
         slow.clone().note("think".to_owned(), Duration::ZERO, true);
         assert!(slow.contains("think"));
         assert!(!slow.contains("act"));
+    }
+
+    #[test]
+    fn while_the_first_call_is_awaited_others_wait_until_it_is_known_to_be_slow() {
+        let is_slow = |ends_after: Duration| {
+            virtual_time::block_on(async {
+                let slow = SlowTools::default();
+                let note_answered = slow.awaiting("tools/call", &json!({"name": "think"}).into());
+                let ending = async {
+                    clock::quiet(ends_after).await;
+                    note_answered(true);
+                };
+                tokio::join!(slow.contains_once_known("think"), ending).0
+            })
+        };
+        assert!(!is_slow(Duration::from_secs(1)));
+        assert!(is_slow(LONG));
     }
 
     #[test]

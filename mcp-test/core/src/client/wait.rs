@@ -83,13 +83,19 @@ impl Client {
         Ok(reply)
     }
 
-    pub(super) async fn until_reply(&mut self, mut pending: Pending) -> Result<Reply, Finding> {
+    pub(super) async fn until_reply(&mut self, pending: Pending) -> Result<Reply, Finding> {
+        let sent = pending.sent;
+        let reply = self.until_settled(pending).await;
+        reply.map_err(|finding| self.with_peculiarity(finding, sent))
+    }
+
+    async fn until_settled(&mut self, mut pending: Pending) -> Result<Reply, Finding> {
         if !pending.sent.written {
             // A peer that did not read the request cannot answer it, so there is nothing to wait for.
             self.state.abandon(&pending.id, Abandoned::TimedOut);
             return Err(self.not_read(&pending));
         }
-        let waiting = Stopwatch::start();
+        let (waiting, latest) = (Stopwatch::start(), pending.deadline);
         let mut before_ping =
             pending.options.promptly.then(|| match self.has_overtaken(&pending) {
                 true => Deadline::after(Duration::ZERO),
@@ -111,8 +117,11 @@ impl Client {
             if step == Step::Observed {
                 continue;
             }
-            if step == Step::TimedOut && before_ping.take().is_some() {
-                self.let_overtake(&mut pending).await;
+            let is_overtaken_once = pending.overtaken.is_some()
+                && !self.has_overtaken_twice(&pending)
+                && !latest.has_passed();
+            if step == Step::TimedOut && (before_ping.take().is_some() || is_overtaken_once) {
+                self.let_overtake(&mut pending, latest).await;
                 continue;
             }
             let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
@@ -140,18 +149,25 @@ impl Client {
         is_known && pending.method == PING && !pending.options.deliberate
     }
 
-    /// Shortens the time for a pending request if a later `ping` is answered, which is sent unless there has been one.
-    async fn let_overtake(&mut self, pending: &mut Pending) {
-        if !self.has_overtaken(pending) {
+    /// Shortens the time for a pending request if a later `ping` is answered, which is sent unless there has been one; the
+    /// second time, if another one is answered.
+    async fn let_overtake(&mut self, pending: &mut Pending, latest: Deadline) {
+        let is_answered = match pending.overtaken.take() {
+            None => self.has_overtaken(pending),
+            Some(_) => self.has_overtaken_twice(pending),
+        };
+        pending.deadline = latest;
+        if !is_answered {
             let stopwatch = Stopwatch::start();
             let Some(reply) = self.overtaking_ping(pending).await else { return };
-            self.overtaken = Some(Overtaken::by(&reply, stopwatch.elapsed()));
+            let took = stopwatch.elapsed();
+            self.overtaken = Some(Overtaken::by(&reply, took, self.overtaken.take()));
         }
         if let Some(overtaken) = self.overtaken.clone() {
             let is_malformed = pending.options.deliberate;
-            let times = &self.options.history.times;
-            let grace = overtaken.grace(&pending.method, is_malformed, times);
-            pending.deadline = pending.deadline.min(overtaken.until(grace));
+            let (sent, times) = (pending.sent.seq, &self.options.history.times);
+            let grace = overtaken.grace(&pending.method, is_malformed, sent, times);
+            pending.deadline = latest.min(overtaken.until(grace));
             pending.overtaken = Some((overtaken, grace));
         }
     }
@@ -173,8 +189,12 @@ impl Client {
 
     /// Whether a `ping` that was sent after this request has been answered.
     fn has_overtaken(&self, pending: &Pending) -> bool {
-        let ping = self.overtaken.iter().flat_map(|overtaken| overtaken.evidence.first());
-        ping.max() > Some(&pending.sent.seq)
+        self.overtaken.as_ref().is_some_and(|it| it.is_after(pending.sent.seq))
+    }
+
+    /// Whether two have been answered.
+    fn has_overtaken_twice(&self, pending: &Pending) -> bool {
+        self.overtaken.as_ref().is_some_and(|it| it.is_second_after(pending.sent.seq))
     }
 
     /// Processes the next observation, if one arrives before the deadline.

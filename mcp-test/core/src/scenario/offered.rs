@@ -73,6 +73,14 @@ impl Ctx {
         &self.setup.calls
     }
 
+    /// Whether a tool is slow and not named by the user. While another scenario awaits the first call of it, this waits until that
+    /// is known.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub async fn is_slow(&self, tool: &CallableTool) -> bool {
+        !tool.is_named && self.setup.history.slow_tools.contains_once_known(&tool.name).await
+    }
+
     /// The listed tools that the run may call, without those that are known to be slow unless the user has named them.
     ///
     /// # Errors

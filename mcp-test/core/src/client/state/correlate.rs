@@ -3,13 +3,15 @@
 use super::State;
 use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome};
 use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
+use crate::json::Value;
 use crate::spec::{self, Era, Revision, Side, requirement};
 use crate::trace::{Seq, UnparsableKind};
 use crate::transport::{Origin, ResponseAdvice};
 use crate::wire::{Id, Malformed, MediaType, Request};
 
-/// How many texts that are not messages may come before a reply. A program that logs to its standard output writes far fewer.
-const FLOOD: u64 = 10_000;
+/// How many texts that are not messages may come before a reply. Programs that log each step of a call to their standard output
+/// have written 65,000 lines before they answered.
+const FLOOD: u64 = 100_000;
 
 /// How many requests a server may send before a reply.
 const REQUESTS: u64 = 1000;
@@ -49,17 +51,28 @@ impl State {
         if id.as_ref().is_some_and(|id| self.note_late(seq, id)) {
             return;
         }
+        // Of the requests that are open now, none is to blame for it.
+        if let Some(index) = self.misanswered.iter().position(|other| Some(other) == id.as_ref()) {
+            let id = self.misanswered.swap_remove(index);
+            self.note_unexpected(
+                seq,
+                format!("a response with id {id}, after something else in its place"),
+            );
+            return;
+        }
         self.reply_with_other_id(seq, origin, id, outcome, ignores_id);
     }
 
     /// The open request that a reply with this id settles.
     fn unsettled(&mut self, id: &Id) -> Option<&mut OpenRequest> {
-        let lenient = self.lenient;
         // A settled request keeps its first reply; a second one is a reply that no open request has.
-        self.open.iter_mut().find(|open| {
-            let same = open.id == *id || (lenient && open.id.is_retyped(id));
-            same && open.settled.is_none()
-        })
+        let position = |is_meant: &dyn Fn(&Id) -> bool| {
+            self.open.iter().position(|open| open.settled.is_none() && is_meant(&open.id))
+        };
+        let exact = position(&|open| open == id);
+        let retyped = || position(&|open| self.lenient && open.is_retyped(id));
+        let index = exact.or_else(retyped)?;
+        self.open.get_mut(index)
     }
 
     /// Notes a reply to a request that nobody waits for any more; `false` if the id is not that of one.
@@ -96,6 +109,12 @@ impl State {
             };
             self.open.iter().position(same)
         });
+        // Results are objects. This one answers what is not a request, most likely a notification.
+        let is_nothing = matches!(outcome, Ok(Value::Null));
+        if is_nothing && matches!(id, None | Some(Id::Null)) && origin.exchange.is_none() {
+            self.note_unexpected(seq, "a response with neither an id nor a result".to_owned());
+            return;
+        }
         let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
         let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
         // An error without an id is for what could not be read, even if other requests are open.
@@ -352,6 +371,7 @@ impl State {
             }
         };
         let finding = finding.evidence(open.sent.seq).evidence(seq);
+        self.misanswered.push(open.id.clone());
         self.open[index].settled = Some(Err(finding));
     }
 

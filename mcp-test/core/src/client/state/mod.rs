@@ -34,6 +34,8 @@ pub(super) struct State {
     networked: bool,
     open: Vec<OpenRequest>,
     answered: Vec<Id>,
+    /// Requests in place of whose replies something else came; what follows under their ids answers no other request.
+    misanswered: Vec<Id>,
     /// Requests whose replies nobody waits for any more, and the first reply to each that arrived nevertheless.
     abandoned: Vec<(Id, Abandoned)>,
     late: Vec<(Id, Seq)>,

@@ -6,6 +6,7 @@ mod negotiate;
 mod notifications;
 mod rounds;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -113,6 +114,28 @@ async fn a_wrong_id_ends_the_wait() {
       expected a response with id 1
       got id 7, which no request has
     ");
+}
+
+#[tokio::test]
+async fn what_comes_in_place_of_a_reply_does_not_count_against_the_next_request() {
+    let nothing = json!({"jsonrpc": "2.0", "id": null, "result": null});
+    let target = answering(move |request| {
+        let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": {}});
+        vec![nothing.clone(), reply]
+    });
+    let reply = client(&target, &Recorder::new()).await.request("ping", json!({})).await;
+    reply.unwrap().result().unwrap();
+    let in_place = json!({"jsonrpc": "2.0", "result": {}});
+    let target = answering(move |request| {
+        let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": {}});
+        match request["id"] == 1 {
+            true => vec![in_place.clone(), reply],
+            false => vec![reply],
+        }
+    });
+    let mut client = client(&target, &Recorder::new()).await;
+    assert!(client.request("ping", json!({})).await.is_err());
+    client.request("ping", json!({})).await.unwrap().result().unwrap();
 }
 
 #[tokio::test]
@@ -383,6 +406,28 @@ fn a_request_that_is_ignored_is_given_up_soon_after_the_reply_to_a_ping() {
         // The time-out of the requests is far away.
         assert!(!recorder.trace().deadline_fired());
         client.request("ping", json!({})).await.unwrap().result().unwrap();
+    });
+}
+
+#[test]
+fn a_request_that_is_answered_after_a_second_ping_is_late() {
+    virtual_time::block_on(async {
+        let (late, pings) = (Arc::new(Mutex::new(None)), AtomicUsize::new(0));
+        let target = answering(move |message| {
+            let reply = |id| json!({"jsonrpc": "2.0", "id": id, "result": {"tools": []}});
+            let mut late = late.lock().expect("no panic");
+            if message["method"] != "ping" {
+                *late = Some(message["id"].clone());
+                return Vec::new();
+            }
+            let is_second = pings.fetch_add(1, Ordering::Relaxed) == 1;
+            let late = late.take_if(|_| is_second).map(reply);
+            [reply(message["id"].clone())].into_iter().chain(late).collect()
+        });
+        let mut client = patient(&target, &Recorder::new()).await;
+        let options = RequestOptions::new().promptly();
+        let reply = client.request_with("tools/list", json!({}), options).await;
+        reply.unwrap().result().unwrap();
     });
 }
 
