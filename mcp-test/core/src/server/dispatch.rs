@@ -65,6 +65,12 @@ impl ServerConversation {
     fn dispatch(&self, received: InboundText, outbox: Outbox) -> Work {
         let document = match received {
             InboundText::Json(document) => document,
+            InboundText::Unreadable(_)
+                if self.0.server.misbehaves(Misbehavior::ExitsAtInvalidText) =>
+            {
+                let exit = OutboundMessage::instead("", FollowUp::Exit);
+                return deliver(ready(Some(exit)).boxed(), outbox);
+            }
             // JSON-RPC 2.0: text that is not JSON is answered with a parse error, since it may have been a request.
             InboundText::Unreadable(reason) => {
                 let error = RpcError::new(error_code::PARSE_ERROR, reason);

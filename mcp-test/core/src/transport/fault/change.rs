@@ -151,6 +151,8 @@ words! {
         AllowsAnyOrigin = "any-origin",
         /// Refuses foreign hosts, but serves foreign origins.
         LooksAtHostOnly = "host-only",
+        /// Refuses requests with any `Origin`, a local one too, which is allowed.
+        RefusesAnyOrigin = "no-origin",
         /// Refuses foreign origins with HTTP 400.
         VagueOrigin = "origin-400",
         /// Serves requests with any `MCP-Protocol-Version`.
@@ -209,6 +211,8 @@ words! {
         PretendsSuccess = "pretend-success",
         /// Refuses what is not a valid message with an error code other than the one for it.
         VagueRefusal = "vague-refusal",
+        /// Exits when it receives text that is not JSON.
+        ExitsAtInvalidText = "exit-on-invalid",
         /// Writes the names of HTTP headers in upper case, which is allowed.
         UpperCaseHeaders = "upper-case-headers",
         /// Never sends a retry time.

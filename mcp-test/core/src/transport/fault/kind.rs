@@ -110,6 +110,7 @@ pub const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::server("sse-open", "sse-open:METHOD", Http, "leave the event stream open after the message"),
     FaultKind::server("any-origin", "any-origin", Http, "serve requests with any Origin and Host"),
     FaultKind::server("host-only", "host-only", Http, "refuse foreign hosts, but serve foreign origins"),
+    FaultKind::server("no-origin", "no-origin", Http, "refuse requests with any Origin, which is allowed"),
     FaultKind::server("origin-400", "origin-400", Http, "refuse foreign origins with HTTP 400"),
     FaultKind::server("any-version", "any-version", Http, "serve requests with any MCP-Protocol-Version"),
     FaultKind::server("vague-version", "vague-version", Everywhere, "refuse unsupported versions with -32600"),

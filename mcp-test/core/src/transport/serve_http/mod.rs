@@ -198,8 +198,10 @@ impl HttpServer {
         let headers = &head.headers;
         // Both protect against DNS rebinding. Browsers omit `Origin` in same-origin GET requests, where only `Host` tells.
         if !wire.misbehaves(Misbehavior::AllowsAnyOrigin) {
+            let refuses_any = wire.misbehaves(Misbehavior::RefusesAnyOrigin);
             if !wire.misbehaves(Misbehavior::LooksAtHostOnly)
-                && !self.0.hosts.allows_origin(headers)
+                && (!self.0.hosts.allows_origin(headers)
+                    || refuses_any && headers.contains_key(http::header::ORIGIN))
             {
                 let status = match wire.misbehaves(Misbehavior::VagueOrigin) {
                     true => StatusCode::BAD_REQUEST,
