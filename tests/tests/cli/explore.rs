@@ -120,6 +120,7 @@ fn nothing_is_written_if_nothing_fails() {
 #[test]
 fn a_tool_that_is_skipped_is_not_called() {
     let run = explore(&["--skip-call", "add"], &[]);
-    assert_eq!(run.code, 0, "{}", run.text(&[]));
+    // Nothing is left to test.
+    assert_eq!(run.code, 3, "{}", run.text(&[]));
     assert!(run.stdout.contains("Calls no tools"), "{}", run.stdout);
 }

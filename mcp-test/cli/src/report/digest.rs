@@ -40,7 +40,7 @@ pub(super) fn totals(summary: &Summary) -> String {
     let count = |level| ranked.iter().filter(|ranked| ranked.level == level).count();
     let mut parts = Vec::new();
     match count(Level::Failing) {
-        0 if is_untested(summary) => parts.push("nothing was tested".to_owned()),
+        0 if summary.has_tested_nothing() => parts.push("nothing was tested".to_owned()),
         0 if summary.interrupted.is_some() => parts.push("no problems so far".to_owned()),
         0 => parts.push("no problems".to_owned()),
         failing => parts.push(words::count(failing, "problem")),
@@ -65,11 +65,6 @@ pub(super) fn totals(summary: &Summary) -> String {
         }
     }
     parts.join(", ")
-}
-
-/// Whether every scenario run was skipped, so that the absence of problems means nothing.
-pub(super) fn is_untested(summary: &Summary) -> bool {
-    summary.lines.iter().all(|line| line.verdict == Verdict::Skipped)
 }
 
 /// `96 checks passed, 3 failed, 2 with warnings, 12 skipped`: each check once.

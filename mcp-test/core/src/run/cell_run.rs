@@ -10,6 +10,7 @@ mod era_hint;
 mod facts;
 mod shared_connection;
 mod silenced;
+mod slow_start;
 mod teardown;
 mod test_function;
 mod unmade;
@@ -17,6 +18,7 @@ mod unmade;
 use std::time::Duration;
 
 use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
+use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
 use super::silence::{ends_in_silence, ends_without_response};
@@ -24,14 +26,13 @@ use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
 use crate::clock::{self, Deadline, Stopwatch};
-use crate::expect::words::panic_text;
 use crate::scenario::{
     Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Running, Setup, Stop, Teardown,
     Transports,
 };
 use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
-use crate::transport::{ClientRun, Target};
+use crate::transport::{ClientRun, Target, TransportKind};
 
 use self::early_end::EarlyEnd;
 use self::facts::Unmet;
@@ -143,6 +144,8 @@ struct CellRun<'a> {
     timeout: Duration,
     /// How much of that is spent.
     spent: Duration,
+    /// How long the first start of its program took, if it starts one.
+    start_up: Option<Duration>,
     started: String,
     stopwatch: Stopwatch,
 }
@@ -154,6 +157,7 @@ impl<'a> CellRun<'a> {
             profile: plan.profile.at(&cell.scenario, cell.revision),
             timeout: plan.timeout_of(&cell.scenario),
             spent: Duration::ZERO,
+            start_up: None,
             cell,
             started: clock::utc_now(),
             stopwatch: Stopwatch::start(),
@@ -184,12 +188,15 @@ impl<'a> CellRun<'a> {
     }
 
     async fn test_server(
-        self,
+        mut self,
         target: &Target,
         body: &Run,
         facts: CellFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
+        if self.cell.transport == TransportKind::Stdio {
+            self.start_up = facts.pool.and_then(ConnectionPool::start_up);
+        }
         let pool = facts.pool.filter(|pool| pool.shares(&self.cell, self.plan.profile));
         let Some(pool) = pool else { return self.test_alone(target, body, facts, progress).await };
         match self.test_shared(pool, target, (body, &facts), progress).await {
@@ -292,6 +299,10 @@ impl<'a> CellRun<'a> {
                 if self.profile == Profile::Official {
                     checks.clear();
                 }
+                if let Some(reason) = self.slow_start(trace) {
+                    self.skip_unmade(&mut checks, &reason);
+                    return checks;
+                }
                 let timed_out = self.timed_out(trace);
                 match checks.iter().any(|check| check.status == Status::Failure) {
                     // What failed has taken the time.
@@ -308,7 +319,13 @@ impl<'a> CellRun<'a> {
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
                 self.skip_unmade(&mut checks, &skip.reason);
             }
-            Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
+            Some(early) => {
+                let finding = early.finding_in_built_in();
+                match self.slow_start(trace).filter(|_| slow_start::is_unanswered(&finding)) {
+                    Some(reason) => self.skip_unmade(&mut checks, &reason),
+                    None => fail_unmade(&self.cell, &mut checks, &finding),
+                }
+            }
         }
         checks
     }
@@ -464,20 +481,6 @@ fn last_lines(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let first = lines.len().saturating_sub(STDERR_LINES);
     lines[first..].iter().map(|line| (*line).to_owned()).collect()
-}
-
-/// The finding for an early end of a scenario.
-fn finding_of(early: EarlyEnd) -> Finding {
-    match early {
-        EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
-        EarlyEnd::Stopped(Stop::Error(error)) => Finding::harness(error.to_string()),
-        EarlyEnd::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
-        EarlyEnd::TimedOut => Finding::peer("the scenario did not end in time"),
-        EarlyEnd::Panicked(payload) => {
-            // The code is that of mcp-test, or of a target in this process.
-            Finding::harness(format!("the scenario panicked: {}", panic_text(&*payload)))
-        }
-    }
 }
 
 fn timeout_row(finding: Finding) -> Check {

@@ -220,6 +220,11 @@ impl ConnectionPool {
         self.state.borrow_mut().start_up = Some(start_up);
     }
 
+    /// How long the first answer took, with the start of the program.
+    pub(super) fn start_up(&self) -> Option<Duration> {
+        self.state.borrow().start_up
+    }
+
     /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
     #[doc(hidden)]
     pub async fn take(&self, key: Key, timeout: Duration) -> Option<(SharedConnection, InUse<'_>)> {

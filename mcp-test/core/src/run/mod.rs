@@ -39,6 +39,7 @@ mod silence;
 pub mod single;
 #[doc(hidden)]
 pub mod spoken_revisions;
+mod summary;
 mod tested;
 
 pub use baseline::{Baseline, Comparison, Entry};

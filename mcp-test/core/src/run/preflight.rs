@@ -31,8 +31,10 @@ use crate::spec::{Era, ItemKind, Revision};
 use crate::trace::Recorder;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
-/// How much longer than its first answer the target may take for the others.
+/// How much longer than its first answer the target may take for the others, for each of which it may have to start again, and so
+/// many times as long as the first, for machines that are busy meanwhile.
 const GRACE: Duration = Duration::from_secs(10);
+const TIMES_FIRST: u32 = 8;
 
 /// Why the target cannot be tested.
 pub(super) struct PreflightFailure {
@@ -136,9 +138,9 @@ pub(super) async fn over_older_sse(
 }
 
 /// How long an answer may take: the first one as long as a scenario, since the program may have to be downloaded and
-/// compiled; the others not much longer than the first, since a question of another era may get no answer.
+/// compiled; the others by the first, since a question of another era may get no answer.
 fn answer_timeout(timeout: Duration, first: Option<Duration>) -> Duration {
-    first.map_or(timeout, |took| timeout.min(GRACE + took))
+    first.map_or(timeout, |took| timeout.min(GRACE + took * TIMES_FIRST))
 }
 
 fn list_revisions(revisions: impl IntoIterator<Item = Revision>) -> String {
@@ -402,8 +404,8 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(answer_timeout(seconds(30), None), seconds(30));
         assert_eq!(answer_timeout(seconds(60), None), seconds(60));
-        assert_eq!(answer_timeout(seconds(30), Some(seconds(1))), seconds(11));
-        assert_eq!(answer_timeout(seconds(60), Some(seconds(11))), seconds(21));
+        assert_eq!(answer_timeout(seconds(30), Some(seconds(1))), seconds(18));
+        assert_eq!(answer_timeout(seconds(60), Some(seconds(11))), seconds(60));
         assert_eq!(answer_timeout(seconds(2), Some(seconds(1))), seconds(2));
     }
 

@@ -15,11 +15,8 @@ use super::cell_run::{CellFacts, skip_cell};
 use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
 use super::retries::run_with_retries;
-use super::{
-    Cell, ClientSpeaks, Counts, Coverage, ExitCode, Line, Outcome, Plan, Problems, Progress,
-    Results, RunEvent, Silence, Summary, Tested, Verdict,
-};
-use crate::check::{Blame, Cause, Check, Finding};
+use super::{Cell, ExitCode, Outcome, Plan, Progress, RunEvent, Silence, Summary, Tested};
+use crate::check::{Blame, Cause, Finding};
 use crate::scenario::Profile;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
@@ -67,7 +64,8 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     // Reporters get the same events as from any run, so that the reports are complete.
     if plan.cells.is_empty() {
         on(RunEvent::Planned(Vec::new()));
-        let summary = Summary::of(plan);
+        let mut summary = Summary::of(plan);
+        summary.conclude(plan);
         on(RunEvent::Ended(summary.clone()));
         return summary;
     }
@@ -423,77 +421,5 @@ impl<'a> Run<'a> {
             self.summary.take(&outcome);
             (self.on)(RunEvent::Finished(Box::new(outcome)));
         }
-    }
-}
-
-impl Summary {
-    /// The summary of a run that has not started.
-    #[must_use]
-    pub fn of(plan: &Plan) -> Self {
-        Self {
-            target: plan.target.label(),
-            profile: plan.profile,
-            suite: plan.suite,
-            requirements: plan.requirements,
-            lines: Vec::new(),
-            counts: Counts::default(),
-            advisory: Counts::default(),
-            results: Results::default(),
-            problems: Problems::default(),
-            coverage: Coverage::default(),
-            baseline: None,
-            client_speaks: None,
-            not_run: None,
-            exit: ExitCode::Passed,
-            shard: plan.shard,
-            not_started: Vec::new(),
-            interrupted: None,
-        }
-    }
-
-    /// Adds an outcome.
-    #[doc(hidden)]
-    pub fn take(&mut self, outcome: &Outcome) {
-        // Of an unscored scenario, the line has what would count.
-        let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
-            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
-        let line = Line {
-            cell: outcome.cell.clone(),
-            profile: outcome.profile,
-            verdict: outcome.verdict,
-            unscored: outcome.unscored,
-            attempts: 1 + outcome.other_attempts.len(),
-            counts: Counts::of(counting),
-            advisory: Counts::of(advisory),
-        };
-        if let Some(spoken) = outcome.spoken {
-            let shown = ClientSpeaks::new(spoken, outcome.cell.revision);
-            self.client_speaks = Some(self.client_speaks.map_or(shown, |known| known.and(shown)));
-        }
-        self.counts.add(line.counts);
-        self.advisory.add(line.advisory);
-        self.lines.push(line);
-        self.results.add(outcome);
-        self.problems.add(outcome);
-        self.coverage.add(outcome);
-    }
-
-    fn conclude(&mut self, plan: &Plan) {
-        self.baseline = plan.baseline.as_ref().map(|baseline| baseline.compare(&self.results));
-        let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
-        let (failed, stale) = match &self.baseline {
-            Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
-            None => (has(Verdict::Failed) || has(Verdict::Flaky), false),
-        };
-        // A verdict against the peer takes precedence over a cell that could not be run.
-        self.exit = if failed && (has(Verdict::Failed) || has(Verdict::Flaky) || stale) {
-            ExitCode::Failed
-        } else if has(Verdict::NotRun) {
-            ExitCode::NotRun
-        } else if failed {
-            ExitCode::Failed
-        } else {
-            ExitCode::Passed
-        };
     }
 }

@@ -27,7 +27,10 @@ impl<W: io::Write> Console<W> {
             text.push_str(&digest);
             text.push_str(&self.details(summary, &ranked));
         }
-        text.push_str(&self.not_tested(summary));
+        let not_tested = self.not_tested(summary);
+        // The blank line is between it and what comes before.
+        let is_first = text.is_empty();
+        text.push_str(not_tested.strip_prefix('\n').filter(|_| is_first).unwrap_or(&not_tested));
         text.push_str(&self.scenarios(summary));
         if !text.is_empty() {
             text.push('\n');
@@ -53,7 +56,7 @@ impl<W: io::Write> Console<W> {
         let style = match (ranked.first().map(|first| first.level), summary.exit) {
             (Some(Level::Failing | Level::NotRun), _) => BAD,
             (Some(Level::Warning | Level::Advisory), _) => UNSURE,
-            (None, ExitCode::Passed) if digest::is_untested(summary) => UNSURE,
+            (None, _) if summary.has_tested_nothing() => UNSURE,
             (None, ExitCode::Passed) => GOOD,
             (None, _) => BAD,
         };
@@ -73,7 +76,7 @@ impl<W: io::Write> Console<W> {
             text.extend(lines.lines().map(|line| format!("{UNSURE}{line}{UNSURE:#}\n")));
         }
         if let Some(line) = digest::not_tested(summary) {
-            let how = if self.options.verbose { "" } else { "; `--verbose` lists them" };
+            let how = if self.lists_untested(summary) { "" } else { "; `--verbose` lists them" };
             let line = wrap(&format!("{line}{how}"), "- ", "  ");
             text.push_str(&faint(&line));
         }
@@ -96,9 +99,14 @@ impl<W: io::Write> Console<W> {
         text
     }
 
+    /// Whether the reasons why something was not tested are listed; where nothing was, they are the result.
+    fn lists_untested(&self, summary: &Summary) -> bool {
+        self.options.verbose || summary.has_tested_nothing()
+    }
+
     /// What was not tested, by reason.
     fn not_tested(&self, summary: &Summary) -> String {
-        if !self.options.verbose {
+        if !self.lists_untested(summary) {
             return String::new();
         }
         let reasons = digest::reasons_not_tested(summary);

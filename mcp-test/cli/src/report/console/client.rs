@@ -37,8 +37,8 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
         Some(ClientEnd::Succeeded | ClientEnd::NotStarted(_) | ClientEnd::Unobserved) | None => {}
     }
     let overall = match outcome.verdict {
-        // The official suite knows only passed and failed, and a skipped scenario does not fail.
-        Verdict::Passed | Verdict::Skipped => format!("{GOOD}✅ OVERALL: PASSED{GOOD:#}"),
+        Verdict::Passed => format!("{GOOD}✅ OVERALL: PASSED{GOOD:#}"),
+        Verdict::Skipped => format!("{UNSURE}⚠️  OVERALL: NOTHING TESTED{UNSURE:#}"),
         Verdict::Failed | Verdict::Flaky => format!("{BAD}❌ OVERALL: FAILED{BAD:#}"),
         Verdict::NotRun => format!("{BAD}❌ OVERALL: NOT RUN{BAD:#}"),
     };

@@ -226,7 +226,7 @@ fn scenarios_that_are_not_tested_are_counted_by_what_they_need() {
     insta::assert_snapshot!(not_tested, @"
     : 5 scenarios: 1 of the official suite need a tool, resource or prompt that this server
       does not have, 1 need a capability that is not declared, 1 need a tool that may be called, 2 for
-      other reasons; `--verbose` lists them
+      other reasons
     ");
 }
 
@@ -242,8 +242,11 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     Server: sample 1.0.0
     Revisions over stdio: 2025-11-25, 2026-07-28
 
+    Not tested:
+      - tools-list: the server does not declare the capability `tools`
+
     nothing was tested; 0 checks passed, 1 skipped
-    - not tested: 1 scenario: 1 for other reasons; `--verbose` lists them
+    - not tested: 1 scenario: 1 for other reasons
     ");
 }
 

@@ -1,7 +1,7 @@
 //! Running a cell that tests an authorization server.
 
 use super::unmade::{demand_declared, fail_unmade};
-use super::{CellRun, EarlyEnd, Progress, finding_of};
+use super::{CellRun, EarlyEnd, Progress};
 use crate::check::{Check, Finding, Origin};
 use crate::run::Outcome;
 use crate::scenario::{
@@ -40,7 +40,7 @@ impl CellRun<'_> {
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
                 self.skip_unmade(&mut checks, &skip.reason);
             }
-            Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
+            Some(early) => fail_unmade(&self.cell, &mut checks, &early.finding_in_built_in()),
         }
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");

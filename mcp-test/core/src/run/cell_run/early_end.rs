@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::check::Finding;
 use crate::client::take_panicked_handler;
 use crate::clock;
+use crate::expect::words::panic_text;
 use crate::run::panics;
 use crate::scenario::{BoxError, MORE_TIME, Stop};
 
@@ -23,6 +24,20 @@ impl EarlyEnd {
             Ok(Ok(())) => None,
             Ok(Err(stop)) => Some(Self::Stopped(stop)),
             Err(payload) => Some(Self::Panicked(payload)),
+        }
+    }
+
+    /// The finding for the early end of a built-in scenario.
+    pub(super) fn finding_in_built_in(self) -> Finding {
+        match self {
+            Self::Stopped(Stop::Finding(finding)) => finding,
+            Self::Stopped(Stop::Error(error)) => Finding::harness(error.to_string()),
+            Self::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
+            Self::TimedOut => Finding::peer("the scenario did not end in time"),
+            Self::Panicked(payload) => {
+                // The code is that of mcp-test, or of a target in this process.
+                Finding::harness(format!("the scenario panicked: {}", panic_text(&*payload)))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{CellFacts, CellRun, Progress, Recorded};
 use crate::check::{Check, Finding};
 use crate::client::Client;
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_raised, uncertain};
 use crate::run::connection_pool::{
@@ -69,10 +69,15 @@ impl CellRun<'_> {
         let part = (self.timeout() / PART).min(LONGEST);
         let run = Self { timeout: part, ..self.clone() };
         let key = (self.cell.transport, self.cell.revision);
-        // A program may have to be started, which takes longer than the scenario.
-        let taken = pool.take(key, self.timeout() / 2 - part).await;
+        // A program may have to be started, which takes longer than the scenario, and on a busy machine most of the time.
+        let taken = pool.take(key, self.timeout() - part).await;
         let Some((SharedConnection { client, beginning }, in_use)) = taken else {
-            return Err(self.doubtful(None));
+            if self.stopwatch.elapsed() <= self.timeout() / 2 {
+                return Err(self.doubtful(None));
+            }
+            let took = clock::format_duration(self.stopwatch.elapsed());
+            let reason = format!("the program did not begin a conversation within {took}");
+            return Ok(self.clone().not_applicable(&reason));
         };
         let setup = run.setup(target, task.1);
         let began = beginning.last();
