@@ -21,6 +21,8 @@ pub(super) struct Explorable {
     input: Option<Validator>,
     /// Its arguments.
     pub(super) arguments: Vec<Argument>,
+    /// Whether it changes nothing, by its annotations.
+    pub(super) is_read_only: bool,
 }
 
 /// An argument of an operation.
@@ -38,7 +40,9 @@ impl Explorable {
         let argument = |name: &str| Argument { name: name.to_owned(), is_required: false };
         let arguments = names.into_iter().flat_map(Object::keys).map(argument).collect();
         let output = tool.definition.get("outputSchema");
+        let hint = tool.definition.at("/annotations/readOnlyHint").and_then(Value::as_bool);
         Self {
+            is_read_only: hint == Some(true),
             operation: Operation::Tool(tool.name.clone()),
             generator: Generator::new(&input, &limits).map(Some),
             input: Validator::compile(&input, &limits).ok(),
@@ -78,7 +82,8 @@ impl Explorable {
     /// An operation whose arguments all come from results.
     fn linked(operation: Operation, arguments: Vec<Argument>) -> Self {
         let generator = Ok(None);
-        Self { operation, generator, fixed: None, output: None, input: None, arguments }
+        let (fixed, output, input, is_read_only) = (None, None, None, true);
+        Self { operation, generator, fixed, output, input, arguments, is_read_only }
     }
 
     /// The name of the tool, which often says what it returns; empty if it is none.

@@ -162,7 +162,10 @@ impl ExploreTool<'_> {
         // The most severe one; the first of those.
         let severity = |reduced: &&Reduced| reduced.failure.finding.severity;
         let Some(reduced) = explored.failures.iter().rev().max_by_key(severity) else {
-            return Ok(explored);
+            return match explored.never_succeeded() {
+                Some(finding) => Err(finding),
+                None => Ok(explored),
+            };
         };
         let mut finding = explained(reduced, &explored);
         if let (Some(kept), [only]) = (&regressions, &reduced.chain.steps[..]) {

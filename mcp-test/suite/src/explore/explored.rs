@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_test_core::check::Finding;
+use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 
 use super::answer::Answer;
@@ -28,6 +30,21 @@ const REFUSALS: usize = 64;
 pub struct Exploration {
     /// The tools, in the order of the list, then the resources and prompts that values of results were tried with.
     pub operations: Vec<Explored>,
+}
+
+impl Exploration {
+    /// The finding that nothing was tested: no call has succeeded, and none has shown a failure.
+    pub(super) fn untested(&self) -> Option<Finding> {
+        let is_tested = |it: &Explored| it.has_succeeded() || !it.failures.is_empty();
+        if self.operations.iter().any(is_tested) {
+            return None;
+        }
+        let tried = self.operations.iter().map(|it| format!("`{}`: {}", it.operation, it.tried()));
+        let finding = Finding::environment("nothing was tested: no call has succeeded")
+            .got(tried.collect::<Vec<_>>().join("\n"))
+            .hint(HOW_TO_SUCCEED);
+        Some(finding)
+    }
 }
 
 /// What was seen of one operation.
@@ -62,7 +79,13 @@ pub struct Explored {
     pub(super) successes: Vec<(Value, Value)>,
 }
 
+/// How to get a result from a tool that refuses what is generated.
+const HOW_TO_SUCCEED: &str = "`examples` in the schema of the tool, or --call NAME=JSON, give arguments that succeed; the server may also lack credentials";
+
 impl Explored {
+    /// The requirement that some call of a tool succeeds.
+    pub(super) const SUCCEEDS: &str = "mcp-test.explored-tool-succeeds";
+
     /// What was not called yet.
     pub(super) fn new(operation: Operation, not_generated: Option<String>) -> Self {
         Self {
@@ -107,11 +130,41 @@ impl Explored {
         }
     }
 
+    /// Whether any call has succeeded.
+    fn has_succeeded(&self) -> bool {
+        self.answers.contains_key(&Answer::Success)
+    }
+
+    /// The finding that no call of a tool has succeeded, unless a failure explains it.
+    pub(super) fn never_succeeded(&self) -> Option<Finding> {
+        let is_tool = matches!(self.operation, Operation::Tool(_));
+        if !is_tool || self.calls == 0 || self.has_succeeded() || !self.failures.is_empty() {
+            return None;
+        }
+        let finding = Finding::peer(format!("no call of `{}` has succeeded", self.operation))
+            .expected("a result for some arguments that the schema allows")
+            .got(self.tried())
+            .hint(HOW_TO_SUCCEED)
+            .requires(Self::SUCCEEDS);
+        Some(finding.should())
+    }
+
+    /// What was tried, and how it was refused first.
+    fn tried(&self) -> String {
+        if let Some(why) = &self.not_generated {
+            return format!("no arguments can be generated: {}", words::excerpt(why));
+        }
+        let calls = words::count(self.calls, "call");
+        match self.refusals.first() {
+            Some(text) => format!("{calls}, refused with {:?}", words::excerpt(text)),
+            None => calls,
+        }
+    }
+
     /// Whether a refusal is about something else than the arguments, as far as is known: valid ones are refused in the same way, or
     /// none has been accepted.
     pub(super) fn is_about_something_else(&self, refusal: Option<&String>) -> bool {
-        let has_succeeded = self.answers.contains_key(&Answer::Success);
-        !has_succeeded || refusal.is_some_and(|text| self.refusals.contains(text))
+        !self.has_succeeded() || refusal.is_some_and(|text| self.refusals.contains(text))
     }
 
     /// Counts a failure; whether it is of a kind that has not been seen, and is to be reduced.

@@ -19,6 +19,7 @@ use super::explorable::Explorable;
 use super::explored::{Exploration, Explored};
 use super::failure::{Failure, FailureKind};
 use super::known_values::KnownValues;
+use super::leak;
 use super::operation::Operation;
 use super::options::ExploreOptions;
 use super::plan::{PlannedCall, planned_calls};
@@ -167,6 +168,7 @@ impl<'a> Explorer<'a> {
         for index in 0..self.explorables.len() {
             self.call_at_once(index).await;
         }
+        self.look_for_leaks().await;
         if let Some(conversation) = self.conversation.take() {
             conversation.end().await;
         }
@@ -421,5 +423,39 @@ impl<'a> Explorer<'a> {
         };
         let reduced = reduce(found, smaller, deadline, again).await;
         self.explored[index].failures.push(reduced);
+    }
+
+    /// Makes calls with canaries, and looks for these in the answers to others.
+    async fn look_for_leaks(&mut self) {
+        let succeeded = |index: &usize| {
+            let is_tool = self.explorables[*index].is_tool();
+            is_tool && self.explored[*index].endings < MAX_ENDINGS
+        };
+        let arguments = |index: usize| self.explored[index].successes.first().map(|(it, _)| it);
+        let indices: Vec<usize> = (0..self.explorables.len()).filter(succeeded).collect();
+        let marked = indices.iter().filter(|index| self.explorables[**index].is_read_only);
+        let marked = marked.filter_map(|index| {
+            let tool = &self.explorables[*index];
+            let arguments = leak::with_canary(tool, arguments(*index)?, *index)?;
+            Some(self.step(*index, arguments))
+        });
+        let marked: Vec<Step> = marked.collect();
+        let others = indices
+            .iter()
+            .filter_map(|index| Some((*index, self.step(*index, arguments(*index)?.clone()))));
+        let (of, others): (Vec<usize>, Vec<Step>) = others.unzip();
+        if marked.is_empty() {
+            return;
+        }
+        self.activity.set("looking for data of other calls".to_owned());
+        let (ctx, reply) = (self.ctx, self.options.reply);
+        let Some((by, index)) = leak::find(ctx, &marked, &others, reply).await else { return };
+        let chain = Chain { steps: vec![marked[by].clone(), others[index].clone()] };
+        let failure = leak::failure(&marked[by], &others[index]);
+        let deadline = Deadline::after(self.budgets[of[index]].time);
+        let again = async |chain: &Chain, _| leak::replay(ctx, chain, reply).await;
+        let found = (chain, Class::Valid, failure);
+        let reduced = reduce(found, |_, _| Vec::new(), deadline, again).await;
+        self.explored[of[index]].failures.push(reduced);
     }
 }

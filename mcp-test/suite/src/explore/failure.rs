@@ -31,6 +31,8 @@ pub enum FailureKind {
     TextDiffers,
     /// Of several calls at once, one gets the result of another.
     Mixed,
+    /// The answer has data of another call.
+    Leaked,
 }
 
 impl FailureKind {

@@ -16,6 +16,7 @@ mod explored;
 mod explorer;
 mod failure;
 mod known_values;
+mod leak;
 mod operation;
 mod options;
 mod plan;

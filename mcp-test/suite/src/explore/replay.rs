@@ -86,6 +86,17 @@ impl Conversation {
         reply.outcome().ok().and_then(readable)
     }
 
+    /// The answer to a call as a text, without judging it; `None` if there is none.
+    pub(super) async fn answer_to(&mut self, step: &Step, wait: Duration) -> Option<String> {
+        let request = RequestOptions::new().deliberate().timeout(wait);
+        let method = step.operation.method();
+        let reply = self.client.request_with(method, step.params(), request).await.ok()?;
+        Some(match reply.outcome() {
+            Ok(result) => result.to_string(),
+            Err(error) => error.to_string(),
+        })
+    }
+
     /// What can be read of the results of calls that are made at once.
     ///
     /// # Errors

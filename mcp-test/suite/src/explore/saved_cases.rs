@@ -78,7 +78,7 @@ fn expected(reduced: &Reduced) -> Option<(Value, String)> {
     let any = || (json!({}).into(), "{/result: any}".to_owned());
     let refused = || (json!({"isError": true}).into(), "contains".to_owned());
     Some(match (&reduced.failure.kind, &reduced.class) {
-        (FailureKind::Mixed | FailureKind::TextDiffers, _) => return None,
+        (FailureKind::Leaked | FailureKind::Mixed | FailureKind::TextDiffers, _) => return None,
         (FailureKind::RefusalWithoutName, Class::Invalid { instance, .. }) => {
             let name = instance.tokens().next()?;
             let result = json!({"isError": true, "content": [{"type": "text", "text": name}]});

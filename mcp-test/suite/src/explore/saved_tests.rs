@@ -209,6 +209,7 @@ pub(super) fn function_name(reduced: &Reduced) -> String {
         FailureKind::OutputInvalid { .. } => "does_not_conform_to_its_output_schema",
         FailureKind::TextDiffers => "returns_another_text",
         FailureKind::Mixed => "mixes_up_results",
+        FailureKind::Leaked => "returns_data_of_another_call",
     };
     let is_invalid = matches!(reduced.class, Class::Invalid { .. });
     let is_accepted = reduced.failure.kind == FailureKind::InvalidAccepted;

@@ -29,7 +29,10 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The check that resources and prompts have too.
 const ANSWERS: &str = "tool-answers";
 
-static CHECKS: [CheckSpec; 5] = [
+/// The check that what was found about a tool means something.
+const SUCCEEDS: &str = "tool-succeeds";
+
+static CHECKS: [CheckSpec; 6] = [
     CheckSpec::own(
         ANSWERS,
         "ToolAnswers",
@@ -72,10 +75,14 @@ static CHECKS: [CheckSpec; 5] = [
     CheckSpec::own(
         "tool-results-apart",
         "ToolResultsApart",
-        "Of several calls at once, each gets its own result",
+        "Each call gets its own result, also if several are made at once, and nothing of what others were called with",
     )
-    .requires(&["jsonrpc.result-id-echo"])
+    .requires(&["jsonrpc.result-id-echo", "mcp-test.explored-calls-apart"])
     .conditional(),
+    CheckSpec::own(SUCCEEDS, "ToolSucceeds", "Some call of the tool succeeds")
+        .requires(&[Explored::SUCCEEDS])
+        .conditional()
+        .warns(),
 ];
 
 /// The scenario that explores the tools which the run may call, and stores what was seen in `explored`.
@@ -116,7 +123,10 @@ async fn run(
     for explored in &exploration.operations {
         make_checks(ctx, explored);
     }
-    Ok(exploration)
+    match exploration.untested() {
+        Some(finding) => Err(finding),
+        None => Ok(exploration),
+    }
 }
 
 /// Explores what the run may call, and what its results lead to.
@@ -168,7 +178,9 @@ fn make_checks(ctx: &mut Ctx, explored: &Explored) {
             .filter(|it| check_of(&it.failure.kind, &it.class) == spec.id)
             .collect();
         let applies = is_tool || spec.id == ANSWERS;
-        if of_check.is_empty() && applies {
+        if let Some(finding) = explored.never_succeeded().filter(|_| spec.id == SUCCEEDS) {
+            ctx.check(SUCCEEDS).details(details.clone()).fail(finding);
+        } else if of_check.is_empty() && applies {
             ctx.check(&spec.id).details(details.clone()).pass();
         }
         for reduced in of_check {
@@ -187,6 +199,6 @@ fn check_of(kind: &FailureKind, class: &Class) -> &'static str {
         FailureKind::OutputMissing
         | FailureKind::OutputInvalid { .. }
         | FailureKind::TextDiffers => "tool-output",
-        FailureKind::Mixed => "tool-results-apart",
+        FailureKind::Mixed | FailureKind::Leaked => "tool-results-apart",
     }
 }

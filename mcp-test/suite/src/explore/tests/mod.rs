@@ -1,7 +1,9 @@
 //! A server with planted bugs, and one without.
 
+mod leaks;
 mod links;
 mod permission;
+mod refusals;
 mod tools;
 
 use std::time::Duration;

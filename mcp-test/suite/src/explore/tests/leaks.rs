@@ -1,0 +1,62 @@
+//! A tool that returns what an earlier call was called with.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_test_core::json::Value;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Call, Server};
+use serde_json::json;
+
+use super::*;
+
+/// What a search of the server returns besides its results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leak {
+    Nothing,
+    /// The query of the search before it.
+    LastQuery,
+    /// The same, in a tool that says that it stores something.
+    StoredQuery,
+}
+
+fn searching(leak: Leak) -> Server {
+    let last = Arc::new(Mutex::new(String::new()));
+    let server = everything().on("tools/list", move |_: Call| async move {
+        let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
+        let annotations = json!({"readOnlyHint": leak != Leak::StoredQuery});
+        let search = json!({"name": "search", "inputSchema": query, "annotations": annotations});
+        json!({"tools": [search], "ttlMs": 0, "cacheScope": "public"})
+    });
+    server.on("tools/call", move |call: Call| {
+        let query = call.param("arguments").and_then(|it| it.get("query"));
+        let query = query.and_then(Value::as_str).map(str::to_owned);
+        let mut last = last.lock().expect("no panic");
+        let text = match (&query, leak) {
+            (None, _) => "query: expected a string".to_owned(),
+            (Some(_), Leak::Nothing) => "nothing found".to_owned(),
+            (Some(_), _) => format!("nothing found; the last search was for {last}"),
+        };
+        let is_error = query.is_none();
+        *last = query.unwrap_or_default();
+        let result = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
+        async move { result }
+    })
+}
+
+fn found(leak: Leak) -> Vec<String> {
+    let server = searching(leak);
+    let target = Target::duplex(move |io| {
+        let server = server.clone();
+        async move { Ok(server.serve(io).await?) }
+    });
+    let exploration = explore(target, options());
+    exploration.operations.iter().flat_map(|it| &it.failures).map(Reduced::headline).collect()
+}
+
+#[test]
+fn data_of_another_call_is_found_unless_the_tool_stores_it() {
+    let headline = "the answer to `search` has data of a call of `search`";
+    assert_eq!(found(Leak::LastQuery), [headline]);
+    assert_eq!(found(Leak::Nothing), [""; 0]);
+    assert_eq!(found(Leak::StoredQuery), [""; 0]);
+}
