@@ -20,7 +20,7 @@ scenario! {
     /// A page can resolve its own host name to the address of this machine and then reach everything that listens here;
     /// only the headers `Origin` and `Host` show where such a request comes from. The official checks forge both at once,
     /// so a server that looks at only one of them passes. Our own check forges only the origin, which is the header that
-    /// the specification names, and also sends it with GET.
+    /// the specification names, and also sends it with GET. A server may refuse every origin.
     Server "dns-rebinding-protection": "Requests from foreign web pages are refused",
     revisions: Revisions::from(Revision::V2025_03_26),
     official: Official::active(Revisions::from(Revision::V2025_11_25)),
@@ -79,8 +79,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let origin = ctx.http(from(&authority, FOREIGN)).await?;
 
     let served = accepts_local(ctx, &own, &authority).await?;
-    let is_served = served.is_ok();
-    ctx.check(ACCEPTS_LOCAL).judge(served);
+    let allows_none = is_refusal(&own) && serves_without_origin(ctx, &authority).await?;
+    let is_served = served.is_ok() || allows_none;
+    let check = ctx.check(ACCEPTS_LOCAL);
+    match allows_none {
+        true => drop(check.officially_judge(served, "a server decides which origins it allows")),
+        false => drop(check.judge(served)),
+    }
     // A server that refuses local requests as well does not show that it looks at the origin; the official check passes.
     if is_refusal(&foreign) && !is_served && ctx.profile() != Profile::Official {
         ctx.check(REFUSES_FOREIGN).skip("the server refuses local requests as well");
@@ -124,6 +129,17 @@ async fn accepts_local(
             .expected("HTTP 202")
             .requires("transport.http.accepted-202"))
     })
+}
+
+/// Whether a local request is accepted that names no origin, as those of programs other than browsers.
+async fn serves_without_origin(ctx: &mut Ctx, authority: &str) -> Result<bool, Finding> {
+    let revision = ctx.revision();
+    let request = post(revision, &opening_request(revision, 1)).header("Host", authority);
+    let answer = ctx.http(request).await?;
+    if is_success(&answer) && revision.era() == Era::Handshake {
+        Session::opened(&answer, revision).close(ctx).await;
+    }
+    Ok(is_success(&answer))
 }
 
 /// Whether a foreign origin alone is refused, in the handshake era also on the GET stream.

@@ -100,7 +100,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let is_declared = ctx.declares(capability).await?;
         let request = ctx.request(method, params);
         // What is not offered may be ignored; what is offered may take its time.
-        let reply = if is_declared { request.await? } else { request.promptly().await? };
+        let reply = match is_declared {
+            true => request.await?,
+            false => request.deliberate().promptly().await?,
+        };
         if is_declared {
             judge_declared(ctx, capability, &reply, requirement);
         } else {
@@ -109,7 +112,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     for (capability, method, params, member) in further() {
         if !ctx.declares(capability).await? {
-            let reply = ctx.request(method, params).promptly().await?;
+            let reply = ctx.request(method, params).deliberate().promptly().await?;
             judge_undeclared(ctx, capability, member, &reply);
         }
     }
@@ -134,7 +137,7 @@ async fn accepted(ctx: &mut Ctx) -> Result<(), Finding> {
         if ctx.declares(capability).await? {
             continue;
         }
-        let reply = ctx.request(method, params.clone()).promptly().await?;
+        let reply = ctx.request(method, params.clone()).deliberate().promptly().await?;
         let outcome = reply.outcome().map(|result| result.short(120));
         let outcome = outcome.map_or(Ok(()), |result| {
             let headline = format!("`{method}` is accepted, but `{capability}` is not declared");
@@ -145,7 +148,8 @@ async fn accepted(ctx: &mut Ctx) -> Result<(), Finding> {
                 .should())
         });
         if outcome.is_err() && capability == Capability::ResourcesSubscribe {
-            let _any_reply = ctx.request("resources/unsubscribe", params).promptly().await?.error();
+            let _any_reply =
+                ctx.request("resources/unsubscribe", params).deliberate().promptly().await?.error();
         }
         ctx.check("served-declared").judge(outcome);
     }

@@ -1,12 +1,15 @@
 //! `base-invalid-messages`.
 
+use std::mem;
 use std::time::Duration;
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::client::{Client, Reply, RequestOptions};
+use mcp_test_core::scenario::{CheckSpec, Connected, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
@@ -78,51 +81,92 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             error_code::INVALID_REQUEST,
         ),
     ];
+    // After a message that ends the server, the others are sent on connections of their own.
+    let (mut own, mut has_ended): (Option<Connected>, bool) = (None, false);
     for (index, (check, text, code)) in (1..).zip(messages) {
+        if mem::take(&mut has_ended) {
+            let Ok(client) = ctx.connect(ctx.options()).await else {
+                ctx.skip_the_rest("the server does not start again");
+                return Ok(());
+            };
+            own = Some(client);
+        }
         let id = Id::from(format!("p{index}"));
-        let is_line = ctx.transport().is_lines();
-        let pending = ctx.client().await?.start_unreadable(id, "an invalid message", text).await;
-        if is_line {
-            // Two requests, since a server that answers messages out of order hardly waits for both.
-            for _ in 0..2 {
-                let usable = ctx.request(known, json!({})).timeout(USABLE).await;
-                if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
-                    let requirement = match check {
-                        "parse-error" => "jsonrpc.parse-error",
-                        _ => "jsonrpc.invalid-request-error",
-                    };
-                    let check = ctx.check("usable-after-invalid-messages");
-                    check.requires(requirement).fail(finding.should());
-                    ctx.skip_the_rest("the server does not answer any more");
-                    return Ok(());
-                }
+        let client = match &mut own {
+            Some(client) => &mut **client,
+            None => ctx.client().await?,
+        };
+        match send(client, id, text, known).await {
+            Reaction::Unusable(finding) => {
+                let requirement = match check {
+                    "parse-error" => "jsonrpc.parse-error",
+                    _ => "jsonrpc.invalid-request-error",
+                };
+                let usable = ctx.check("usable-after-invalid-messages");
+                usable.requires(requirement).fail(finding.should());
+                ctx.check(check).skip("the server does not answer any more");
+                has_ended = true;
             }
-            let client = ctx.client().await?;
-            if client.is_pending(&pending) {
-                client.give_up(&pending);
-                // Until then no valid error lacks the id, and nothing else may be written.
-                if check == "parse-error" && ctx.revision() < Revision::V2025_11_25 {
-                    ctx.check(check).info("not answered, since errors have ids at this revision");
-                    continue;
-                }
+            // Until then no valid error lacks the id, and nothing else may be written.
+            Reaction::Ignored(_)
+                if check == "parse-error" && ctx.revision() < Revision::V2025_11_25 =>
+            {
+                ctx.check(check).info("not answered, since errors have ids at this revision");
+            }
+            Reaction::Ignored(sent) => {
                 ctx.check(check).fail(
                     Finding::peer("an invalid message was not answered")
                         .expected(format!("an error with code {code}"))
                         .got("nothing before the replies to two later requests")
-                        .evidence(pending.sent().seq)
+                        .evidence(sent)
                         .should(),
                 );
-                continue;
+            }
+            Reaction::Reply(reply) => {
+                let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| refused(reply, code));
+                ctx.check(check).judge(outcome.map_err(Finding::should));
             }
         }
-        let reply = ctx.wait(pending).await;
-        let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| refused(reply, code));
-        ctx.check(check).judge(outcome.map_err(Finding::should));
     }
-    let usable = ctx.request(known, json!({})).await;
-    ctx.check("usable-after-invalid-messages")
-        .judge(usable.map(|reply| drop(reply.error().cloned())).map_err(Finding::should));
+    if has_ended {
+        return Ok(());
+    }
+    let client = match &mut own {
+        Some(client) => &mut **client,
+        None => ctx.client().await?,
+    };
+    let usable = client.request(known, json!({})).await;
+    let usable = usable.map(|reply| drop(reply.error().cloned())).map_err(Finding::should);
+    ctx.check("usable-after-invalid-messages").judge(usable);
     Ok(())
+}
+
+/// How a server reacts to an invalid message.
+enum Reaction {
+    /// It does not answer requests any more.
+    Unusable(Finding),
+    /// It answers only requests after the message, which was sent then.
+    Ignored(Seq),
+    Reply(Result<Reply, Finding>),
+}
+
+async fn send(client: &mut Client, id: Id, text: String, known: &str) -> Reaction {
+    let pending = client.start_unreadable(id, "an invalid message", text).await;
+    if client.transport().is_lines() {
+        // Two requests, since a server that answers messages out of order hardly waits for both.
+        for _ in 0..2 {
+            let options = RequestOptions::new().timeout(USABLE);
+            let usable = client.request_with(known, json!({}), options).await;
+            if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
+                return Reaction::Unusable(finding);
+            }
+        }
+        if client.is_pending(&pending) {
+            client.give_up(&pending);
+            return Reaction::Ignored(pending.sent().seq);
+        }
+    }
+    Reaction::Reply(client.wait(pending).await)
 }
 
 proofs! {
@@ -133,6 +177,8 @@ proofs! {
         also "parse-error" Warning, also "request-without-version" Warning;
     warns "request-without-version" by misbehavior(Misbehavior::VagueRefusal),
         also "parse-error" Warning, also "invalid-request-error" Warning;
+    warns "usable-after-invalid-messages" by misbehavior(Misbehavior::ExitsAtInvalidText),
+        also "parse-error" Skipped, at V2025_11_25;
     warns "usable-after-invalid-messages" on closing_the_connection(),
         also "parse-error" Skipped, also "invalid-request-error" Skipped,
         also "request-without-version" Skipped, at V2025_11_25;

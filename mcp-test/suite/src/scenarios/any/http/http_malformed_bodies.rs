@@ -18,8 +18,8 @@ use crate::scenarios::raw_http::{Session, error, finding, is_served, is_success,
 scenario! {
     /// A server refuses bodies that are not messages, and goes on.
     ///
-    /// HTTP 202 says that a notification was accepted. For a body whose `method` is a number that cannot be true; its
-    /// sender never learns that it was lost. What the server does with other invalid bodies is left to it: one that is not
+    /// HTTP 202 says that a notification was accepted. For a body whose `method` is a number or missing that cannot be true; its
+    /// sender never learns that it was lost. Nor can it be for a request in an array, where there are no batches. What the server does with other invalid bodies is left to it: one that is not
     /// JSON, one that is only the beginning of JSON, and one that is larger than many servers read. It has to serve the next
     /// request all the same.
     Server "http-malformed-bodies": "Malformed bodies are refused and do no harm",
@@ -30,7 +30,7 @@ scenario! {
         CheckSpec::own(
             "malformed-notification-refused",
             "MalformedNotificationRefused",
-            "A notification whose `method` is a number is refused with an HTTP error status",
+            "A notification whose `method` is a number, an object without `method` and a request in an array are not accepted with HTTP 202",
         )
         .requires(&["transport.http.rejected-input-error-status"])
         .also_warns(),
@@ -64,8 +64,20 @@ async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Resul
     is_served("a valid request is not answered", &before, 2)
         .map_err(|it| it.requires("jsonrpc.request-answered"))?;
 
-    let answer = ctx.http(post(&json!({"jsonrpc": "2.0", "method": 5}))).await?;
-    ctx.check("malformed-notification-refused").judge(refused(&answer));
+    for (what, body) in [
+        ("a notification whose `method` is a number", json!({"jsonrpc": "2.0", "method": 5})),
+        ("an object without `method`", json!({"jsonrpc": "2.0"})),
+    ] {
+        let answer = ctx.http(post(&body)).await?;
+        ctx.check("malformed-notification-refused").judge(refused(what, &answer));
+    }
+    if !revision.has_batches() {
+        let answer = ctx.http(post(&json!([request(revision, 5, method, json!({}))]))).await?;
+        // Who answers the request all the same does no harm.
+        let is_lost = is_success(&answer) && answer.body.trim_ascii().is_empty();
+        let outcome = if is_lost { refused("a request in an array", &answer) } else { Ok(()) };
+        ctx.check("malformed-notification-refused").judge(outcome);
+    }
 
     let valid = post(&request(revision, 3, method, json!({})));
     let padded = request(revision, 4, method, json!({"padding": "x".repeat(LARGE)}));
@@ -83,11 +95,11 @@ async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Resul
     Ok(())
 }
 
-fn refused(answer: &HttpResponse) -> Result<(), Finding> {
+fn refused(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
     if !is_success(answer) {
         return Ok(());
     }
-    let accepted = finding("a notification that no server can understand is accepted", answer)
+    let accepted = finding(format!("{what} is accepted"), answer)
         .expected("an HTTP error status, such as 400");
     // Who takes it for a request refuses it with an error in the body, which is at least no acceptance.
     Err(if error(answer).is_some() { accepted.should() } else { accepted })

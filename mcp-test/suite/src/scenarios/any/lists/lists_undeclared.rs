@@ -59,7 +59,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     if let Some(outcome) = tools {
         ctx.check("tools-declared").judge(outcome);
         let params = json!({ "name": "no-such-tool-of-mcp-test", "arguments": {} });
-        let reply = ctx.request("tools/call", params).promptly().await?;
+        let reply = ctx.request("tools/call", params).deliberate().promptly().await?;
         ctx.check("undeclared-call-refused").judge(is_error(&reply).map_err(Finding::should));
     }
     if let Some(outcome) = undeclared(ctx, &[Resource, ResourceTemplate]).await? {
@@ -84,7 +84,7 @@ async fn undeclared(
         if ctx.declares(capability).await? {
             return Ok(None);
         }
-        let page = ctx.request(kind.method(), json!({})).promptly().await?;
+        let page = ctx.request(kind.method(), json!({})).deliberate().promptly().await?;
         let listed = page.outcome().ok().and_then(|_| keys(*kind, &page)).unwrap_or_default();
         let found = listed.first().map(|first| {
             Finding::peer(format!(

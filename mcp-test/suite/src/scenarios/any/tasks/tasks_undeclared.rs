@@ -10,7 +10,7 @@ use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
-use super::task::{call_as_task, call_of, of_task, support};
+use super::task::{call_as_task, call_of, support};
 use crate::scenarios::refusal::is_error;
 use crate::scenarios::task_states::UNKNOWN;
 use crate::scenarios::{ensure, everything_but};
@@ -57,7 +57,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .judge(is_error_or_empty(&reply));
     }
     if !cancels {
-        let reply = of_task(ctx, "tasks/cancel", UNKNOWN).await?;
+        let params = json!({ "taskId": UNKNOWN });
+        let reply = ctx.request("tasks/cancel", params).deliberate().await?;
         ctx.check("undeclared-task-methods")
             .requires("tasks.cancel-requires-capability")
             .judge(is_error(&reply));

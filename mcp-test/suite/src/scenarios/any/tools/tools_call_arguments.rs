@@ -73,6 +73,9 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let (mut missing, mut mistyped, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
     let mut calls = Calls::default();
     for tool in tools.iter().take(MOST) {
+        if ctx.is_slow(tool).await {
+            continue;
+        }
         if requires_any(tool) {
             let none = call_params(&tool.name, &json!({}).into());
             let Some(reply) = calls.call(ctx, none).await? else { break };

@@ -67,11 +67,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let tools = ctx.callable_tools().await?;
-    let calls = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
+    let calls = tools.iter().filter_map(|tool| Some((tool, tool.arguments.as_ref()?)));
     let mut calling = Calls::default();
     let mut found: Vec<Link> = Vec::new();
     let mut failures: Vec<Result<(), Finding>> = Vec::new();
-    for (name, arguments) in calls.take(MOST) {
+    for (tool, arguments) in calls.take(MOST) {
+        if ctx.is_slow(tool).await {
+            continue;
+        }
+        let name = &tool.name;
         let Some(reply) = calling.call(ctx, call_params(name, arguments)).await? else { break };
         // Whether a tool succeeds with these arguments, only its author knows.
         if let Ok(result) = reply.outcome() {

@@ -4,22 +4,23 @@ use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::RequestOptions;
 use mcp_test_core::expect::{object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
+use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code, meta};
+use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {
-    /// Over stdio too, requests say who asks and at which version, and `server/discover` says who answers.
+    /// Requests say who asks and at which version, and `server/discover` says who answers.
     ///
-    /// `server-stateless` tests this over HTTP only. A request without its version may be one of a version with a handshake, so
+    /// `server-stateless` tests this with `server/discover` over HTTP only. A request without its version may be one of a version with a handshake, so
     /// that a server which has these too may refuse it with another code; one that names its version belongs to no other.
-    Server "versioning-metadata": "Requests need their metadata over stdio, too",
+    Server "versioning-metadata": "Requests need their metadata over any transport",
     revisions: Revisions::from(Revision::V2026_07_28),
-    transports: Only [Duplex, Stdio],
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
@@ -50,19 +51,35 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let version = json!({ meta::PROTOCOL_VERSION: ctx.revision().as_str() });
     let capabilities = json!({ meta::CLIENT_CAPABILITIES: {} });
     // The code is certain only where the version is.
-    for (present, names_version) in [(json!({}), false), (capabilities, false), (version, true)] {
-        let options = RequestOptions::new().verbatim().deliberate().promptly();
-        let client = ctx.client().await?;
-        let params = json!({ "_meta": present });
-        let reply = client.request_with("server/discover", params, options).await?;
-        let outcome = is_error(&reply).and_then(|()| match names_version {
-            true => has_code(&reply, error_code::INVALID_PARAMS),
-            false => Ok(()),
-        });
-        let cause = Cause::Requirement("base.meta-missing-field-rejected");
-        let outcome = outcome.map_err(|finding| finding.caused_by(cause));
-        ctx.check("required-meta-missing").judge(outcome);
+    for (present, names_version) in
+        [(json!({}), false), (capabilities, false), (version.clone(), true)]
+    {
+        without_metadata(ctx, "server/discover", present, names_version).await?;
     }
+    for kind in [ItemKind::Tool, ItemKind::Prompt, ItemKind::Resource] {
+        if ctx.declares(kind.capability()).await? {
+            without_metadata(ctx, kind.method(), version.clone(), true).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a request with only this metadata.
+async fn without_metadata(
+    ctx: &mut Ctx,
+    method: &str,
+    present: Value,
+    names_version: bool,
+) -> Result<(), Finding> {
+    let options = RequestOptions::new().verbatim().deliberate().promptly();
+    let client = ctx.client().await?;
+    let reply = client.request_with(method, json!({ "_meta": present }), options).await?;
+    let outcome = is_error(&reply).and_then(|()| match names_version {
+        true => has_code(&reply, error_code::INVALID_PARAMS),
+        false => Ok(()),
+    });
+    let cause = Cause::Requirement("base.meta-missing-field-rejected");
+    ctx.check("required-meta-missing").judge(outcome.map_err(|finding| finding.caused_by(cause)));
     Ok(())
 }
 
@@ -70,4 +87,13 @@ proofs! {
     passes on everything();
     warns "discover-names-server" by remove("server/discover", "/_meta");
     catches "required-meta-missing" by misbehavior(Misbehavior::SkipsMeta);
+    catches "required-meta-missing" by misbehavior(Misbehavior::SkipsMeta), over Router;
+    catches "required-meta-missing" on listing_tools_for_anyone();
+}
+
+/// Looks at the metadata of `server/discover` only.
+fn listing_tools_for_anyone() -> Server {
+    let result =
+        json!({ "tools": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "public" });
+    everything().faults([Fault::answer("tools/list", result)])
 }

@@ -5,7 +5,7 @@ use mcp_test_core::scenario::CheckSpec;
 use crate::scenarios::server::references::{RFC_9110_VALUES, SEP_2243_CASE, SEP_2243_VALIDATION};
 
 #[rustfmt::skip]
-pub(super) const CHECKS: [CheckSpec; 8] = [
+pub(super) const CHECKS: [CheckSpec; 9] = [
     CheckSpec::official("sep-2243-server-standard-setup", "HttpHeaderValidationSetup",
         "`tools/list` with valid headers returns a list; reported only on failure", &[SEP_2243_VALIDATION])
         .requires(&["tools.list.respond"]).conditional(),
@@ -33,6 +33,9 @@ pub(super) const CHECKS: [CheckSpec; 8] = [
     CheckSpec::own("http-header-version-missing", "HttpHeaderVersionMissing",
         "A request without `MCP-Protocol-Version` is refused, unless the server also serves revisions without it")
         .requires(&["transport.http.version-header-missing-rejected"]),
+    CheckSpec::own("http-header-version-contradicts", "HttpHeaderVersionContradicts",
+        "A request whose `MCP-Protocol-Version` differs from the version in its body is not served, although both exist")
+        .requires(&["transport.http.version-mismatch-rejected"]),
     CheckSpec::own("http-header-name-encoded", "HttpHeaderNameEncoded",
         "A Base64-encoded name is decoded before it is compared")
         .requires(&["transport.http.sentinel-decoded"]),

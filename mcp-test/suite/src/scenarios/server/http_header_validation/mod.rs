@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -42,6 +42,7 @@ const WHITESPACE: &str = "sep-2243-server-accepts-whitespace-header-value";
 const CASE: &str = "sep-2243-header-name-case-insensitive";
 const OWN_CODE: &str = "http-header-refusal-code";
 const VERSION: &str = "http-header-version-missing";
+const CONTRADICTS: &str = "http-header-version-contradicts";
 const ENCODED: &str = "http-header-name-encoded";
 
 /// A request that has to be refused, and the requirement that it breaks.
@@ -73,6 +74,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     spelling(ctx, &mut codes).await?;
     // One check for all refusals: it is made once, after the last of them.
     codes.into_iter().fold(ctx.check(OWN_CODE), CheckBuilder::judge);
+    versions_contradict(ctx).await?;
     version_missing(ctx).await
 }
 
@@ -268,6 +270,27 @@ fn understood(headline: &str, answer: &HttpResponse) -> Result<(), Finding> {
     })
 }
 
+/// Sends requests with one existing version in the header and another one in the body.
+async fn versions_contradict(ctx: &mut Ctx) -> Result<(), Finding> {
+    let older = Revision::NEWEST_HANDSHAKE.as_str();
+    let in_header = list_tools(ctx, 110).with(header::MCP_PROTOCOL_VERSION, older);
+    let mut message = request(ctx.revision(), 111, "tools/list", json!({}));
+    message["params"]["_meta"][meta::PROTOCOL_VERSION] = json!(older);
+    let in_body =
+        post(ctx.revision(), &message).with(header::MCP_PROTOCOL_VERSION, ctx.revision().as_str());
+    for (place, request) in [("header", in_header), ("body", in_body)] {
+        let outcome = ctx.attempt_http(request).await?.and_then(|answer| {
+            // How it is refused is up to what a server that knows both versions looks at first.
+            ensure(answer.status >= 400 || error(&answer).is_some(), || {
+                let what = format!("a request with another version in the {place} is served");
+                finding(what, &answer).expected("HTTP 400 with the error -32020")
+            })
+        });
+        ctx.check(CONTRADICTS).judge(outcome);
+    }
+    Ok(())
+}
+
 /// Sends a request without the version header.
 ///
 /// A server that also supports revisions without the header may take the request for one of those.
@@ -297,10 +320,11 @@ proofs! {
         also "sep-2243-server-reject-invalid-headers" Skipped, also "sep-2243-server-reject-error-code" Skipped,
         also "sep-2243-server-accepts-whitespace-header-value" Skipped,
         also "sep-2243-header-name-case-insensitive" Skipped, also "http-header-refusal-code" Skipped,
-        also "http-header-name-encoded" Skipped, also "http-header-version-missing" Skipped;
+        also "http-header-name-encoded" Skipped, also "http-header-version-contradicts" Skipped,
+        also "http-header-version-missing" Skipped;
     catches "sep-2243-server-reject-invalid-headers" by misbehavior(Misbehavior::SkipsMirrors),
         also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
-        also "http-header-version-missing" Failure;
+        also "http-header-version-contradicts" Failure, also "http-header-version-missing" Failure;
     warns "sep-2243-server-reject-error-code" by misbehavior(Misbehavior::VagueMirrors),
         also "http-header-refusal-code" Failure, also "http-header-version-missing" Failure;
     catches "http-header-refusal-code" by misbehavior(Misbehavior::VagueMirrors),
@@ -313,7 +337,12 @@ proofs! {
         also "sep-2243-server-accepts-whitespace-header-value" Failure;
     catches "http-header-version-missing" by misbehavior(Misbehavior::SkipsMirrors),
         also "sep-2243-server-reject-invalid-headers" Failure,
-        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure;
+        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
+        also "http-header-version-contradicts" Failure;
+    catches "http-header-version-contradicts" by misbehavior(Misbehavior::SkipsMirrors),
+        also "sep-2243-server-reject-invalid-headers" Failure,
+        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
+        also "http-header-version-missing" Failure;
 }
 
 /// The reference server, without the revisions whose clients send fewer headers.

@@ -100,7 +100,8 @@ proofs! {
         also "sep-2640-capability-declaration-inline" Skipped, also "wire-schema-valid" Failure;
     catches "sep-2640-capability-declaration-inline"
         by set("server/discover", "/capabilities/extensions/io.modelcontextprotocol~1skills/config", json!({}));
-    catches "sep-2640-capability-requires-resources" by remove("server/discover", "/capabilities/resources");
+    catches "sep-2640-capability-requires-resources" by remove("server/discover", "/capabilities/resources"),
+        also "wire-well-formed" Failure;
     catches "sep-2640-capability-commits-to-methods" by reply_error("skills/get", -32603),
         also "sep-2640-skills-get-implemented" Failure, also "sep-2640-skills-get-entry-shape" Skipped,
         also "sep-2640-skills-get-cache-attributes" Info, also "sep-2640-skills-get-no-cursor" Skipped,
