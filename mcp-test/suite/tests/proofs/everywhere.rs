@@ -16,7 +16,7 @@ use mcp_test_core::transport::TransportKind::{self, Duplex};
 use mcp_test_suite::scenarios;
 
 use crate::runs::{run_alone, statuses};
-use crate::table::Row;
+use crate::table::{Row, over_both};
 use crate::unfounded::unfounded;
 
 /// A row on the reference server.
@@ -60,7 +60,7 @@ const STDOUT: &str = "transport.stdio.stdout-only-messages";
 /// The rows about conversations.
 pub(crate) fn rows() -> Vec<Row> {
     let groups = messages::groups().into_iter().chain(envelopes::groups());
-    groups.chain(server_requests::groups()).flatten().collect()
+    over_both(groups.chain(server_requests::groups()).flatten())
 }
 
 /// Both statuses are proven.
@@ -244,6 +244,49 @@ mod clumsy {
         let request = ctx.request("tools/call", json!({"name": 7}));
         let reply = if is_deliberate { request.deliberate() } else { request }.await?;
         let _refused = reply.error();
+        Ok(())
+    }
+}
+
+/// A scenario that uses capabilities without asking whether the server declares them.
+pub(crate) mod heedless {
+    use mcp_test_core::check::Finding;
+    use mcp_test_core::scenario::{CheckSpec, Ctx};
+    use mcp_test_core::server::reference::everything;
+    use mcp_test_core::spec::{Era, Revisions};
+    use mcp_test_core::{proofs, scenario};
+    use serde_json::json;
+
+    scenario! {
+        /// Requests something of each kind.
+        Server "heedless": "A scenario that uses capabilities without asking for them",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("heedless", "Heedless", "made always")],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        ctx.check("heedless").pass();
+        if ctx.revision().era() == Era::Stateless {
+            // Nothing else says what the server declares.
+            let discovered = ctx.discover().await?;
+            let _either = discovered.outcome();
+        }
+        let argument = json!({"name": "arg1", "value": "par"});
+        let prompt = json!({"type": "ref/prompt", "name": "test_prompt_with_arguments"});
+        let completion = json!({"ref": prompt, "argument": argument});
+        for (method, params) in [
+            ("tools/list", json!({})),
+            ("resources/list", json!({})),
+            ("prompts/list", json!({})),
+            ("completion/complete", completion),
+        ] {
+            let reply = ctx.request(method, params).await?;
+            let _either = reply.outcome();
+        }
         Ok(())
     }
 }

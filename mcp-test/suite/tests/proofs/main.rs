@@ -4,8 +4,10 @@
 //! declaring them. With `MCP_TEST_PROVE=PART` only the scenarios whose ids contain that are proven. Most of a proof is waiting, so
 //! that more of them run at once than there are processors.
 
+mod claims;
 mod everywhere;
 mod in_turn;
+mod medium;
 mod of_clients;
 mod on_shared_connections;
 mod runs;
@@ -67,8 +69,8 @@ const OTHERS: &[(&str, fn())] = &[
         everywhere::a_requirement_of_another_revision_is_unfounded,
     ),
     (
-        "each_rule_that_a_client_can_break_has_a_row",
-        of_clients::each_rule_that_a_client_can_break_has_a_row,
+        "each_rule_is_proven_for_each_side_over_lines_and_over_http",
+        claims::each_rule_is_proven_for_each_side_over_lines_and_over_http,
     ),
     (
         "a_rule_for_servers_alone_is_unfounded_of_a_client",
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Err(_) => {
             let rows = of_rows("conversation", everywhere::rows());
             let rows = rows.chain(of_rows("client", of_clients::rows()));
+            let rows = rows.chain(of_rows("tools", tools::rows()));
             let clients = of_clients::of_clients().map(|scenario| {
                 let name = format!("absent_or_failing_client::{}", scenario.id);
                 test(name, move || of_clients::an_absent_or_failing_client_is_noticed(scenario))

@@ -4,25 +4,19 @@
 mod requests;
 mod server_requests;
 
-use std::collections::HashSet;
-
-use mcp_test_core::check::{
-    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Origin, Rule, Status,
-    WELL_FORMED,
-};
+use mcp_test_core::check::{Check, Finding, Origin, Rule, Status, WELL_FORMED};
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::run::Cell;
 use mcp_test_core::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
-use mcp_test_core::spec::requirement::{self, BoundParty};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_suite::scenarios;
 use mcp_test_suite::scenarios::any_client::client_task_polling::POLLED;
 use serde_json::json;
 
 use crate::runs::{outcome, statuses};
-use crate::table::Row;
+use crate::table::{Row, over_both};
 use crate::unfounded::unfounded;
 
 pub(crate) fn of_clients() -> impl Iterator<Item = &'static Scenario> {
@@ -120,7 +114,7 @@ fn warned(mut row: Row) -> Row {
 
 pub(crate) fn rows() -> Vec<Row> {
     let groups = requests::groups().into_iter().chain(server_requests::groups());
-    groups.flatten().chain(messages()).collect()
+    over_both(groups.flatten().chain(messages()))
 }
 
 fn messages() -> Vec<Row> {
@@ -313,37 +307,6 @@ fn messages() -> Vec<Row> {
             ],
         ),
     ]
-}
-
-/// The rules that a client can break, but not in a row, and why.
-const WITHOUT_ROW: [(Rule, &str); 4] = [
-    (Rule::NEWLINE_DELIMITED, "no fault leaves out only the newline after a message"),
-    (Rule::STDIO_CLOSES_STDIN, "a client in this process ends no other"),
-    (Rule::STDIO_WAITS_FOR_EXIT, "a client in this process ends no other"),
-    (Rule::STDIO_SIGTERM_FIRST, "a client in this process ends no other"),
-];
-
-/// Each rule that binds clients has a row, cannot have one, or is for servers alone, and is only one of these.
-pub(crate) fn each_rule_that_a_client_can_break_has_a_row() {
-    let rows = rows();
-    let proven: HashSet<&str> = rows.iter().flat_map(|row| row.requirements.clone()).collect();
-    let rules = [OF_ENVELOPES, OF_CLIENT, OF_TOOLS].concat();
-    let binds = |rule: &Rule| {
-        let found = requirement::find(rule.id()).expect("a requirement");
-        found.binds != BoundParty::Server
-    };
-    let of_clients = rules.into_iter().filter(binds);
-    let (alone, others): (Vec<Rule>, Vec<Rule>) =
-        of_clients.partition(|rule| OF_SERVERS_ALONE.contains(rule));
-    assert_eq!(alone.len(), OF_SERVERS_ALONE.len(), "{alone:?}");
-    assert!(!alone.iter().any(|rule| proven.contains(rule.id())));
-    let is_excused = |rule: &Rule| WITHOUT_ROW.iter().any(|(excused, _)| excused == rule);
-    let wrong: Vec<&str> = others
-        .iter()
-        .filter(|rule| proven.contains(rule.id()) == is_excused(rule))
-        .map(|rule| rule.id())
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 pub(crate) fn a_rule_for_servers_alone_is_unfounded_of_a_client() {

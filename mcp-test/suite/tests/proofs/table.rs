@@ -1,6 +1,7 @@
 //! The rows of the tables of proofs: damage on a good peer, and the exact findings of the judge.
 
 use std::collections::HashMap;
+use std::iter;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use mcp_test_core::check::{Status, WELL_FORMED};
@@ -8,16 +9,22 @@ use mcp_test_core::run::{Cell, Outcome};
 use mcp_test_core::scenario::{Peer, Profile};
 use mcp_test_core::transport::{Fault, TransportKind};
 
+use crate::medium::{Medium, over_other_medium};
 use crate::runs::{outcome, statuses};
 use crate::unfounded::unfounded;
 
-/// Damage on a good peer in one cell, the status of `wire-well-formed`, and all requirements that it cites.
+/// Damage on a good peer in one cell, the status of a check that every scenario has, most often `wire-well-formed`, and all
+/// requirements that it cites.
+#[derive(Clone)]
 pub(crate) struct Row {
     peer: Peer,
     /// The peer on which the faults are, if not the good one.
     other: Option<Peer>,
     cell: Cell,
     profile: Profile,
+    has_twin: bool,
+    /// The check that it is about.
+    check: &'static str,
     pub(crate) faults: Vec<Fault>,
     pub(crate) status: Status,
     pub(crate) requirements: Vec<&'static str>,
@@ -33,7 +40,17 @@ impl Row {
     ) -> Self {
         let (faults, requirements) = (faults.into_iter().collect(), requirements.to_vec());
         let (peer, profile) = (peer.into(), Profile::Adaptive);
-        Self { peer, other: None, cell, profile, faults, status, requirements }
+        Self {
+            peer,
+            other: None,
+            cell,
+            profile,
+            has_twin: true,
+            check: WELL_FORMED,
+            faults,
+            status,
+            requirements,
+        }
     }
 
     /// The same row over another transport.
@@ -54,6 +71,18 @@ impl Row {
         self
     }
 
+    /// The row about another check of every scenario.
+    pub(crate) fn of_check(mut self, check: &'static str) -> Self {
+        self.check = check;
+        self
+    }
+
+    /// The row over this transport only, where the other medium shows something else: the streams of HTTP have no order.
+    pub(crate) fn without_twin(mut self) -> Self {
+        self.has_twin = false;
+        self
+    }
+
     /// The outcome with these faults, which are none or those of the row.
     pub(crate) fn run(&self, faults: &[Fault], profile: Profile) -> Outcome {
         self.outcome(&self.peer, faults, profile)
@@ -64,13 +93,29 @@ impl Row {
         outcome(&peer, self.cell.clone(), profile)
     }
 
-    /// The status of `wire-well-formed` without damage. Each run is made once: the good peer of a cell is always the same.
+    /// The status of the check without damage. Each run is made once: the good peer of a cell is always the same.
     fn good_status(&self) -> Option<Status> {
-        type GoodRuns = HashMap<(String, Profile), Arc<OnceLock<Option<Status>>>>;
+        type GoodRuns = HashMap<(String, Profile, &'static str), Arc<OnceLock<Option<Status>>>>;
         static GOOD: LazyLock<Mutex<GoodRuns>> = LazyLock::new(Mutex::default);
-        let key = (self.cell.to_string(), self.profile);
+        let key = (self.cell.to_string(), self.profile, self.check);
         let run = Arc::clone(GOOD.lock().expect("no panic").entry(key).or_default());
-        *run.get_or_init(|| statuses(&self.run(&[], self.profile)).get(WELL_FORMED).copied())
+        *run.get_or_init(|| statuses(&self.run(&[], self.profile)).get(self.check).copied())
+    }
+
+    /// The same row over HTTP in place of lines, or the other way round; `None` if what it breaks cannot travel there.
+    pub(crate) fn over_other_medium(&self) -> Option<Self> {
+        let transport = over_other_medium(&self.peer, &self.cell)?.transport;
+        let medium = Medium::of(transport);
+        let travels = self.has_twin
+            && self.requirements.iter().all(|it| medium.carries(it))
+            && self.faults.iter().all(|fault| fault.applies_to(transport));
+        travels.then(|| self.clone().over(transport))
+    }
+
+    /// The requirements that it proves a check of, and over what.
+    pub(crate) fn proven(&self) -> impl Iterator<Item = (&'static str, Medium)> {
+        let medium = Medium::of(self.cell.transport);
+        self.requirements.iter().map(move |requirement| (*requirement, medium))
     }
 
     /// The cell in which it is proven.
@@ -83,7 +128,7 @@ impl Row {
         let good = self.good_status();
         let damaged = self.other.as_ref().unwrap_or(&self.peer);
         let bad = self.outcome(damaged, &self.faults, self.profile);
-        let check = bad.checks.iter().find(|check| check.id == WELL_FORMED).expect("the check");
+        let check = bad.checks.iter().find(|check| check.id == self.check).expect("the check");
         let unfounded = unfounded(&bad);
         let is_proven = good == Some(Status::Success)
             && check.status == self.status
@@ -101,4 +146,13 @@ impl Row {
             )
         })
     }
+}
+
+/// These rows, and the same ones over the other medium, as far as what they break can travel over it.
+pub(crate) fn over_both(rows: impl IntoIterator<Item = Row>) -> Vec<Row> {
+    let twins = |row: Row| {
+        let twin = row.over_other_medium();
+        iter::once(row).chain(twin)
+    };
+    rows.into_iter().flat_map(twins).collect()
 }

@@ -1,14 +1,16 @@
 //! The proof of `wire-tool-schemas`: damage to the tools and results of the reference server, and the exact findings.
 
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
-use mcp_test_core::run::{Outcome, Verdict};
+use mcp_test_core::run::{Cell, Outcome, Verdict};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revision::V2025_11_25;
 use mcp_test_core::transport::Fault;
+use mcp_test_core::transport::TransportKind::Duplex;
 use serde_json::json;
 
 use crate::runs::run_alone;
+use crate::table::{Row, over_both};
 use crate::unfounded::unfounded;
 
 /// A scenario that lists the tools, and calls the first of them.
@@ -45,7 +47,10 @@ fn run_calling(faults: impl IntoIterator<Item = Fault>) -> Outcome {
     run_alone(&calling::SCENARIO, everything().faults(faults), V2025_11_25, Profile::Adaptive)
 }
 
-pub(crate) fn schemas_of_tools_are_valid_and_results_conform() {
+type Expected = (Vec<Fault>, Status, &'static [&'static str]);
+
+/// Damage, the status of the check, and the requirements that it cites.
+fn table() -> [Expected; 9] {
     use Status::{Failure, Success, Warning};
     let promise = || {
         Fault::set(
@@ -66,7 +71,7 @@ pub(crate) fn schemas_of_tools_are_valid_and_results_conform() {
         .collect();
     let doubling =
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/0"}}, "$defs": doubling});
-    let rows: [(Vec<Fault>, Status, &[&str]); 8] = [
+    [
         (vec![], Success, &[]),
         (
             vec![input(json!({"type": "object", "properties": {"a": {"type": "int"}}}))],
@@ -89,8 +94,31 @@ pub(crate) fn schemas_of_tools_are_valid_and_results_conform() {
             &["tools.structured.conforms-output-schema"],
         ),
         (vec![promise(), returned(json!({"sum": 3}))], Success, &[]),
-    ];
-    for (faults, status, requirements) in rows {
+        (
+            vec![Fault::set("tools/list", "/tools/0/outputSchema", json!({"type": "objects"}))],
+            Failure,
+            &[
+                "tools.structured.present-with-output-schema",
+                "tools.definition.output-schema-valid",
+                "base.schema-valid",
+            ],
+        ),
+    ]
+}
+
+/// The rows that cite a requirement.
+pub(crate) fn rows() -> Vec<Row> {
+    let cell =
+        Cell { scenario: (&calling::SCENARIO).into(), revision: V2025_11_25, transport: Duplex };
+    let citing = table().into_iter().filter(|(_, _, requirements)| !requirements.is_empty());
+    let row = |(faults, status, requirements)| {
+        Row::new(everything(), cell.clone(), faults, status, requirements).of_check(TOOL_SCHEMAS)
+    };
+    over_both(citing.map(row))
+}
+
+pub(crate) fn schemas_of_tools_are_valid_and_results_conform() {
+    for (faults, status, requirements) in table() {
         let named: Vec<String> = faults.iter().map(Fault::name).collect();
         let played = run_calling(faults);
         let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS).expect("a row");
@@ -98,8 +126,8 @@ pub(crate) fn schemas_of_tools_are_valid_and_results_conform() {
         assert_eq!(unfounded(&played), [""; 0], "{named:?}");
         // What is beyond the bounds of mcp-test is not tested, but breaks nothing.
         let verdict = match (status, requirements) {
-            (Failure, []) => Verdict::NotRun,
-            (Failure, _) => Verdict::Failed,
+            (Status::Failure, []) => Verdict::NotRun,
+            (Status::Failure, _) => Verdict::Failed,
             _ => Verdict::Passed,
         };
         assert_eq!(played.verdict, verdict, "{named:?}");

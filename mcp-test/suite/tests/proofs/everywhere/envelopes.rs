@@ -63,7 +63,18 @@ fn envelopes() -> Vec<Row> {
 fn revisions() -> Vec<Row> {
     use Status::Warning;
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+    let request = |method: &str| {
+        let request = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
+        [Fault::stray("tools/list", request)]
+    };
+    let not_sent = |kind: &str| {
+        [
+            "mrtr.no-server-requests",
+            "mrtr.input-only-via-mrtr",
+            mcp_test_core::spec::requirement::find(kind).expect("a requirement").id,
+            "transport.stdio.server-no-requests",
+        ]
+    };
     vec![
         broken(PING, stray(json!([log])), "jsonrpc.batch-not-sent"),
         broken(("ping", V2025_06_18, Duplex), stray(json!([log])), "jsonrpc.batch-not-sent"),
@@ -80,14 +91,21 @@ fn revisions() -> Vec<Row> {
         ),
         row(
             LIST,
-            [Fault::stray("tools/list", question)],
+            request("roots/list"),
             Status::Failure,
-            &[
-                "mrtr.no-server-requests",
-                "mrtr.input-only-via-mrtr",
-                "roots.list.via-input-required",
-                "transport.stdio.server-no-requests",
-            ],
+            &not_sent("roots.list.via-input-required"),
+        ),
+        row(
+            LIST,
+            request("sampling/createMessage"),
+            Status::Failure,
+            &not_sent("sampling.request.via-input-required"),
+        ),
+        row(
+            LIST,
+            request("elicitation/create"),
+            Status::Failure,
+            &not_sent("elicitation.request.via-input-required"),
         ),
         broken(
             LIST,
@@ -113,11 +131,42 @@ fn http() -> Vec<Row> {
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-    let question = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage"});
+    let request = |method: &str| {
+        let request = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
+        [Fault::stray("tools/list", request)]
+    };
+    let not_sent = |kind: &str| {
+        [
+            "mrtr.no-server-requests",
+            "mrtr.input-only-via-mrtr",
+            mcp_test_core::spec::requirement::find(kind).expect("a requirement").id,
+            "transport.http.server-no-requests",
+        ]
+    };
     let media = "transport.http.request-content-type";
     const SUBSCRIPTION: &str = "/_meta/io.modelcontextprotocol~1subscriptionId";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
+    let coded = || [Fault::header("tools/list", "Content-Encoding", "gzip")];
     vec![
+        row(
+            at(V2025_11_25),
+            [Fault::invalid_utf8("tools/list")],
+            Status::Failure,
+            &["jsonrpc.utf8", "transport.http.json-single-object"],
+        ),
+        broken(
+            at(V2025_11_25),
+            [Fault::status("notifications/initialized", 200)],
+            "transport.http.accepted-202",
+        ),
+        row(
+            at(V2025_11_25),
+            ["sse-open:tools/list".parse::<Fault>().expect("a fault")],
+            Warning,
+            &["transport.http.sse-close-after-response"],
+        ),
+        broken(at(V2025_11_25), coded(), "mcp-test.http-coding-fits"),
+        broken(at(V2026_07_28), coded(), "mcp-test.http-coding-fits"),
         broken(at(V2025_11_25), [Fault::html("tools/list")], media),
         broken(at(V2025_11_25), plain(), media),
         row(at(V2024_11_05), plain(), Warning, &[]),
@@ -144,14 +193,15 @@ fn http() -> Vec<Row> {
         ),
         row(
             at(V2026_07_28),
-            [Fault::stray("tools/list", question)],
+            request("sampling/createMessage"),
             Status::Failure,
-            &[
-                "mrtr.no-server-requests",
-                "mrtr.input-only-via-mrtr",
-                "sampling.request.via-input-required",
-                "transport.http.server-no-requests",
-            ],
+            &not_sent("sampling.request.via-input-required"),
+        ),
+        row(
+            at(V2026_07_28),
+            request("elicitation/create"),
+            Status::Failure,
+            &not_sent("elicitation.request.via-input-required"),
         ),
         broken(
             at(V2026_07_28),

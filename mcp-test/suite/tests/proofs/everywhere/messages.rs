@@ -2,15 +2,27 @@
 
 use mcp_test_core::check::Status;
 use mcp_test_core::json::Value;
-use mcp_test_core::spec::Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+use mcp_test_core::run::Cell;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::Revision::{
+    V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
+};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::transport::TransportKind::Duplex;
+use mcp_test_core::transport::TransportKind::{Duplex, Router};
 use serde_json::json;
 
-use super::{LIST, PING, ROOTS, Row, STDOUT, TOOL, broken, error, row, stray};
+use super::{LIST, PING, ROOTS, Row, STDOUT, TOOL, broken, error, heedless, row, stray};
 
-pub(crate) fn groups() -> [Vec<Row>; 6] {
-    [output(), reply_ids(), contents(), metadata_and_errors(), conversations(), notices()]
+pub(crate) fn groups() -> [Vec<Row>; 7] {
+    [
+        output(),
+        reply_ids(),
+        contents(),
+        metadata_and_errors(),
+        conversations(),
+        undeclared_offers(),
+        notices(),
+    ]
 }
 
 /// Output that is not a message, or that parsers read differently.
@@ -84,6 +96,21 @@ fn conversations() -> Vec<Row> {
     let resources_changed = unasked_change("resources").into_iter().chain([declares]);
     let unsubscribed = updated.clone();
     let still = Fault::set("notifications/progress", "/progress", 1);
+    let much = |number: i32| {
+        let params = json!({"progressToken": 7, "progress": number});
+        let progress =
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        Fault::stray("ping", progress)
+    };
+    let with_token = |id: i32| {
+        let params = json!({"_meta": {"progressToken": 7}});
+        Fault::stray(
+            "ping",
+            json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": params}),
+        )
+    };
+    let numbered =
+        json!({"jsonrpc": "2.0", "id": "s1", "method": "notifications/message", "params": log()});
     vec![
         broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
         broken(PING, changed("prompts"), "prompts.list-changed.requires-capability"),
@@ -111,13 +138,59 @@ fn conversations() -> Vec<Row> {
         ),
         row(PING, roots(), Status::Failure, &["lifecycle.capabilities-respected", ROOTS]),
         row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should", ROOTS]),
-        broken(PING, [progress], "progress.token-known"),
+        broken(PING, [progress.clone()], "progress.token-known").without_twin(),
+        row(
+            ("ping", V2025_11_25, Router),
+            [progress],
+            Status::Failure,
+            &["progress.token-known", "transport.http.sse-messages-related"],
+        ),
+        row(
+            PING,
+            (1..=1500).map(much),
+            Status::Failure,
+            &["progress.token-known", "progress.rate-limited"],
+        )
+        .without_twin(),
+        row(
+            ("ping", V2025_11_25, Router),
+            (1..=1500).map(much),
+            Status::Failure,
+            &[
+                "progress.token-known",
+                "transport.http.sse-messages-related",
+                "progress.rate-limited",
+            ],
+        ),
+        row(PING, (1..=2).map(with_token), Status::Failure, &["progress.token-unique"]),
+        broken(PING, stray(numbered), "jsonrpc.notification-no-id"),
+        row(PING, [Fault::flood("ping", 1500)], Status::Warning, &["logging.impl.rate-limit"]),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
         broken(LIST, unasked_change("tools"), "tools.list-changed.only-on-listen-stream"),
         broken(LIST, unasked_change("prompts"), "prompts.list-changed.only-on-listen-stream"),
         broken(LIST, resources_changed, "resources.list-changed.only-on-listen-stream"),
         row(PING, [unsubscribed], Status::Warning, &["resources.updated.only-subscribed"]),
+    ]
+}
+
+/// Results of requests that need a capability which the server does not declare.
+fn undeclared_offers() -> Vec<Row> {
+    let offer = |revision, capability: &str, requirement: &'static str| {
+        let place = format!("/capabilities/{capability}");
+        let faults =
+            [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
+        let cell = Cell { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
+        Row::new(everything(), cell, faults, Status::Failure, &[requirement])
+    };
+    vec![
+        offer(V2024_11_05, "tools", "tools.capability.declare"),
+        offer(V2025_11_25, "tools", "tools.capability.declare"),
+        offer(V2025_11_25, "resources", "resources.capability.declare"),
+        offer(V2025_11_25, "prompts", "prompts.capability.declare"),
+        offer(V2026_07_28, "prompts", "prompts.capability.declare-in-discover"),
+        offer(V2025_03_26, "completions", "completion.capability.declare"),
+        offer(V2026_07_28, "completions", "completion.capability.declare"),
     ]
 }
 
@@ -144,6 +217,12 @@ fn contents() -> Vec<Row> {
             tool,
             item("tools/call", "/content/0/annotations", yesterday),
             "resources.annotations.last-modified-iso8601",
+        ),
+        row(
+            ("resources-read-text", V2025_11_25, Duplex),
+            item("resources/read", "/contents/0/mimeType", json!("text")),
+            Warning,
+            &["mcp-test.mime-types"],
         ),
         broken(prompt, of_prompt(embedded("")), "prompts.content.embedded-mime"),
         broken(prompt, of_prompt(image), "prompts.content.image-base64-mime"),
@@ -236,15 +315,19 @@ fn notices() -> Vec<Row> {
     let ping =
         |id: i32| Fault::stray("ping", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
     let subscription = json!({"io.modelcontextprotocol/subscriptionId": 7002});
-    let updated = json!({"uri": "test://static-text", "_meta": subscription});
+    let updated = json!({"uri": "test://static-text", "_meta": subscription.clone()});
     let updated = note("server/discover", "notifications/resources/updated", updated);
+    let of_subscription = |method: &str, mut params: serde_json::Value| {
+        params["_meta"] = subscription.clone();
+        note("server/discover", &format!("notifications/{method}"), params)
+    };
     let progress = ("tools-call-with-progress", V2025_11_25, Duplex);
     let silent = Fault::set("notifications/progress", "/message", "");
     let listening = ("subscriptions-listen", V2026_07_28, Duplex);
     let asking = ("tools-call-elicitation", V2026_07_28, Duplex);
     let hint = Fault::set("tools/call", "/ttlMs", 1);
     vec![
-        broken(PING, cancel("ping", json!("s1")), "cancellation.only-own-inflight"),
+        broken(PING, cancel("ping", json!("s1")), "cancellation.only-own-inflight").without_twin(),
         broken(LIST, cancel("tools/list", json!(77)), "cancellation.only-client-inflight"),
         broken(LIST, cancel("tools/list", json!(1)), "cancellation.server-only-for-listen"),
         row(PING, (1..=6).map(ping), Warning, &["ping.not-excessive"]),
@@ -254,7 +337,26 @@ fn notices() -> Vec<Row> {
             updated,
             Status::Failure,
             &["subscriptions.resource-uris-only", "subscriptions.id-value"],
-        ),
+        )
+        .without_twin(),
+        row(
+            listening,
+            of_subscription("progress", json!({"progressToken": 1, "progress": 1})),
+            Status::Failure,
+            &["subscriptions.no-request-scoped", "progress.token-known", "subscriptions.id-value"],
+        )
+        .without_twin(),
+        row(
+            listening,
+            of_subscription("message", json!({"level": "info", "data": 1})),
+            Status::Failure,
+            &[
+                "logging.per-request.own-stream-only",
+                "logging.per-request.silent-without-level",
+                "subscriptions.id-value",
+            ],
+        )
+        .without_twin(),
         broken(asking, [hint], "caching.hints.none-on-input-required"),
     ]
 }

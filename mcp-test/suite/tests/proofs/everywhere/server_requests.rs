@@ -1,6 +1,6 @@
 //! What a server asks of its client: elicitation, sampling and roots.
 
-use mcp_test_core::check::Status;
+use mcp_test_core::check::{SCHEMA_VALID, Status};
 use mcp_test_core::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex};
@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::{LIST, PING, Row, broken, error, row, stray};
 
-pub(crate) fn groups() -> [Vec<Row>; 4] {
-    [forms(), urls(), sampling(), results()]
+pub(crate) fn groups() -> [Vec<Row>; 5] {
+    [forms(), urls(), sampling(), tasks(), results()]
 }
 
 /// A cell in which the client fills in a form.
@@ -45,6 +45,17 @@ fn forms() -> Vec<Row> {
         ),
         (json!({"type": "integer", "default": 1.5}), "defaults-typed"),
     ];
+    let of_shape = [
+        (json!({"type": "number", "minimum": "0"}), "number-bounds"),
+        (
+            json!({"type": "array", "items": {"oneOf": [{"const": "a", "title": "A"}]}}),
+            "enum-multi-titled",
+        ),
+        (
+            json!({"type": "array", "enum": ["a"], "items": {"type": "string"}}),
+            "enum-multi-untitled",
+        ),
+    ];
     let requirement = |name: &str| -> &'static str {
         mcp_test_core::spec::requirement::find(&format!("elicitation.schema.{name}"))
             .expect("a requirement")
@@ -55,6 +66,15 @@ fn forms() -> Vec<Row> {
         let of_result = [Fault::set("tools/call", in_result, bad.clone())];
         rows.push(broken(at(V2025_11_25), property("size", bad), requirement(name)));
         rows.push(broken(at(V2026_07_28), of_result, requirement(name)));
+    }
+    for (bad, name) in of_shape {
+        let of_result = [Fault::set("tools/call", in_result, bad.clone())];
+        for row in [
+            broken(at(V2025_11_25), property("size", bad), requirement(name)),
+            broken(at(V2026_07_28), of_result, requirement(name)),
+        ] {
+            rows.push(row.of_check(SCHEMA_VALID));
+        }
     }
     let names = json!({"type": "string", "enum": ["a"], "enumNames": []});
     let secret = ["elicitation.sensitive.not-in-form-mode", "elicitation.sensitive.url-mode-used"];
@@ -90,6 +110,10 @@ fn urls() -> Vec<Row> {
         json!({"mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "1"});
     let other = json!({"code": -32603, "message": "no", "data": {"elicitations": [entry]}});
     let form = elicitation(V2025_11_25);
+    let in_result = |(name, value): (&str, &str)| {
+        let place = format!("/inputRequests/elicitation/params/{name}");
+        Fault::set("tools/call", place, value)
+    };
     vec![
         broken(PING, error(other), "elicitation.url-required-error.code"),
         broken(form, with_url("https://a.example"), modes),
@@ -108,6 +132,18 @@ fn urls() -> Vec<Row> {
             &["elicitation.complete.carries-id", "lifecycle.capabilities-respected"],
         ),
         broken(LIST, [Fault::stray("tools/list", complete("1"))], "elicitation.complete.removed"),
+        row(
+            elicitation(V2026_07_28),
+            [("mode", "url"), ("url", "https://a.example"), ("elicitationId", "1")].map(in_result),
+            Failure,
+            &[
+                "elicitation.url.no-elicitation-id",
+                modes,
+                "mrtr.undeclared-input-kind",
+                "base.capability-undeclared-not-used",
+                "base.capabilities-respected",
+            ],
+        ),
         row(
             PING,
             error(required),
@@ -139,6 +175,12 @@ fn sampling() -> Vec<Row> {
             Warning,
             &["sampling.request.requires-capability", "lifecycle.capabilities-respected-should"],
         ),
+        row(
+            cell,
+            set("/task", json!({})),
+            Warning,
+            &["tasks.no-augment-without-capability", "tasks.augment-only-declared"],
+        ),
         broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),
         row(cell, set("/includeContext", json!("allServers")), Warning, &context),
         broken(cell, set("/messages", json!([call()])), "sampling.message.tool-use-balance"),
@@ -156,6 +198,29 @@ fn sampling() -> Vec<Row> {
             cell,
             set("/messages", json!([call(), result("assistant", "1")])),
             "sampling.message.tool-result-user-role",
+        ),
+    ]
+}
+
+/// Requests about tasks, and others that need what the client does not declare.
+fn tasks() -> Vec<Row> {
+    let request = |method: &str, params: serde_json::Value| {
+        stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params}))
+    };
+    let task = || json!({"taskId": "1"});
+    let declared = "lifecycle.capabilities-respected";
+    vec![
+        row(
+            PING,
+            request("tasks/list", json!({})),
+            Status::Failure,
+            &["tasks.list-requires-capability", declared],
+        ),
+        row(
+            PING,
+            request("tasks/cancel", task()),
+            Status::Failure,
+            &["tasks.cancel-requires-capability", declared],
         ),
     ]
 }

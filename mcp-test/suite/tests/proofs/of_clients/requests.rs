@@ -1,6 +1,6 @@
 //! What is wrong with the requests and notifications of a client themselves: ids, metadata, when they are sent, tasks.
 
-use mcp_test_core::client::{ClientTask, ScriptedClient};
+use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
@@ -29,15 +29,35 @@ fn texts() -> Vec<Row> {
     let initialized = json!({ "id": "s1", "method": "notifications/initialized" });
     vec![
         line(V2025_11_25, Fault::invalid_utf8(LIST), &["jsonrpc.utf8", stdin]),
+        row(
+            V2025_11_25,
+            [Fault::invalid_utf8(LIST)],
+            &["jsonrpc.utf8", "transport.http.body-single-message"],
+        ),
         line(
             V2025_11_25,
             Fault::embedded_newline(LIST),
             &["transport.stdio.no-embedded-newlines", stdin],
         ),
         line(V2025_11_25, Fault::twice(LIST), &["jsonrpc.request-id-unique-session"]),
-        line(V2026_07_28, Fault::twice(LIST), &["jsonrpc.request-id-unique-inflight"]),
+        line(V2026_07_28, Fault::twice(LIST), &["jsonrpc.request-id-unique-inflight"])
+            .without_twin(),
+        row(V2025_11_25, [], &["jsonrpc.request-id-unique-session"]).on(with_one_id()),
         row(V2025_11_25, stray(LIST, initialized), &["jsonrpc.notification-no-id"]),
     ]
+}
+
+/// Uses the id of `initialize` for each further request.
+fn with_one_id() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        let call = json!({ "name": "add_numbers", "arguments": { "a": 5, "b": 3 } });
+        for (method, params) in [(LIST, json!({})), ("tools/call", call)] {
+            client.request_with(method, params, RequestOptions::new().id(1)).await?.result()?;
+        }
+        client.end().await;
+        Ok(())
+    })
 }
 
 /// The keys in `_meta`.

@@ -34,8 +34,8 @@ fn progress() -> Vec<Row> {
     };
     vec![
         row(vec![progress(ROOTS, json!(ROOTS_TOKEN.to_string()), 1)], "progress.token-echoed"),
-        row(vec![of_roots(1), of_roots(1)], "progress.increases"),
-        row(vec![late], "progress.stops-after-completion"),
+        row(vec![of_roots(1), of_roots(1)], "progress.increases").without_twin(),
+        row(vec![late], "progress.stops-after-completion").without_twin(),
         warned(row((1..=1001).map(of_roots).collect(), "progress.rate-limited")),
         warned(row(vec![Fault::stray(ROOTS, blank)], "progress.message-meaningful")),
     ]
@@ -54,7 +54,7 @@ fn replies() -> Vec<Row> {
         row(Fault::set("ping", "/error", json!(null)), "jsonrpc.response-not-both"),
         row(Fault::remove("ping", "/result"), "jsonrpc.response-result-or-error"),
         row(Fault::retype("ping", "/result"), "jsonrpc.result-object"),
-        warned(late),
+        warned(late).without_twin(),
     ]
 }
 

@@ -1,0 +1,147 @@
+//! What each rule of the checks that every scenario has claims, and the rows that prove it.
+
+use std::collections::HashSet;
+use std::iter;
+
+use mcp_test_core::check::{
+    OF_CLIENT, OF_CLIENTS_ALONE, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Rule, SCHEMA_VALID,
+    TOOL_SCHEMAS, WELL_FORMED,
+};
+use mcp_test_core::scenario::{Change, Leg, Profile};
+use mcp_test_core::spec::Side;
+use mcp_test_core::spec::requirement::{self, BoundParty};
+use mcp_test_suite::scenarios;
+
+use crate::medium::{Medium, over_other_medium};
+use crate::runs::{bad_outcome, cell, proofs};
+use crate::table::Row;
+use crate::{everywhere, of_clients, tools};
+
+/// The checks of every scenario that have such rules.
+const COMMON: [&str; 3] = [WELL_FORMED, SCHEMA_VALID, TOOL_SCHEMAS];
+
+/// What a rule claims and no row can show, over which media, and why.
+const WITHOUT_ROW: &[(Side, Rule, &[Medium], &str)] = {
+    use Medium::{Http, Lines};
+    use Side::{Client, Server};
+    const NO_ORDER: &str = "the streams of HTTP have no order";
+    const NO_PROCESS: &str = "a peer in this process is not a program; unit tests show it";
+    &[
+        (Client, Rule::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
+        (Client, Rule::PROGRESS_INCREASES, &[Http], NO_ORDER),
+        (Client, Rule::PROGRESS_STOPS, &[Http], NO_ORDER),
+        (Client, Rule::REQUEST_ID_UNIQUE_INFLIGHT, &[Http], NO_ORDER),
+        (Server, Rule::CANCELLATION_ONLY_OWN, &[Http], NO_ORDER),
+        (Server, Rule::LOG_OWN_STREAM, &[Http], NO_ORDER),
+        (Server, Rule::PROGRESS_STOPS, &[Http], NO_ORDER),
+        (Server, Rule::SUBSCRIPTION_NO_REQUEST_SCOPED, &[Http], NO_ORDER),
+        (Server, Rule::SUBSCRIPTION_URIS_ONLY, &[Http], NO_ORDER),
+        (Client, Rule::NEWLINE_DELIMITED, &[Lines], "no fault leaves out only the newline"),
+        (Server, Rule::NEWLINE_DELIMITED, &[Lines], "no fault leaves out only the newline"),
+        (Client, Rule::STDIO_CLOSES_STDIN, &[Lines], NO_PROCESS),
+        (Client, Rule::STDIO_WAITS_FOR_EXIT, &[Lines], NO_PROCESS),
+        (Client, Rule::STDIO_SIGTERM_FIRST, &[Lines], NO_PROCESS),
+        (Server, Rule::SERVER_LEAVES_NO_PROCESS, &[Lines, Http], NO_PROCESS),
+        (Server, Rule::STDIO_EXIT_ON_EOF, &[Lines], NO_PROCESS),
+        (Server, Rule::STDIO_EXIT_ON_EOF_IMPLIED, &[Lines], NO_PROCESS),
+    ]
+};
+
+/// The claims that no row shows so far. One that a row shows is no longer among them.
+const NOT_SHOWN: &[&str] = &[
+    "cancellation.no-response of server over Lines",
+    "cancellation.no-response of server over Http",
+    "cancellation.task-uses-tasks-cancel of server over Lines",
+    "cancellation.task-uses-tasks-cancel of server over Http",
+    "elicitation.complete.only-to-initiator of server over Lines",
+    "elicitation.complete.only-to-initiator of server over Http",
+    "transport.http.cancel-no-further-messages of server over Http",
+    "transport.http.get-messages-unrelated of server over Http",
+    "mcp-test.http-one-length of server over Http",
+    "logging.per-request.before-response of server over Http",
+    "logging.set-level.threshold of server over Http",
+    "elicitation.capability.empty-means-form of server over Lines",
+    "elicitation.capability.empty-means-form of server over Http",
+    "progress.task-stops-terminal of server over Lines",
+    "progress.task-stops-terminal of server over Http",
+    "progress.task-token-continues of server over Lines",
+    "progress.task-token-continues of server over Http",
+    "progress.token-echoed of server over Lines",
+    "progress.token-echoed of server over Http",
+    "transport.sse.message-events of server over Http",
+    "transport.stdio.cancel-no-further-messages of server over Lines",
+    "transport.stdio.server-message-kinds of server over Lines",
+    "subscriptions.cancel-ends of server over Lines",
+    "subscriptions.cancel-ends of server over Http",
+    "subscriptions.only-requested of server over Lines",
+    "subscriptions.graceful-result-shape of server over Lines",
+    "subscriptions.graceful-result-shape of server over Http",
+    "ext.tasks.no-progress-on-listen of server over Lines",
+    "ext.tasks.no-progress-on-listen of server over Http",
+    "elicitation.url.elicitation-id-unique of server over Lines",
+    "elicitation.url.elicitation-id-unique of server over Http",
+];
+
+/// Each rule of the checks that every scenario has is proven for each side that it binds, over lines and over HTTP as far as it
+/// applies there: by a row, or by the proof of a scenario that changes such a check, too.
+pub(crate) fn each_rule_is_proven_for_each_side_over_lines_and_over_http() {
+    let mut wrong = Vec::new();
+    let of_servers = [everywhere::rows(), tools::rows()].concat();
+    for (side, rows) in [(Side::Server, of_servers), (Side::Client, of_clients::rows())] {
+        let mut proven: HashSet<(&str, Medium)> = rows.iter().flat_map(Row::proven).collect();
+        proven.extend(proven_by_scenarios(side));
+        for rule in claimed(side) {
+            for medium in [Medium::Lines, Medium::Http] {
+                let is_excused = WITHOUT_ROW.iter().any(|(of, it, media, _)| {
+                    (*of, it) == (side, &rule) && media.contains(&medium)
+                });
+                let is_claimed = medium.carries(rule.id()) && !is_excused;
+                if is_claimed != proven.contains(&(rule.id(), medium)) {
+                    wrong.push(format!("{} of {side} over {medium:?}", rule.id()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, NOT_SHOWN, "{}", wrong.join("\n"));
+}
+
+/// What the proofs of scenarios show that change a check of every scenario.
+fn proven_by_scenarios(side: Side) -> HashSet<(&'static str, Medium)> {
+    let mut proven = HashSet::new();
+    let leg = if side == Side::Server { Leg::Server } else { Leg::Client };
+    for scenario in scenarios::all().filter(|scenario| scenario.leg == leg) {
+        let proofs = proofs(scenario);
+        let peer = (proofs.peer)();
+        for proof in &proofs.proofs {
+            let is_common = |change: &Change| COMMON.contains(&change.check);
+            if !proof.changes().iter().any(is_common) {
+                continue;
+            }
+            let cell = cell(scenario, proof);
+            let profile = proof.profile.unwrap_or(Profile::Adaptive);
+            for cell in iter::once(cell.clone()).chain(over_other_medium(&peer, &cell)) {
+                let medium = Medium::of(cell.transport);
+                let bad = bad_outcome(&peer, cell, profile, proof);
+                let failing = bad.failing().filter(|check| COMMON.contains(&&*check.id));
+                let cited = failing.flat_map(|check| check.requirements.clone());
+                proven.extend(cited.map(|requirement| (requirement, medium)));
+            }
+        }
+    }
+    proven
+}
+
+/// The rules by which a side is judged in every scenario.
+fn claimed(side: Side) -> Vec<Rule> {
+    let is_of_side = |rule: &Rule| {
+        let found = requirement::find(rule.id()).expect("a requirement");
+        match side {
+            Side::Server => found.binds != BoundParty::Client && !OF_CLIENTS_ALONE.contains(rule),
+            Side::Client => found.binds != BoundParty::Server && !OF_SERVERS_ALONE.contains(rule),
+        }
+    };
+    let own: &[Rule] = if side == Side::Client { OF_CLIENT } else { &[] };
+    let mut rules = [OF_ENVELOPES, own, OF_TOOLS].concat();
+    rules.retain(is_of_side);
+    rules
+}
