@@ -146,7 +146,7 @@ fn more_lines_of_a_log_than_are_kept() {
     insta::assert_snapshot!(over_lines(Behavior::Chatter, "10m"), @r#"
     FAILURE ping: `ping` was not answered
       expected a response with id 2
-      got 10000 texts that are not messages, the last of them "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+      got 100000 texts that are not messages, the last of them "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
     FAILURE wire-well-formed: the server wrote something to its output that is not an MCP message
       expected one JSON-RPC message per line, and nothing else
       got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
