@@ -152,7 +152,7 @@ fn a_client_that_does_not_do_the_task_is_skipped_unless_it_has_to() {
         assert_eq!(verdicts(failing), [Verdict::Failed; 3], "{scenario}");
     }
     let (outcomes, exit) = outcomes(&of(only_lists().target(), Profile::Adaptive, &["tools_call"]));
-    assert_eq!(exit, ExitCode::Passed);
+    assert_eq!(exit, ExitCode::NotRun);
     let (status, why) = message(&outcomes[0], "tool-add-numbers");
     assert_eq!(status, Status::Skipped);
     insta::assert_snapshot!(why, @"the client never called a tool; the id of the scenario, in $MCP_CONFORMANCE_SCENARIO, asks for it");
@@ -209,7 +209,7 @@ fn a_client_of_the_older_transport_is_skipped_where_no_server_has_it() {
         Err("no event stream".into())
     });
     let (outcomes, exit) = outcomes(&of(over_sse, Profile::Adaptive, &["request-metadata"]));
-    assert_eq!((outcomes[0].verdict, exit), (Verdict::Skipped, ExitCode::Passed));
+    assert_eq!((outcomes[0].verdict, exit), (Verdict::Skipped, ExitCode::NotRun));
     insta::assert_snapshot!(outcomes[0].checks[0].message.clone().unwrap_or_default(), @"the client tried only HTTP+SSE; it did not speak 2026-07-28");
 }
 
