@@ -19,7 +19,8 @@ const PREFIX: &str = "canary-of-mcp-test-";
 
 /// The arguments with a canary in place of each text that may be any text; `None` if there is none.
 pub(super) fn with_canary(tool: &Explorable, arguments: &Value, number: usize) -> Option<Value> {
-    let canary = Value::from(format!("{PREFIX}{number}"));
+    // The end, so that no canary is the beginning of another one.
+    let canary = Value::from(format!("{PREFIX}{number}-"));
     let mut marked = arguments.clone();
     let mut is_marked = false;
     for argument in &tool.arguments {

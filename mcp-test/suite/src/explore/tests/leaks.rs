@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What a search of the server returns besides its results.
+/// What else a search of the server returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Leak {
     Nothing,
