@@ -231,7 +231,7 @@ pub(crate) static VARIATIONS: &[Variation] = &[
             received: |it| unwrap_cursor(it, ESCAPES),
         },
     ),
-    // What is sent besides.
+    // Other messages.
     variation(
         "unasked log messages",
         "server/utilities/logging: without a level the server decides what it sends",

@@ -59,22 +59,24 @@ fn envelopes() -> Vec<Row> {
     ]
 }
 
+const STDIO: &str = "transport.stdio.server-no-requests";
+const HTTP: &str = "transport.http.server-no-requests";
+
+/// A request of the server before the reply to `tools/list`.
+fn of_server(method: &str) -> [Fault; 1] {
+    let request = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
+    [Fault::stray("tools/list", request)]
+}
+
+/// What it breaks at 2026-07-28: the rule of its transport, and that of its kind.
+fn not_sent(transport: &'static str, kind: &'static str) -> [&'static str; 4] {
+    ["mrtr.no-server-requests", "mrtr.input-only-via-mrtr", kind, transport]
+}
+
 /// What a revision has, and who may send it.
 fn revisions() -> Vec<Row> {
     use Status::Warning;
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
-    let request = |method: &str| {
-        let request = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
-        [Fault::stray("tools/list", request)]
-    };
-    let not_sent = |kind: &str| {
-        [
-            "mrtr.no-server-requests",
-            "mrtr.input-only-via-mrtr",
-            mcp_test_core::spec::requirement::find(kind).expect("a requirement").id,
-            "transport.stdio.server-no-requests",
-        ]
-    };
     vec![
         broken(PING, stray(json!([log])), "jsonrpc.batch-not-sent"),
         broken(("ping", V2025_06_18, Duplex), stray(json!([log])), "jsonrpc.batch-not-sent"),
@@ -91,21 +93,21 @@ fn revisions() -> Vec<Row> {
         ),
         row(
             LIST,
-            request("roots/list"),
+            of_server("roots/list"),
             Status::Failure,
-            &not_sent("roots.list.via-input-required"),
+            &not_sent(STDIO, "roots.list.via-input-required"),
         ),
         row(
             LIST,
-            request("sampling/createMessage"),
+            of_server("sampling/createMessage"),
             Status::Failure,
-            &not_sent("sampling.request.via-input-required"),
+            &not_sent(STDIO, "sampling.request.via-input-required"),
         ),
         row(
             LIST,
-            request("elicitation/create"),
+            of_server("elicitation/create"),
             Status::Failure,
-            &not_sent("elicitation.request.via-input-required"),
+            &not_sent(STDIO, "elicitation.request.via-input-required"),
         ),
         broken(
             LIST,
@@ -131,18 +133,6 @@ fn http() -> Vec<Row> {
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-    let request = |method: &str| {
-        let request = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
-        [Fault::stray("tools/list", request)]
-    };
-    let not_sent = |kind: &str| {
-        [
-            "mrtr.no-server-requests",
-            "mrtr.input-only-via-mrtr",
-            mcp_test_core::spec::requirement::find(kind).expect("a requirement").id,
-            "transport.http.server-no-requests",
-        ]
-    };
     let media = "transport.http.request-content-type";
     const SUBSCRIPTION: &str = "/_meta/io.modelcontextprotocol~1subscriptionId";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
@@ -193,15 +183,15 @@ fn http() -> Vec<Row> {
         ),
         row(
             at(V2026_07_28),
-            request("sampling/createMessage"),
+            of_server("sampling/createMessage"),
             Status::Failure,
-            &not_sent("sampling.request.via-input-required"),
+            &not_sent(HTTP, "sampling.request.via-input-required"),
         ),
         row(
             at(V2026_07_28),
-            request("elicitation/create"),
+            of_server("elicitation/create"),
             Status::Failure,
-            &not_sent("elicitation.request.via-input-required"),
+            &not_sent(HTTP, "elicitation.request.via-input-required"),
         ),
         broken(
             at(V2026_07_28),

@@ -76,7 +76,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("initialize-refused").info("the server has a handshake, which it stands by");
         return Ok(());
     }
-    // A program that takes long to start is not to be told from one that is silent.
+    // A slow start cannot be told apart from silence.
     let reply = reply?;
     ctx.check("initialize-refused").judge(is_error(&reply));
     if let Some(error) = reply.error() {
