@@ -15,7 +15,9 @@ enum Leak {
     Nothing,
     /// The query of the search before it.
     LastQuery,
-    /// The same, in a tool that says that it stores something.
+    /// Nothing; another tool lists the queries of the connection.
+    History,
+    /// The query of the search before it, from a tool that says that it stores something.
     StoredQuery,
 }
 
@@ -25,21 +27,27 @@ fn searching(leak: Leak) -> Server {
         let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
         let annotations = json!({"readOnlyHint": leak != Leak::StoredQuery});
         let search = json!({"name": "search", "inputSchema": query, "annotations": annotations});
-        json!({"tools": [search], "ttlMs": 0, "cacheScope": "public"})
+        let history = json!({"name": "history", "inputSchema": {"type": "object"}, "annotations": annotations});
+        let tools = if leak == Leak::History { vec![search, history] } else { vec![search] };
+        json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"})
     });
     server.on("tools/call", move |call: Call| {
         let query = call.param("arguments").and_then(|it| it.get("query"));
         let query = query.and_then(Value::as_str).map(str::to_owned);
         let mut last = last.lock().expect("no panic");
+        if call.param("name") == Some(&"history".into()) {
+            let result = json!({"content": [{"type": "text", "text": last.clone()}]});
+            return futures_util::future::ready(result);
+        }
         let text = match (&query, leak) {
             (None, _) => "query: expected a string".to_owned(),
-            (Some(_), Leak::Nothing) => "nothing found".to_owned(),
+            (Some(_), Leak::Nothing | Leak::History) => "nothing found".to_owned(),
             (Some(_), _) => format!("nothing found; the last search was for {last}"),
         };
         let is_error = query.is_none();
         *last = query.unwrap_or_default();
         let result = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
-        async move { result }
+        futures_util::future::ready(result)
     })
 }
 
@@ -58,5 +66,6 @@ fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     let headline = "the answer to `search` has data of a call of `search`";
     assert_eq!(found(Leak::LastQuery), [headline]);
     assert_eq!(found(Leak::Nothing), [""; 0]);
+    assert_eq!(found(Leak::History), [""; 0]);
     assert_eq!(found(Leak::StoredQuery), [""; 0]);
 }
