@@ -357,7 +357,11 @@ mod tests {
           "baseline": null,
           "coverage": null,
           "shard": null,
-          "notStarted": []
+          "notStarted": [],
+          "serverStarts": {
+            "all": 0,
+            "again": 0
+          }
         }
         "#);
     }

@@ -180,6 +180,14 @@ pub(super) fn not_scored(summary: &Summary) -> Vec<String> {
     [head].into_iter().chain(scenarios.iter().map(of)).collect()
 }
 
+/// How often the program of the server was started, in one line; nothing if it has answered until the end each time.
+pub(super) fn restarts(summary: &Summary) -> Option<String> {
+    let (all, again) = (summary.program_starts, summary.program_restarts);
+    (again > 0).then(|| {
+        format!("the server was started {all} times, {again} of them because it had exited or did not answer any more")
+    })
+}
+
 /// What was not run after the first failure, in one line; nothing if everything was.
 pub(super) fn not_started(summary: &Summary) -> Option<String> {
     let mut ids: Vec<String> = Vec::new();

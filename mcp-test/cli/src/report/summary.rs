@@ -71,7 +71,8 @@ pub struct RunInfo {
 ///   }],
 ///   "inapplicable": [{"scenario": "ping", "revision": "2026-07-28"}],
 ///   "baseline": {"expected": [], "stale": [], "unexpected": []},
-///   "shard": null, "notStarted": []
+///   "shard": null, "notStarted": [],
+///   "serverStarts": {"all": 9, "again": 0}
 /// }
 /// ```
 ///
@@ -81,7 +82,8 @@ pub struct RunInfo {
 /// `verdict` is `passed`, `failed`, `skipped`, `not-run` or `flaky`: a flaky cell failed, and did not when it was run again. A cell
 /// that was run again has its `attempts` in order, each with `verdict`, `started` and `elapsedMs`; everything else is about the first
 /// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the cells that were not run after the first
-/// failure. `advisory` counts the checks that do not count in the
+/// failure. `serverStarts` has how often the program of the server was started for a connection over standard streams, and how many of
+/// these starts were needed because it had exited or did not answer any more. `advisory` counts the checks that do not count in the
 /// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
 /// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
 /// counts the checks that could not be made because of it, `notRun` the cells that were not run, `badExits` the cells in which the
@@ -194,6 +196,10 @@ impl SummaryJson {
         document.push("shard", summary.shard.map(|shard| shard.to_string()));
         let not_started = summary.not_started.iter().map(|cell| Value::Object(object_of(cell)));
         document.push("notStarted", not_started.collect::<Value>());
+        let mut starts = Object::new();
+        starts.push("all", summary.program_starts);
+        starts.push("again", summary.program_restarts);
+        document.push("serverStarts", Value::Object(starts));
         Value::Object(document)
     }
 }

@@ -182,6 +182,8 @@ pub fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
         exit: ExitCode::Passed,
         shard: None,
         not_started: Vec::new(),
+        program_starts: 0,
+        program_restarts: 0,
         interrupted: None,
     };
     for outcome in outcomes {

@@ -170,6 +170,12 @@ impl<'a> CellRun<'a> {
         self.outcome(checks, Trace::default())
     }
 
+    /// The outcome of a scenario that was not run for a reason of this run, in every profile.
+    fn left_out(self, reason: &str) -> Outcome {
+        let checks = declared(&self.cell).map(|spec| skipped(spec, reason)).collect();
+        self.outcome(checks, Trace::default())
+    }
+
     /// The checks of a scenario that cannot test the peer.
     fn not_testable(&self, reason: &str) -> Vec<Check> {
         let not_testable = |spec: &CheckSpec| match self.profile {
@@ -198,16 +204,9 @@ impl<'a> CellRun<'a> {
             self.start_up = facts.pool.and_then(ConnectionPool::start_up);
         }
         let pool = facts.pool.filter(|pool| pool.shares(&self.cell, self.plan.profile));
-        let Some(pool) = pool else { return self.test_alone(target, body, facts, progress).await };
-        match self.test_shared(pool, target, (body, &facts), progress).await {
-            Ok(outcome) => outcome,
-            Err(doubtful) => {
-                let run = Self { spent: doubtful.spent, ..self };
-                let outcome = run.test_alone(target, body, facts, progress).await;
-                pool.compare(doubtful.statuses.as_ref(), &outcome);
-                drop(doubtful.confirming);
-                outcome
-            }
+        match pool {
+            Some(pool) => self.test_shared(pool, target, body, facts, progress).await,
+            None => self.test_alone(target, body, facts, progress).await,
         }
     }
 

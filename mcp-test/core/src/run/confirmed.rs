@@ -1,8 +1,8 @@
-//! [`Confirmed`]: the failures and warnings that were shown on connections which no other scenario has used.
+//! [`Confirmed`]: the failures and warnings that do not depend on the scenarios before.
 //!
-//! What is shown on a shared connection may be due to the scenarios before. The same failure of the same scenario, on a
-//! connection of its own, shows that it is not. What one message shows by itself does not depend on the scenario either, and a
-//! reply that is wrong in any state needs no second connection, if the first one is sound.
+//! What is shown on a shared connection may be due to the scenarios before. The same failure of the same scenario, on another
+//! connection, shows that it is not. A message that is wrong by itself and a reply that is wrong in any state need no second
+//! connection, if the first one is sound.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::check::{
     Check, Finding, OF_SINGLE_MESSAGES, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED,
 };
 
-/// The failures and warnings that were shown on connections which no other scenario has used.
+/// The failures and warnings that do not depend on the scenarios before.
 #[derive(Debug, Default)]
 pub(super) struct Confirmed(BTreeSet<Raised>);
 
@@ -24,12 +24,12 @@ pub(super) enum Raised {
 }
 
 impl Confirmed {
-    /// Adds everything that the checks of a scenario show on a connection of its own.
+    /// Adds everything that the checks of a scenario show on a connection of its own, or on a second one.
     pub(super) fn add(&mut self, scenario: &str, own: &[Check]) {
-        self.0.extend(uncertain(scenario, own, &[], |_| false));
+        self.0.extend(uncertain(scenario, own, &[], |_, _| false));
     }
 
-    /// Whether everything was shown on a connection of its own.
+    /// Whether everything was added before.
     pub(super) fn includes(&self, raised: &[Raised]) -> bool {
         raised.iter().all(|raised| self.0.contains(raised))
     }
@@ -47,14 +47,14 @@ pub(super) fn uncertain(
     scenario: &str,
     checks: &[Check],
     envelopes: &[Finding],
-    is_certain: impl Fn(&Finding) -> bool,
+    is_certain: impl Fn(&Check, &Finding) -> bool,
 ) -> Vec<Raised> {
     let mut raised = Vec::new();
     for check in checks.iter().filter(|check| is_raised(check.status)) {
         let all = if check.id == WELL_FORMED { envelopes } else { &[] };
         let findings = check.finding.iter().chain(&check.others).chain(all);
         let mut is_of_check = check.finding.is_none();
-        for finding in findings.filter(|finding| !is_certain(finding)) {
+        for finding in findings.filter(|finding| !is_certain(check, finding)) {
             if is_of_one_message(check, finding) {
                 let Finding { headline, requirements, .. } = finding.clone();
                 raised.push(Raised::Message { headline, requirements });
@@ -71,7 +71,7 @@ pub(super) fn uncertain(
 }
 
 /// Whether one message shows what a check has found, whatever came before it.
-fn is_of_one_message(check: &Check, finding: &Finding) -> bool {
+pub(super) fn is_of_one_message(check: &Check, finding: &Finding) -> bool {
     let is_of_content = |id: &&str| OF_SINGLE_MESSAGES.iter().any(|rule| rule.id() == *id);
     match &*check.id {
         SCHEMA_VALID | TOOL_SCHEMAS => true,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn includes(confirmed: &Confirmed, scenario: &str, checks: &[Check]) -> bool {
-        confirmed.includes(&uncertain(scenario, checks, &[], |_| false))
+        confirmed.includes(&uncertain(scenario, checks, &[], |_, _| false))
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         let certain = Finding::peer("not refused").in_any_state();
         let check = Check::from_finding("unknown", Origin::Own, certain);
         let raised = |check: &Check| {
-            uncertain("ping", std::slice::from_ref(check), &[], |finding| finding.in_any_state)
+            uncertain("ping", std::slice::from_ref(check), &[], |_, finding| finding.in_any_state)
         };
         assert!(raised(&check).is_empty());
         assert_eq!(raised(&Check { others, ..check }).len(), 1);
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_check_that_failed_without_a_finding_is_uncertain() {
         let check = Check::new("unknown", Origin::Own, Status::Failure);
-        assert_eq!(uncertain("ping", &[check], &[], |_| true).len(), 1);
+        assert_eq!(uncertain("ping", &[check], &[], |_, _| true).len(), 1);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         let check = Check::from_finding(WELL_FORMED, Origin::Own, certain);
         let late = [Finding::peer("answered twice").requires(Rule::SINGLE_RESPONSE.id())];
         let raised = |envelopes| {
-            uncertain("ping", std::slice::from_ref(&check), envelopes, |it| it.in_any_state)
+            uncertain("ping", std::slice::from_ref(&check), envelopes, |_, it| it.in_any_state)
         };
         assert!(raised(&[]).is_empty());
         assert_eq!(raised(&late).len(), 1);

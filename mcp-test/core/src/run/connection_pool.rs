@@ -2,11 +2,11 @@
 //!
 //! Starting a program takes much longer than a scenario. A scenario that leaves no state behind takes a connection from here
 //! whose conversation has begun, and gives it back. A connection on which anything unexpected happened is ended instead, and
-//! what a run shows there counts only if it is what a connection of its own shows, too. Ending a program takes time as well, and
-//! happens while others run.
+//! what a run shows there counts only if another connection confirms it, which is kept for that. Ending a program takes time as
+//! well, and happens while others run.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
 use super::confirmed::{Confirmed, Raised};
+use super::start_budget::StartBudget;
 use super::{Cell, Outcome, Plan};
-use crate::check::{Finding, Status};
+use crate::check::Finding;
 use crate::client::{Client, Options};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
@@ -28,9 +29,6 @@ use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
 /// How many programs are started before they are needed. Each costs memory, and starts compete for the processors.
 const AHEAD: usize = 2;
 
-/// After how many scenarios that show something else on a shared connection every scenario gets one of its own.
-const TOLERATED: usize = 5;
-
 /// For how many starts of the program a scenario waits until another one gives its connection back: the program may just be
 /// starting for that one, and a start of its own would take the processors as long.
 const STARTS_WAITED_FOR: u32 = 2;
@@ -39,12 +37,33 @@ const STARTS_WAITED_FOR: u32 = 2;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Where a connection can be shared.
-type Key = (TransportKind, Revision);
+pub(super) type Key = (TransportKind, Revision);
 
-/// The most severe status of each check of a scenario run.
-pub(super) type Statuses = BTreeMap<String, Status>;
+/// What the scenarios do that use a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// They run for the first time.
+    Testing,
+    /// They show whether they repeat what they have shown while testing.
+    Confirming,
+}
 
-/// Held while a run shows on a connection of its own what it has shown on a shared one, so that others of the same scenario wait.
+/// The result of taking a connection.
+pub(super) enum Taken<'pool> {
+    /// One whose conversation has begun.
+    Connection {
+        shared: SharedConnection,
+        in_use: InUse<'pool>,
+        /// Whether no other scenario has used it.
+        is_new: bool,
+    },
+    /// The program did not begin a conversation in time.
+    NotBegun,
+    /// The run may not start the program once more.
+    NoStart,
+}
+
+/// Held while a run confirms what it has shown, so that others of the same scenario wait.
 pub(super) type Confirming = OwnedMutexGuard<()>;
 
 /// The connections of a run.
@@ -64,30 +83,33 @@ pub struct ConnectionPool {
 struct State {
     /// Connections whose conversation has begun, and which no scenario uses.
     idle: Vec<Idle>,
-    /// The keys of the connections that runs use.
-    used: Vec<Key>,
+    /// The connections that runs use.
+    used: Vec<(Purpose, Key)>,
+    starts: StartBudget,
     /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
     unused: VecDeque<Connection>,
     /// How long the first answer took, with the start of the program.
     start_up: Option<Duration>,
     endings: JoinSet<()>,
+    /// Whether connections are ended as soon as no run uses them, since no other run will take them.
+    is_draining: bool,
     confirmed: Confirmed,
-    /// The scenarios of which a run is about to show something on a connection of its own.
+    /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
-    /// Scenarios that show something else on a shared connection.
-    unshared: BTreeSet<String>,
+    /// The scenarios that did not end on a connection of their own, with the revision.
+    unended: BTreeMap<String, Revision>,
 }
 
 /// Shows that a run uses a connection, until it is dropped.
 pub struct InUse<'pool> {
     pool: &'pool ConnectionPool,
-    key: Key,
+    mark: (Purpose, Key),
 }
 
 impl Drop for InUse<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.state.borrow_mut();
-        if let Some(index) = state.used.iter().position(|key| *key == self.key) {
+        if let Some(index) = state.used.iter().position(|mark| *mark == self.mark) {
             state.used.swap_remove(index);
         }
         self.pool.returned.notify_waiters();
@@ -96,7 +118,7 @@ impl Drop for InUse<'_> {
 
 /// A connection that no scenario uses.
 struct Idle {
-    key: Key,
+    mark: (Purpose, Key),
     shared: SharedConnection,
     /// Its last event when it was given back.
     last: Seq,
@@ -151,15 +173,12 @@ impl ConnectionPool {
     /// Whether a scenario is run on a shared connection; `profile` is that of the plan.
     #[doc(hidden)]
     pub fn shares(&self, cell: &Cell, profile: Profile) -> bool {
-        let state = self.state.borrow();
         let scenario = &cell.scenario;
         self.keeps(cell.transport)
             // The client of the official suite has capabilities of its own.
             && profile.at(scenario, cell.revision) != Profile::Official
             && scenario.kind == Kind::BuiltIn
             && scenario.shares_connection.contains(cell.revision)
-            && state.unshared.len() < TOLERATED
-            && !state.unshared.contains(&*scenario.id)
     }
 
     /// Opens a connection with a recorder of its own: one that was opened ahead, if there is one.
@@ -226,37 +245,66 @@ impl ConnectionPool {
     }
 
     /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
-    #[doc(hidden)]
+    #[cfg(any(test, feature = "suite"))]
     pub async fn take(&self, key: Key, timeout: Duration) -> Option<(SharedConnection, InUse<'_>)> {
+        match self.take_for(Purpose::Testing, key, timeout).await {
+            Taken::Connection { shared, in_use, .. } => Some((shared, in_use)),
+            Taken::NotBegun | Taken::NoStart => None,
+        }
+    }
+
+    /// Takes a connection whose conversation has begun, or begins one within this time.
+    pub(super) async fn take_for(
+        &self,
+        purpose: Purpose,
+        key: Key,
+        timeout: Duration,
+    ) -> Taken<'_> {
         let whole = Deadline::after(timeout);
         let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
         let deadline = Deadline::after(patience.min(timeout / 2));
+        let mark = (purpose, key);
         loop {
             // Registered before it is looked for, so that no return is missed.
             let mut returned = pin!(self.returned.notified());
             returned.as_mut().enable();
-            if let Some(shared) = self.take_kept(key) {
-                return Some((shared, self.mark_used(key)));
+            if let Some(shared) = self.take_kept(mark) {
+                return Taken::Connection { shared, in_use: self.use_as(mark), is_new: false };
             }
-            let is_used = self.state.borrow().used.contains(&key);
-            if !is_used || clock::within(deadline, returned).await.is_err() {
-                let in_use = self.mark_used(key);
-                let left = whole.remaining().unwrap_or(timeout);
-                return Some((self.begin(key, left).await?, in_use));
+            let is_used = self.state.borrow().used.contains(&mark);
+            if is_used {
+                // If no other one may be started, it is worth all of the time.
+                let until = if self.state.borrow().starts.allows_another(purpose, key) {
+                    deadline
+                } else {
+                    whole
+                };
+                if clock::within(until, returned).await.is_ok() {
+                    continue;
+                }
             }
+            if !self.state.borrow_mut().starts.count(purpose, key, is_used) {
+                return Taken::NoStart;
+            }
+            let in_use = self.use_as(mark);
+            let left = whole.remaining().unwrap_or(timeout);
+            return match self.begin(key, left).await {
+                Some(shared) => Taken::Connection { shared, in_use, is_new: true },
+                None => Taken::NotBegun,
+            };
         }
     }
 
-    fn mark_used(&self, key: Key) -> InUse<'_> {
-        self.state.borrow_mut().used.push(key);
-        InUse { pool: self, key }
+    fn use_as(&self, mark: (Purpose, Key)) -> InUse<'_> {
+        self.state.borrow_mut().used.push(mark);
+        InUse { pool: self, mark }
     }
 
     /// A connection that is idle, and on which nothing but notifications has arrived since it was given back.
-    pub(super) fn take_kept(&self, key: Key) -> Option<SharedConnection> {
+    pub(super) fn take_kept(&self, mark: (Purpose, Key)) -> Option<SharedConnection> {
         loop {
             let mut state = self.state.borrow_mut();
-            let index = state.idle.iter().position(|idle| idle.key == key)?;
+            let index = state.idle.iter().position(|idle| idle.mark == mark)?;
             let idle = state.idle.swap_remove(index);
             let Idle { shared, last, user, .. } = idle;
             match shared.client.recorder().return_to(&shared.beginning, last) {
@@ -272,6 +320,21 @@ impl ConnectionPool {
         }
     }
 
+    /// Whether a run may have a connection of its own to confirm what it has shown; counts it.
+    pub(super) fn count_confirming(&self) -> bool {
+        self.state.borrow_mut().starts.count_confirming()
+    }
+
+    /// How often the program was started because it had exited or did not answer any more.
+    pub(super) fn replacements(&self) -> usize {
+        self.state.borrow().starts.replacements()
+    }
+
+    /// Whether the program may be started once more because it has exited or does not answer any more; counts the start.
+    pub(super) fn count_replacement(&self) -> bool {
+        self.state.borrow_mut().starts.count_replacement()
+    }
+
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
         let (transport, revision) = key;
         let connection = self.open(transport).await.ok()?;
@@ -284,25 +347,47 @@ impl ConnectionPool {
     /// Keeps a connection for runs that share it.
     #[doc(hidden)]
     pub fn keep(&self, key: Key, shared: SharedConnection) {
+        self.keep_for(Purpose::Testing, key, shared);
+    }
+
+    /// Keeps a connection for runs with this purpose.
+    pub(super) fn keep_for(&self, purpose: Purpose, key: Key, shared: SharedConnection) {
         let last = shared.client.recorder().last();
         let mut state = self.state.borrow_mut();
-        state.idle.push(Idle { key, shared, last, user: None });
+        state.idle.push(Idle { mark: (purpose, key), shared, last, user: None });
     }
 
     /// Gives a connection back after a run whose trace ends with `last`, for the next one.
     ///
     /// The receiver gets the whole trace if anything arrived before the next run took the connection, or at its end; nothing
     /// if it was quiet until then.
-    #[doc(hidden)]
+    pub(super) fn give_back_for(
+        &self,
+        purpose: Purpose,
+        key: Key,
+        shared: SharedConnection,
+        last: Seq,
+    ) -> oneshot::Receiver<Trace> {
+        let (user, fate) = oneshot::channel();
+        let mut state = self.state.borrow_mut();
+        if state.is_draining {
+            state.end(shared.client, Some(user));
+        } else {
+            let mark = (purpose, key);
+            state.idle.push(Idle { mark, shared, last, user: Some(user) });
+        }
+        fate
+    }
+
+    /// Gives a connection back that other runs share.
+    #[cfg(any(test, feature = "suite"))]
     pub fn give_back(
         &self,
         key: Key,
         shared: SharedConnection,
         last: Seq,
     ) -> oneshot::Receiver<Trace> {
-        let (user, fate) = oneshot::channel();
-        self.state.borrow_mut().idle.push(Idle { key, shared, last, user: Some(user) });
-        fate
+        self.give_back_for(Purpose::Testing, key, shared, last)
     }
 
     /// Ends a connection while other scenarios run; the receiver gets the whole trace.
@@ -312,13 +397,20 @@ impl ConnectionPool {
         fate
     }
 
-    /// Ends every connection that no run uses. Then each run that has given one back learns what became of it.
+    /// Ends every connection as soon as no run uses it, until [`resume`](Self::resume). Then each run that has given one back
+    /// learns what became of it.
     #[doc(hidden)]
     pub fn end_idle(&self) {
         let mut state = self.state.borrow_mut();
+        state.is_draining = true;
         for idle in std::mem::take(&mut state.idle) {
             state.end(idle.shared.client, idle.user);
         }
+    }
+
+    /// Keeps connections again for other runs.
+    pub(super) fn resume(&self) {
+        self.state.borrow_mut().is_draining = false;
     }
 
     /// Ends everything, and waits until it has ended.
@@ -344,12 +436,12 @@ impl ConnectionPool {
         self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
     }
 
-    /// Whether all these failures and warnings were shown on connections of their own before.
+    /// Whether all these failures and warnings were confirmed before.
     pub(super) fn has_confirmed(&self, raised: &[Raised]) -> bool {
         self.state.borrow().confirmed.includes(raised)
     }
 
-    /// Notes what a scenario has shown on a connection of its own.
+    /// Notes what a scenario has shown that counts.
     pub(super) fn confirm(&self, own: &Outcome) {
         self.state.borrow_mut().confirmed.add(&own.cell.scenario.id, &own.checks);
     }
@@ -361,11 +453,16 @@ impl ConnectionPool {
         clock::within(Deadline::after(timeout), confirming.lock_owned()).await.ok()
     }
 
-    /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
-    pub(super) fn compare(&self, shared: Option<&Statuses>, own: &Outcome) {
-        if shared != Some(&statuses(own)) {
-            self.state.borrow_mut().unshared.insert(own.cell.scenario.id.to_string());
-        }
+    /// Notes that a scenario did not end on a connection of its own.
+    pub(super) fn add_unended(&self, cell: &Cell) {
+        self.state.borrow_mut().unended.insert(cell.scenario.id.to_string(), cell.revision);
+    }
+
+    /// Another revision at which the scenario did not end on a connection of its own.
+    pub(super) fn unended_at(&self, cell: &Cell) -> Option<Revision> {
+        let state = self.state.borrow();
+        let at = state.unended.get(&*cell.scenario.id).copied();
+        at.filter(|revision| *revision != cell.revision)
     }
 }
 
@@ -381,15 +478,6 @@ impl State {
             }
         });
     }
-}
-
-pub(super) fn statuses(outcome: &Outcome) -> Statuses {
-    let mut statuses = Statuses::new();
-    for check in &outcome.checks {
-        let status = statuses.entry(check.id.clone()).or_insert(check.status);
-        *status = check.status.max(*status);
-    }
-    statuses
 }
 
 impl SharedConnection {

@@ -146,6 +146,10 @@ pub struct Summary {
     pub shard: Option<Shard>,
     /// The cells that were not run after a failure, because the run ended with it; see [`Plan::fail_fast`](super::Plan::fail_fast).
     pub not_started: Vec<Cell>,
+    /// How often the program of the server was started for a connection over standard streams.
+    pub program_starts: usize,
+    /// How many of these starts were needed because the program had exited or did not answer any more.
+    pub program_restarts: usize,
     /// The exit code of an interrupted run, which lacks some cells.
     pub interrupted: Option<u8>,
 }

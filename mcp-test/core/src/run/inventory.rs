@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::connection_pool::{ConnectionPool, SharedConnection};
+use super::connection_pool::{ConnectionPool, Purpose, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
 use super::{Cell, Plan};
 use crate::check::Finding;
@@ -44,12 +44,13 @@ impl InventoryRequest<'_> {
         let (target, limits) = (self.target.clone(), self.plan.limits);
         let setup = Setup::new(target, transport, revision, Profile::Adaptive, self.timeout);
         let setup = Setup { limits, ..setup };
-        let (mut ctx, beginning) = match self.pool.take_kept((transport, revision)) {
-            Some(SharedConnection { client, beginning }) => {
-                (Ctx::on(Opened::Begun(Box::new(client)), setup, None), Some(beginning))
-            }
-            None => (Ctx::new(setup, None), None),
-        };
+        let (mut ctx, beginning) =
+            match self.pool.take_kept((Purpose::Testing, (transport, revision))) {
+                Some(SharedConnection { client, beginning }) => {
+                    (Ctx::on(Opened::Begun(Box::new(client)), setup, None), Some(beginning))
+                }
+                None => (Ctx::new(setup, None), None),
+            };
         let inventory = self.request_all(&mut ctx, declared).await;
         if let Some(beginning) = beginning
             && let Some(client) = ctx.release()

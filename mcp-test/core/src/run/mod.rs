@@ -39,6 +39,7 @@ mod silence;
 pub mod single;
 #[doc(hidden)]
 pub mod spoken_revisions;
+mod start_budget;
 mod summary;
 mod tested;
 

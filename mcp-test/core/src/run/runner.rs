@@ -61,6 +61,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// # Ok::<(), mcp_test::Error>(())
 /// ```
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    let started_before = plan.target.program_starts();
     // Reporters get the same events as from any run, so that the reports are complete.
     if plan.cells.is_empty() {
         on(RunEvent::Planned(Vec::new()));
@@ -98,7 +99,9 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
             let mut run = Run::new(plan, facts, cells, on);
             of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
-            let (summary, is_silent) = run.run_all().await;
+            let (mut summary, is_silent) = run.run_all().await;
+            summary.program_starts = plan.target.program_starts() - started_before;
+            summary.program_restarts = pool.as_ref().map_or(0, ConnectionPool::replacements);
             on(RunEvent::Ended(summary.clone()));
             // After the report, which a program that does not exit must not delay.
             if is_silent {
@@ -393,6 +396,9 @@ impl<'a> Run<'a> {
         }
         while let Some((index, outcome)) = self.running.next().await {
             self.take(index, outcome);
+        }
+        if let Some(pool) = self.facts.pool {
+            pool.resume();
         }
     }
 

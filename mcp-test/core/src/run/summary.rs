@@ -28,6 +28,8 @@ impl Summary {
             exit: ExitCode::Passed,
             shard: plan.shard,
             not_started: Vec::new(),
+            program_starts: 0,
+            program_restarts: 0,
             interrupted: None,
         }
     }

@@ -29,6 +29,14 @@ impl Tested {
         }
     }
 
+    /// How often the program of a server was started for a connection over standard streams.
+    pub(super) fn program_starts(&self) -> usize {
+        match self {
+            Self::Server(target) => target.program_starts(),
+            _ => 0,
+        }
+    }
+
     /// Its name in reports.
     #[must_use]
     pub fn label(&self) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::DuplexStream;
@@ -43,6 +44,8 @@ pub struct Target {
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
+    /// How often the program was started for a connection, in this process.
+    started: Arc<AtomicUsize>,
 }
 
 impl Target {
@@ -56,6 +59,7 @@ impl Target {
             test_tokens: None,
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
+            started: Arc::default(),
         }
     }
 
@@ -270,6 +274,13 @@ impl Target {
         PreparedTarget::start(&self.transports, start_up).await
     }
 
+    /// How often the program was started for a connection over standard streams, by this target and its clones.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn program_starts(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
+    }
+
     /// Opens a new connection, recorded by `recorder`. Must be called within a tokio runtime.
     ///
     /// # Errors
@@ -290,7 +301,10 @@ impl Target {
         })?;
         match transport {
             TargetTransport::Duplex(serve) => Ok(duplex::open(serve, recorder, limits)),
-            TargetTransport::Stdio(command) => stdio::open(command, recorder, limits),
+            TargetTransport::Stdio(command) => {
+                self.started.fetch_add(1, Ordering::Relaxed);
+                stdio::open(command, recorder, limits)
+            }
             #[cfg(feature = "http")]
             TargetTransport::Http { url, .. } => {
                 let backend = self.network(url)?;

@@ -101,7 +101,7 @@ async fn without_a_handshake_a_trace_begins_with_the_first_request() {
 
 #[tokio::test]
 async fn a_scenario_that_leaves_something_behind_has_a_connection_of_its_own() {
-    let ids = ["ping", "logging-set-level", "ping"];
+    let ids = ["ping", "resources-subscribe", "ping"];
     let (target, connections) = good();
     run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
     assert_eq!(connections.load(Ordering::SeqCst), 2);
@@ -136,8 +136,8 @@ async fn what_scenarios_do_to_each_other_counts_against_nobody() {
     for outcome in &outcomes {
         assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Passed, "{}", outcome.cell);
     }
-    // One that is shared, one for the run that counts, one for the ping, and one since prompts are not shared any more.
-    assert_eq!(connections.load(Ordering::SeqCst), 4);
+    // One that is shared, one on which the prompts are listed before anything else, and one for what follows.
+    assert_eq!(connections.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]

@@ -41,7 +41,9 @@ pub(super) fn text(
         digest::totals(summary),
         digest::checks(summary),
     ));
-    let lines = [digest::flaky(summary), digest::not_started(summary)].into_iter().flatten();
+    let lines = [digest::flaky(summary), digest::restarts(summary), digest::not_started(summary)]
+        .into_iter()
+        .flatten();
     let lines = lines.chain(digest::not_scored(summary));
     text.extend(lines.map(|line| format!("\n{}\n", span(&line))));
     if !problems.is_empty() {

@@ -1,7 +1,8 @@
 //! Running a scenario on a connection that other scenarios use before and after it.
 //!
 //! The trace of the run begins with how that conversation began, so that it is judged like any other. What it shows counts if
-//! everything is in order. Anything else may be due to the scenarios before it, and has to be shown on a connection of its own.
+//! everything is in order. Anything else may be due to the scenarios before it, and has to be shown once more: on a connection
+//! that nobody has used, or on one on which others have confirmed what they had shown.
 
 use std::time::Duration;
 
@@ -10,10 +11,9 @@ use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::{self, Deadline};
 use crate::run::Outcome;
-use crate::run::confirmed::{Raised, is_raised, uncertain};
-use crate::run::connection_pool::{
-    Confirming, ConnectionPool, SharedConnection, Statuses, statuses,
-};
+use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
+use crate::run::connection_pool::{Confirming, ConnectionPool, Purpose, SharedConnection, Taken};
+use crate::run::start_budget::{MOST_CONFIRMING, MOST_REPLACEMENTS};
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
@@ -25,14 +25,25 @@ const PART: u32 = 6;
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// A run on a shared connection that does not count.
-#[derive(Default)]
 pub(super) struct Doubtful {
-    /// What it has shown; `None` if it was too slow to show anything. Without the trace, which may be large.
-    pub(super) statuses: Option<Statuses>,
+    /// Why it does not count.
+    reason: Doubt,
     /// How much of the time-out it has taken.
-    pub(super) spent: Duration,
-    /// Held until it is known what a connection of its own shows.
-    pub(super) confirming: Option<Confirming>,
+    spent: Duration,
+    /// Held until it is known what another connection shows.
+    confirming: Option<Confirming>,
+}
+
+/// Why a run on a shared connection does not count.
+enum Doubt {
+    /// It was too slow to show anything.
+    TooSlow,
+    /// The program did not begin a conversation.
+    NotBegun,
+    /// The run may not start the program once more.
+    NoStart,
+    /// What it has shown may be due to the scenarios before. Without the trace, which may be large.
+    Uncertain(Vec<Raised>),
 }
 
 /// What a run has shown on a shared connection.
@@ -54,62 +65,152 @@ struct Shown {
 }
 
 impl CellRun<'_> {
-    /// Runs the scenario on a shared connection.
+    /// Runs the scenario on a shared connection, and if that shows something uncertain, on another one.
+    pub(super) async fn test_shared(
+        self,
+        pool: &ConnectionPool,
+        target: &Target,
+        body: &Run,
+        facts: CellFacts<'_>,
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Outcome {
+        let task = (body, &facts);
+        let doubtful = match self.test_on_shared(pool, target, task, progress, None).await {
+            Ok(outcome) => return outcome,
+            Err(doubtful) => doubtful,
+        };
+        let run = Self { spent: doubtful.spent, ..self };
+        let is_repeated = matches!(doubtful.reason, Doubt::Uncertain(_)) && !run.has_spent_half();
+        let Doubtful { reason, confirming, .. } = match is_repeated {
+            true => match run.test_on_shared(pool, target, task, progress, Some(doubtful)).await {
+                Ok(outcome) => return outcome,
+                Err(doubtful) => doubtful,
+            },
+            false => doubtful,
+        };
+        let outcome = match run.why_not_alone(pool, &reason) {
+            Some(reason) => return run.left_out(&reason),
+            None => run.test_alone(target, body, facts, progress).await,
+        };
+        if matches!(reason, Doubt::TooSlow) && outcome.trace.deadline_fired() {
+            pool.add_unended(&outcome.cell);
+        }
+        drop(confirming);
+        outcome
+    }
+
+    /// Why the scenario does not run on a connection of its own; counts the start of the program for it.
+    fn why_not_alone(&self, pool: &ConnectionPool, reason: &Doubt) -> Option<String> {
+        match reason {
+            Doubt::Uncertain(_) => (!pool.count_confirming()).then(|| {
+                format!(
+                    "it failed only on connections that other scenarios had used, and the {MOST_CONFIRMING} starts of the program that \
+                     confirm such failures are spent: `--scenario {}` runs it alone",
+                    self.id()
+                )
+            }),
+            Doubt::TooSlow | Doubt::NotBegun | Doubt::NoStart => {
+                let elsewhere = pool.unended_at(&self.cell).filter(|_| matches!(reason, Doubt::TooSlow));
+                if let Some(revision) = elsewhere {
+                    return Some(format!("it did not end in time, as at {revision}"));
+                }
+                (!pool.count_replacement()).then(|| {
+                    format!(
+                        "the program has exited or did not answer any more {MOST_REPLACEMENTS} times, and is not started again"
+                    )
+                })
+            }
+        }
+    }
+
+    fn has_spent_half(&self) -> bool {
+        self.stopwatch.elapsed() > self.timeout() / 2
+    }
+
+    /// Runs the scenario on a shared connection; with `before`, to confirm what it has shown on another one.
     ///
     /// # Errors
     ///
-    /// If it has to be run on a connection of its own.
-    pub(super) async fn test_shared(
+    /// If what it shows there does not count.
+    async fn test_on_shared(
         &self,
         pool: &ConnectionPool,
         target: &Target,
         task: (&Run, &CellFacts<'_>),
         progress: &dyn Fn(Progress<'_>),
+        before: Option<Doubtful>,
     ) -> Result<Outcome, Doubtful> {
+        let purpose = match before {
+            Some(_) => Purpose::Confirming,
+            None => Purpose::Testing,
+        };
         let part = (self.timeout() / PART).min(LONGEST);
-        let run = Self { timeout: part, ..self.clone() };
+        let run = Self { timeout: part, spent: Duration::ZERO, ..self.clone() };
         let key = (self.cell.transport, self.cell.revision);
         // A program may have to be started, which takes longer than the scenario, and on a busy machine most of the time.
-        let taken = pool.take(key, self.timeout() - part).await;
-        let Some((SharedConnection { client, beginning }, in_use)) = taken else {
-            if self.stopwatch.elapsed() <= self.timeout() / 2 {
-                return Err(self.doubtful(None));
+        let for_start = (self.timeout() - part).saturating_sub(self.spent);
+        let taken = pool.take_for(purpose, key, for_start).await;
+        let (shared, in_use, is_new) = match taken {
+            Taken::Connection { shared, in_use, is_new } => (shared, in_use, is_new),
+            Taken::NoStart => return Err(before.unwrap_or_else(|| self.doubtful(Doubt::NoStart))),
+            Taken::NotBegun if !self.has_spent_half() => {
+                return Err(self.doubtful(Doubt::NotBegun));
             }
-            let took = clock::format_duration(self.stopwatch.elapsed());
-            let reason = format!("the program did not begin a conversation within {took}");
-            return Ok(self.clone().not_applicable(&reason));
+            Taken::NotBegun => {
+                let took = clock::format_duration(self.stopwatch.elapsed());
+                let reason = format!("the program did not begin a conversation within {took}");
+                return Ok(self.clone().not_applicable(&reason));
+            }
         };
+        let (raised_before, mut confirming) = match before {
+            Some(Doubtful { reason: Doubt::Uncertain(raised), confirming, .. }) => {
+                (Some(raised), confirming)
+            }
+            _ => (None, None),
+        };
+        let SharedConnection { client, beginning } = shared;
         let setup = run.setup(target, task.1);
         let began = beginning.last();
         let (client, shown) = run.show(client, began, setup, task.0, progress).await;
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
-            return Err(self.doubtful(None));
+            return Err(Doubtful { confirming, ..self.doubtful(Doubt::TooSlow) });
         }
-        let mut is_confirmed = pool.has_confirmed(&shown.uncertain);
-        let mut confirming = None;
-        if !is_confirmed {
+        // Nothing has come before it on a new connection; and what shows on two connections is not due to one of them.
+        let repeats = |raised: &[Raised]| {
+            let before = raised_before.as_ref();
+            before.is_some_and(|before| is_new || raised.iter().all(|it| before.contains(it)))
+        };
+        let counts = |raised: &[Raised]| pool.has_confirmed(raised) || repeats(raised);
+        let mut is_confirmed = counts(&shown.uncertain);
+        if !is_confirmed && raised_before.is_none() {
             // Another run of the scenario may be about to confirm the same.
             confirming = pool.confirming(&self.cell, self.timeout() / 4).await;
-            is_confirmed = pool.has_confirmed(&shown.uncertain);
+            is_confirmed = counts(&shown.uncertain);
         }
         if !is_confirmed {
             match client {
                 Some(client) if shown.is_reusable => {
-                    pool.keep(key, SharedConnection { client, beginning });
+                    pool.keep_for(purpose, key, SharedConnection { client, beginning });
                 }
                 Some(client) => drop(pool.retire(client)),
                 None => {}
             }
             drop(in_use);
-            return Err(Doubtful { confirming, ..self.doubtful(Some(&shown.outcome)) });
+            let doubtful = self.doubtful(Doubt::Uncertain(shown.uncertain));
+            return Err(Doubtful { confirming, ..doubtful });
+        }
+        if raised_before.is_some() {
+            // For the runs that wait to confirm the same.
+            pool.confirm(&shown.outcome);
         }
         drop(confirming);
         progress(Progress::Ending);
         let fate = match client {
             Some(client) if shown.is_reusable => {
-                pool.give_back(key, SharedConnection { client, beginning }, shown.last)
+                let shared = SharedConnection { client, beginning };
+                pool.give_back_for(purpose, key, shared, shown.last)
             }
             Some(client) => pool.retire(client),
             // The scenario has ended the connection, and its trace is complete.
@@ -128,9 +229,9 @@ impl CellRun<'_> {
         // What has arrived since may be due to the scenarios before.
         let uncertain = uncertain_of(&outcome, &envelopes, began, shown.is_reusable);
         let is_known = |raised: &Raised| shown.uncertain.contains(raised);
-        match uncertain.iter().all(is_known) || pool.has_confirmed(&uncertain) {
+        match uncertain.iter().all(is_known) || counts(&uncertain) {
             true => Ok(outcome),
-            false => Err(self.doubtful(Some(&outcome))),
+            false => Err(self.doubtful(Doubt::Uncertain(uncertain))),
         }
     }
 
@@ -193,17 +294,17 @@ impl CellRun<'_> {
         (client, shown)
     }
 
-    fn doubtful(&self, outcome: Option<&Outcome>) -> Doubtful {
+    fn doubtful(&self, reason: Doubt) -> Doubtful {
         // Something must be left for the run that counts.
         let spent = self.stopwatch.elapsed().min(self.timeout() / 2);
-        Doubtful { statuses: outcome.map(statuses), spent, confirming: None }
+        Doubtful { reason, spent, confirming: None }
     }
 }
 
 /// What a run reports that may be due to the scenarios before it.
 ///
-/// Each connection begins in the same way, up to the event `began`. A reply that is wrong in any state shows that by itself, if
-/// the connection could be used as before after it.
+/// Each connection begins in the same way, up to the event `began`. A message that is wrong by itself or in any state shows that
+/// whatever came before it, if the connection could be used as before after it.
 fn uncertain_of(
     outcome: &Outcome,
     envelopes: &[Finding],
@@ -213,8 +314,10 @@ fn uncertain_of(
     let is_of_beginning = |finding: &Finding| {
         !finding.evidence.is_empty() && finding.evidence.iter().all(|seq| *seq <= began)
     };
-    let is_certain =
-        |finding: &Finding| is_of_beginning(finding) || is_reusable && finding.in_any_state;
+    let is_certain = |check: &Check, finding: &Finding| {
+        is_of_beginning(finding)
+            || is_reusable && (finding.in_any_state || is_of_one_message(check, finding))
+    };
     uncertain(&outcome.cell.scenario.id, &outcome.checks, envelopes, is_certain)
 }
 

@@ -1,0 +1,102 @@
+//! [`StartBudget`]: how often the program of a run may still be started.
+//!
+//! A program that takes long to start takes even longer while it is started many times. Each scenario that cannot share a
+//! connection has its own start, which is not counted here.
+
+use std::collections::BTreeMap;
+
+use super::connection_pool::{Key, Purpose};
+
+/// How many connections to share are begun for each revision after that of the pre-flight.
+const MOST_SHARED: usize = 2;
+
+/// How many connections are begun in a run to confirm what was shown on shared ones.
+pub(super) const MOST_CONFIRMING: usize = 2;
+
+/// How many more starts a run has, because the program has exited or does not answer any more.
+pub(super) const MOST_REPLACEMENTS: usize = 20;
+
+/// The starts that were counted.
+#[derive(Default)]
+pub(super) struct StartBudget {
+    shared: BTreeMap<Key, usize>,
+    confirming: usize,
+    replacements: usize,
+}
+
+impl StartBudget {
+    /// Whether a connection may be begun while another one for the same is in use.
+    pub(super) fn allows_another(&self, purpose: Purpose, key: Key) -> bool {
+        match purpose {
+            Purpose::Testing => self.shared.get(&key).is_none_or(|begun| *begun < MOST_SHARED),
+            Purpose::Confirming => false,
+        }
+    }
+
+    /// Whether a connection may be begun; counts it. Without another one for the same, those before have ended because of what
+    /// the program did.
+    pub(super) fn count(&mut self, purpose: Purpose, key: Key, is_other_used: bool) -> bool {
+        match purpose {
+            Purpose::Testing if self.allows_another(purpose, key) => {
+                *self.shared.entry(key).or_default() += 1;
+                true
+            }
+            Purpose::Testing => !is_other_used && self.count_replacement(),
+            Purpose::Confirming => !is_other_used && self.count_confirming(),
+        }
+    }
+
+    /// Whether a connection may be begun to confirm something; counts it.
+    pub(super) fn count_confirming(&mut self) -> bool {
+        count(&mut self.confirming, MOST_CONFIRMING)
+    }
+
+    /// Whether the program may be started because it has exited or does not answer any more; counts it.
+    pub(super) fn count_replacement(&mut self) -> bool {
+        count(&mut self.replacements, MOST_REPLACEMENTS)
+    }
+
+    pub(super) fn replacements(&self) -> usize {
+        self.replacements
+    }
+}
+
+fn count(counted: &mut usize, most: usize) -> bool {
+    let is_allowed = *counted < most;
+    *counted += usize::from(is_allowed);
+    is_allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Revision;
+    use crate::transport::TransportKind;
+
+    const KEY: Key = (TransportKind::Stdio, Revision::V2025_11_25);
+    const OTHER: Key = (TransportKind::Stdio, Revision::V2025_06_18);
+
+    #[test]
+    fn each_revision_has_its_connections_and_then_those_that_replace_them() {
+        let mut budget = StartBudget::default();
+        for key in [KEY, OTHER] {
+            for _ in 0..MOST_SHARED {
+                assert!(budget.count(Purpose::Testing, key, true));
+            }
+            assert!(!budget.count(Purpose::Testing, key, true));
+        }
+        for _ in 0..MOST_REPLACEMENTS {
+            assert!(budget.count(Purpose::Testing, KEY, false));
+        }
+        assert!(!budget.count(Purpose::Testing, OTHER, false));
+    }
+
+    #[test]
+    fn what_confirms_is_counted_for_the_whole_run() {
+        let mut budget = StartBudget::default();
+        assert!(budget.count(Purpose::Confirming, KEY, false));
+        assert!(!budget.count(Purpose::Confirming, KEY, true));
+        assert!(budget.count(Purpose::Confirming, OTHER, false));
+        assert!(!budget.count_confirming());
+    }
+}
