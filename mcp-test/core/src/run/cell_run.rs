@@ -36,6 +36,7 @@ use crate::transport::{ClientRun, Target, TransportKind};
 
 use self::early_end::EarlyEnd;
 use self::facts::Unmet;
+use self::silenced::Liveness;
 use self::teardown::TornDown;
 use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
 
@@ -144,7 +145,7 @@ struct CellRun<'a> {
     timeout: Duration,
     /// How much of that is spent.
     spent: Duration,
-    /// How long the first start of its program took, if it starts one.
+    /// How long a start of its program takes, if it starts one.
     start_up: Option<Duration>,
     started: String,
     stopwatch: Stopwatch,
@@ -247,9 +248,14 @@ impl<'a> CellRun<'a> {
         drop(trace);
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
-        let (ended, answers) = self.end(ctx, target, question).await;
-        let outcome = self.server_outcome(ended, early, torn_down);
-        if !answers {
+        let (ended, liveness) = self.end(ctx, target, question).await;
+        let start_up = match liveness {
+            // The machine may be slower than it was at first.
+            Liveness::Answered(took) => self.start_up.map(|first| first.max(took)),
+            _ => self.start_up,
+        };
+        let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
+        if liveness == Liveness::Silent {
             return silenced::silenced(outcome);
         }
         if let Some(pool) = pool {
@@ -292,6 +298,7 @@ impl<'a> CellRun<'a> {
                     checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
                 demand_declared(&self.cell, &mut checks);
+                self.skip_not_started(trace, &mut checks);
             }
             Some(EarlyEnd::TimedOut) => {
                 // In the official suite, the time-out replaces even the checks that were made.

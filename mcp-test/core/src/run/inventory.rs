@@ -109,7 +109,7 @@ impl InventoryRequest<'_> {
             && ends_in_silence(&ctx.trace())
         {
             let left = left(self.timeout, stopwatch);
-            if !question.ask(self.target, self.cell.transport, left).await {
+            if question.ask(self.target, self.cell.transport, left).await.is_none() {
                 return Err(finding);
             }
         }

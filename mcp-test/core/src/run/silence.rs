@@ -51,13 +51,14 @@ pub struct LivenessQuestion {
 }
 
 impl LivenessQuestion {
-    /// Asks it; `left` is what is left of the time-out. Anything that the server sends counts as an answer.
+    /// Asks it; `left` is what is left of the time-out. Anything that the server sends counts as an answer; returns how long it
+    /// took with the start of the program, or `None` without one.
     pub(super) async fn ask(
         self,
         target: &Target,
         transport: TransportKind,
         left: Duration,
-    ) -> bool {
+    ) -> Option<Duration> {
         // A program that takes longer to start than there is time left must not pass for a silent one.
         let least = LEAST + self.first_answer.saturating_mul(3);
         let timeout = least.max(left + OVERTIME);
@@ -65,7 +66,7 @@ impl LivenessQuestion {
         let recorder = Recorder::new();
         // The trace shows whether there was an answer, whatever it was.
         let _ = probe(target, transport, &recorder, &[self.revision], timeout).await;
-        recorder.trace().events.iter().any(is_from_server)
+        recorder.trace().events.iter().find(|event| is_from_server(event)).map(|event| event.at)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join;
 
@@ -14,22 +15,28 @@ use crate::scenario::{Ctx, Ended, Profile};
 use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
+/// Whether the server still answers after a scenario.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Liveness {
+    NotAsked,
+    /// How long it took, with the start of the program.
+    Answered(Duration),
+    Silent,
+}
+
 impl CellRun<'_> {
-    /// Closes the connections, and asks the server whether it still answers, if there is a question.
+    /// Closes the connections, and asks the server whether it still answers, if there is a question; returns what came of it.
     pub(super) async fn end(
         &self,
         ctx: Ctx,
         target: &Target,
         question: Option<LivenessQuestion>,
-    ) -> (Ended, bool) {
+    ) -> (Ended, Liveness) {
         let answers = async {
-            match question {
-                None => true,
-                Some(question) => {
-                    let left = left(self.timeout(), self.stopwatch);
-                    question.ask(target, self.cell.transport, left).await
-                }
-            }
+            let Some(question) = question else { return Liveness::NotAsked };
+            let left = left(self.timeout(), self.stopwatch);
+            let answered = question.ask(target, self.cell.transport, left).await;
+            answered.map_or(Liveness::Silent, Liveness::Answered)
         };
         // With one job, the program may be one that cannot run twice at the same time.
         let is_exclusive =

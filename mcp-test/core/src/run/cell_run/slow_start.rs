@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::CellRun;
-use crate::check::{Cause, Fate, Finding};
+use crate::check::{Cause, Check, Fate, Finding, Status};
 use crate::clock;
 use crate::expect::words;
+use crate::run::confirmed::is_raised;
 use crate::scenario::Profile;
-use crate::trace::{ConnectionId, EventKind, Party, Trace};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 
 /// A program that takes more than this many times as long to start as at first is silent: a busy machine does not explain it.
 const SILENT: u32 = 8;
@@ -19,9 +20,8 @@ struct Start {
     answered: Option<Duration>,
 }
 
-/// Why a scenario could not show anything in its time: starting its programs took at least half of it. The first start of the
-/// run took `first`.
-fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<String> {
+/// The programs that a scenario has started.
+fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
     let mut starts: BTreeMap<ConnectionId, Start> = BTreeMap::new();
     for event in &trace.events {
         match &event.kind {
@@ -36,6 +36,13 @@ fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<Strin
             _ => {}
         }
     }
+    starts
+}
+
+/// Why a scenario could not show anything in its time: starting its programs took at least half of it. A start takes about
+/// `first`.
+fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<String> {
+    let starts = starts(trace);
     let end = trace.events.last()?.at;
     let took = |start: &Start| start.answered.unwrap_or(end).saturating_sub(start.opened);
     let is_silent = |start: &Start| start.answered.is_none() && took(start) > first * SILENT;
@@ -57,6 +64,30 @@ impl CellRun<'_> {
         let first = self.start_up.filter(|_| self.profile != Profile::Official)?;
         slow_start(trace, first, self.timeout())
     }
+
+    /// Skips the checks that failed only because a program did not start in the time that was left for it.
+    pub(super) fn skip_not_started(&self, trace: &Trace, checks: &mut [Check]) {
+        if let Some(reason) = self.slow_start(trace) {
+            skip_not_started(trace, &reason, checks);
+        }
+    }
+}
+
+fn skip_not_started(trace: &Trace, reason: &str, checks: &mut [Check]) {
+    let starts = starts(trace);
+    let is_unanswered_start =
+        |event: &Event| starts.get(&event.connection).is_some_and(|start| start.answered.is_none());
+    let is_of_start = |finding: &Finding| {
+        let mut evidence = trace.events.iter().filter(|it| finding.evidence.contains(&it.seq));
+        is_unanswered(finding) && evidence.any(is_unanswered_start)
+    };
+    for check in checks.iter_mut().filter(|check| is_raised(check.status)) {
+        if check.finding.is_some() && check.finding.iter().chain(&check.others).all(is_of_start) {
+            check.status = Status::Skipped;
+            check.message = Some(words::into_inert(reason));
+            (check.finding, check.others) = (None, Vec::new());
+        }
+    }
 }
 
 /// Whether a finding is that a request got no reply in time.
@@ -69,6 +100,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::check::Origin;
     use crate::trace::Recorder;
 
     const TIMEOUT: Duration = Duration::from_secs(30);
@@ -95,6 +127,26 @@ mod tests {
         let slow = reason(3, Some(20), 30);
         assert_eq!(slow.as_deref(), Some("1 start of the program took 20 s of 30 s"));
         assert_eq!(reason(3, Some(10), 30), None);
+    }
+
+    #[test]
+    fn what_a_program_did_not_answer_that_had_not_started_is_skipped() {
+        let recorder = Recorder::new();
+        let request = || Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
+        let send = |is_answered: bool| {
+            let on = recorder.open("stdio");
+            let sent = recorder.record(on, Party::Client, EventKind::message(request()));
+            if is_answered {
+                let reply = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+                recorder.record(on, Party::Server, EventKind::message(reply));
+            }
+            let unanswered = Cause::request("initialize", Fate::Unanswered);
+            let finding = Finding::peer("not answered").evidence(sent).caused_by(unanswered);
+            Check::from_finding("answered", Origin::Own, finding)
+        };
+        let mut checks = [send(true), send(false)];
+        skip_not_started(&recorder.trace(), "2 starts of the program took 27 s", &mut checks);
+        assert_eq!(checks.map(|check| check.status), [Status::Failure, Status::Skipped]);
     }
 
     #[test]

@@ -162,7 +162,10 @@ impl<'a> TransportProbe<'a> {
         // Before the first answer, a silence may be due to the era of the question.
         if let Some(question) = self.question()
             && ends_in_silence(&recorder.trace())
-            && !question.ask(self.target, self.transport, timeout.saturating_sub(took)).await
+            && question
+                .ask(self.target, self.transport, timeout.saturating_sub(took))
+                .await
+                .is_none()
         {
             self.silence = self.result.refusals.last().cloned();
         }
