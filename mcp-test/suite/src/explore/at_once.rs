@@ -51,6 +51,11 @@ async fn mixed(
         let together = together.as_ref().filter(|it| **it != alone[index])?;
         Some((index, alone.iter().position(|other| other == together)?))
     })?;
+    // If it is another one by now, it depends on the time, and may well be that of a call with the same meaning.
+    let again = conversation.result_of(&chain.steps[differing], wait).await?;
+    if again != alone[differing] {
+        return None;
+    }
     let finding = Finding::peer(format!(
         "of several calls of `{}` at once, one gets the result of another",
         tool.operation
