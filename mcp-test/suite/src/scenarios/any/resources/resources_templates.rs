@@ -1,5 +1,7 @@
 //! `resources-templates`.
 
+use std::iter;
+
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
@@ -15,13 +17,19 @@ use super::ReadBudget;
 use crate::scenarios::any::note_if_unmade;
 
 scenario! {
-    /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template.
+    /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template; with values that
+    /// do not exist they are refused.
     ///
     /// The values are those that the server itself completes, since no others are known to exist. A value without reserved
     /// characters is preferred, since servers differ in how they decode the others. At most 10 templates are expanded.
+    ///
+    /// Two values of our own are read, too, and answers with contents are compared with those of a URI that exists, which was
+    /// completed or is listed. Where a server makes the contents from the value, all are alike but for the value. Where the two
+    /// are alike and the existing one is not, the contents are a text that says so instead of an error. That is a WARNING, since
+    /// it may be what the template is for.
     Server "resources-templates": "Expanded templates can be read",
     revisions: Revisions::from(Revision::V2025_03_26),
-    needs: [Need::Any(ItemKind::ResourceTemplate), Need::Capability(Capability::Completions)],
+    needs: [Need::Any(ItemKind::ResourceTemplate)],
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
@@ -40,6 +48,14 @@ scenario! {
         .requires(&["resources.templates.mime-type-uniform"])
         .conditional()
         .warns(),
+        CheckSpec::own(
+            "unknown-values-refused",
+            "UnknownValuesRefused",
+            "A template with a value that does not exist is answered with a JSON-RPC error, not with contents that say so",
+        )
+        .requires(&["resources.read.errors-are-json-rpc", "resources.read.not-found-32602"])
+        .conditional()
+        .warns(),
     ],
 }
 
@@ -49,23 +65,31 @@ const MOST: usize = 10;
 const VALUES: usize = 3;
 /// Beginnings for which most servers complete something.
 const BEGINNINGS: [&str; 3] = ["", "1", "a"];
+/// Values that hardly exist.
+const UNKNOWN_VALUES: [&str; 2] = ["no-such-value-of-mcp-test", "another-value-of-mcp-test"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server completes no values of its templates");
+    note_if_unmade(ctx, &SCENARIO, "no expansions of its templates are known to exist");
     Ok(())
 }
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let templates = ctx.offered(ItemKind::ResourceTemplate).await?;
-    let (mut readable, mut uniform) = (Vec::new(), Vec::new());
+    let completes = ctx.declares(Capability::Completions).await?;
+    let (mut readable, mut uniform, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut budget = ReadBudget::default();
     for template in templates.items.iter().take(MOST) {
         let Some(text) = template.get("uriTemplate").and_then(Value::as_str) else { continue };
         let parsed = UriTemplate::new(text);
         let variables = parsed.variables();
         let mut read = Vec::new();
-        for uri in expansions(ctx, text, &parsed, &variables).await? {
+        let mut existing = None;
+        let expansions = match completes {
+            true => expansions(ctx, text, &parsed, &variables).await?,
+            false => Vec::new(),
+        };
+        for Expansion { uri, values } in expansions {
             if !budget.admits(template) {
                 break;
             }
@@ -73,6 +97,13 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             budget.spend(&reply);
             read.push(is_read(text, &uri, &reply));
             uniform.extend(has_mime_type(template, text, &reply));
+            existing = existing.or_else(|| Contents::of(&reply, &uri, &values));
+        }
+        if existing.is_none() {
+            existing = listed(ctx, &parsed, &mut budget).await?;
+        }
+        if let Some(existing) = existing.filter(|_| budget.admits(template)) {
+            refused.push(unknown_values_refused(ctx, text, &parsed, &existing).await?);
         }
         // The completed values of several variables need not belong together, so that one of the URIs has to exist.
         if read.is_empty() {
@@ -86,7 +117,12 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         readable.push(outcome);
     }
     let listed = templates.items.len();
-    for (id, outcomes) in [("expansions-readable", readable), ("template-mime-types", uniform)] {
+    let checks = [
+        ("expansions-readable", readable),
+        ("template-mime-types", uniform),
+        ("unknown-values-refused", refused),
+    ];
+    for (id, outcomes) in checks {
         if !outcomes.is_empty() {
             let details = json!({ "read": outcomes.len(), "templates": listed });
             ctx.check(id).details(details).judge(outcomes.into_iter().collect());
@@ -95,14 +131,106 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// A URI, and the values of the variables in it.
+struct Expansion {
+    uri: String,
+    values: Vec<String>,
+}
+
+/// The contents of a resource, for comparison: without the URI and the values in it.
+#[derive(PartialEq)]
+enum Contents {
+    Text(String),
+    /// An object in JSON, whose members were all compared.
+    Object(Vec<String>),
+    Other,
+}
+
+impl Contents {
+    /// The contents of a reply; `None` if it has none.
+    fn of(reply: &Reply, uri: &str, values: &[String]) -> Option<Self> {
+        let contents = reply.outcome().ok()?.get("contents")?.as_array()?;
+        let [only] = contents else { return (!contents.is_empty()).then_some(Self::Other) };
+        let Some(text) = only.get("text").and_then(Value::as_str) else { return Some(Self::Other) };
+        Some(match Value::parse(text.as_bytes()).ok().map(|document| document.value) {
+            Some(Value::Object(object)) => {
+                Self::Object(object.iter().map(|(name, _)| name.to_owned()).collect())
+            }
+            // A list may be empty because nothing was found.
+            Some(Value::Array(_)) => Self::Other,
+            _ if text.trim().is_empty() => Self::Other,
+            _ => {
+                let texts = iter::once(uri).chain(values.iter().map(String::as_str));
+                let texts = texts.filter(|it| !it.is_empty());
+                Self::Text(texts.fold(text.to_owned(), |text, it| text.replace(it, "…")))
+            }
+        })
+    }
+}
+
+/// The contents of a listed resource that the template may stand for; `None` if there is none that can be read.
+async fn listed(
+    ctx: &mut Ctx,
+    template: &UriTemplate<'_>,
+    budget: &mut ReadBudget,
+) -> Result<Option<Contents>, Finding> {
+    if !ctx.declares(Capability::Resources).await? {
+        return Ok(None);
+    }
+    let resources = ctx.offered(ItemKind::Resource).await?;
+    let is_of_template = |resource: &&Value| {
+        resource.get("uri").and_then(Value::as_str).is_some_and(|uri| template.may_match(uri))
+    };
+    let found = resources.items.iter().filter(is_of_template).find(|it| budget.admits(it));
+    let Some(uri) = found.and_then(|it| it.get("uri")?.as_str()) else { return Ok(None) };
+    let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+    budget.spend(&reply);
+    Ok(Contents::of(&reply, uri, &[]))
+}
+
+/// Whether values that do not exist are refused, or the server makes the contents of `existing` from any value.
+async fn unknown_values_refused(
+    ctx: &mut Ctx,
+    text: &str,
+    template: &UriTemplate<'_>,
+    existing: &Contents,
+) -> Result<Result<(), Finding>, Finding> {
+    let mut replies = Vec::new();
+    for value in UNKNOWN_VALUES {
+        let uri = template.expand(|_| Some(value));
+        let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
+        let Some(contents) = Contents::of(&reply, &uri, &[value.to_owned()]) else {
+            return Ok(Ok(()));
+        };
+        replies.push((contents, reply));
+    }
+    let [(one, reply), (other, _)] = &replies[..] else { return Ok(Ok(())) };
+    if one != other || one == existing || *one == Contents::Other || *existing == Contents::Other {
+        return Ok(Ok(()));
+    }
+    let row = match ctx.revision() >= Revision::V2026_07_28 {
+        true => "resources.read.not-found-32602",
+        false => "resources.read.errors-are-json-rpc",
+    };
+    let headline =
+        format!("values of the template `{text}` that do not exist are answered with contents");
+    let got = reply.outcome().map_or_else(ToString::to_string, |result| result.short(200));
+    Ok(Err(Finding::peer(headline)
+        .expected("a JSON-RPC error")
+        .got(format!("{got}, and the same for another value, but not for one that exists"))
+        .evidence_all(reply.evidence())
+        .requires(row)
+        .should()))
+}
+
 /// URIs with values that the server completes; none if it completes nothing for one of the variables.
 async fn expansions(
     ctx: &mut Ctx,
     text: &str,
     template: &UriTemplate<'_>,
     variables: &[&str],
-) -> Result<Vec<String>, Finding> {
-    let mut uris = Vec::new();
+) -> Result<Vec<Expansion>, Finding> {
+    let mut expansions = Vec::new();
     let mut chosen = serde_json::Map::new();
     for (number, name) in variables.iter().enumerate() {
         let values = completed(ctx, text, name, &chosen).await?;
@@ -110,16 +238,19 @@ async fn expansions(
         // Of the last variable several values are tried.
         if number + 1 == variables.len() {
             let expand = |last: &String| {
-                template.expand(|it| match it == *name {
+                let uri = template.expand(|it| match it == *name {
                     true => Some(last),
                     false => chosen.get(it).and_then(serde_json::Value::as_str),
-                })
+                });
+                let others = chosen.values().filter_map(serde_json::Value::as_str);
+                let values = others.chain([&**last]).map(str::to_owned).collect();
+                Expansion { uri, values }
             };
-            uris = values.iter().map(expand).collect();
+            expansions = values.iter().map(expand).collect();
         }
         chosen.insert((*name).to_owned(), json!(first));
     }
-    Ok(uris)
+    Ok(expansions)
 }
 
 async fn completed(
@@ -184,8 +315,38 @@ fn essence(mime: &str) -> String {
 
 proofs! {
     passes on everything();
-    warns "expansions-readable" on reading_nothing(), also "template-mime-types" Info;
+    warns "expansions-readable" on reading_nothing(), also "template-mime-types" Info, also "unknown-values-refused" Info;
     warns "template-mime-types" on reading_pictures();
+    warns "unknown-values-refused" on saying_not_found(), also "template-mime-types" Info;
+    warns "unknown-values-refused" on reading_an_error(), also "template-mime-types" Info;
+}
+
+/// Answers reads of a template with what this function returns for its value.
+fn reading(text: fn(&str) -> String) -> Server {
+    everything().on("resources/read", move |call: Call| async move {
+        let uri = call.param("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let value = uri.rsplit('/').nth(1).unwrap_or_default();
+        let contents = json!([{ "uri": uri, "text": text(value) }]);
+        json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" })
+    })
+}
+
+fn is_unknown(value: &str) -> bool {
+    UNKNOWN_VALUES.contains(&value)
+}
+
+fn saying_not_found() -> Server {
+    reading(|value| match is_unknown(value) {
+        true => format!("Resource {value} not found"),
+        false => format!("The data of {value}"),
+    })
+}
+
+fn reading_an_error() -> Server {
+    reading(|value| match is_unknown(value) {
+        true => json!({ "error": format!("no {value}") }).to_string(),
+        false => json!({ "id": value, "templateTest": true }).to_string(),
+    })
 }
 
 fn reading_nothing() -> Server {
