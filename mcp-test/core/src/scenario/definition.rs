@@ -165,8 +165,8 @@ pub struct Scenario {
     /// revision, since it tests that very answer.
     pub opens: bool,
     /// The revisions at which it leaves no state behind, so that other scenarios may use its connection before and after it: it
-    /// sends only requests that change nothing, from a client that declares no capabilities in a handshake, and subscribes
-    /// to nothing.
+    /// sends only requests that change nothing, or sets the log level back, from a client that declares no capabilities in a
+    /// handshake, and subscribes to nothing.
     pub shares_connection: Revisions,
     /// What it is doing, if it reports that.
     pub activity: Option<Activity>,

@@ -11,6 +11,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::references::LOGGING;
+use crate::scenarios::any::logging::send_everything_again;
 use crate::scenarios::refusal::refused;
 
 scenario! {
@@ -22,6 +23,7 @@ scenario! {
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Logging)],
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official(
             "logging-set-level",
@@ -73,7 +75,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     // Marked, because an invalid level that is not intended counts as a mistake of mcp-test.
     let reply = ctx.request("logging/setLevel", unknown).deliberate().promptly().await?;
     ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
-    Ok(())
+    send_everything_again(ctx).await
 }
 
 proofs! {

@@ -13,6 +13,7 @@ use mcp_test_core::trace::Seq;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
+use crate::scenarios::any::logging::send_everything_again;
 use crate::scenarios::any::note_if_unmade;
 use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
@@ -27,6 +28,7 @@ scenario! {
     Server "logging-threshold": "The log level is respected",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Logging)],
+    shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("below-level-silent", "BelowLevelSilent", "No log message is below the level that was set")
             .requires(&["logging.set-level.threshold", "logging.per-request.threshold"])
@@ -59,7 +61,10 @@ type Logged = (usize, Seq);
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
     note_if_unmade(ctx, &SCENARIO, "the server logged nothing, whatever was requested");
-    Ok(())
+    match ctx.revision().era() {
+        Era::Handshake => send_everything_again(ctx).await,
+        Era::Stateless => Ok(()),
+    }
 }
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
