@@ -14,14 +14,16 @@ mod unasked;
 use std::collections::{HashMap, HashSet};
 
 use super::connection_judge::ConnectionJudge;
-use super::of_both_sides::{late_progress, no_progress, of_other_revision, undeclared};
+use super::of_both_sides::{
+    late_progress, no_progress, of_other_revision, retyped_token, undeclared,
+};
 use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method};
-use crate::trace::{Event, EventKind, Party, Position};
-use crate::wire::{Message, Notification, Request};
+use crate::trace::{Event, EventKind, Party, Position, Seq};
+use crate::wire::{Id, Message, Notification, Request};
 
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
@@ -37,8 +39,8 @@ pub(super) struct Conversation<'a> {
     client: Option<&'a Value>,
     /// The capabilities of the server, from `initialize` or `server/discover`.
     server: Option<&'a Value>,
-    /// The level that `logging/setLevel` has set, and the exchange that confirmed it.
-    level: Option<(usize, Option<u64>)>,
+    /// The level that `logging/setLevel` has set, and the reply that confirmed it.
+    level: Option<(usize, ReplyOrder)>,
     /// The levels that open requests have asked for themselves.
     levels_of_requests: HashMap<Position, usize>,
     /// The requests that asked for progress, the latest last.
@@ -55,14 +57,37 @@ pub(super) struct Conversation<'a> {
     open: HashSet<Position>,
     /// The requests that were sent deliberately, although the server does not allow for them.
     deliberate: HashSet<Position>,
-    /// The methods of posted requests, by exchange.
-    posted: HashMap<u64, &'a str>,
+    /// The posted requests, by exchange.
+    posted: HashMap<u64, Posted<'a>>,
+    /// The sessions that HTTP requests name, by exchange.
+    sessions: HashMap<u64, &'a str>,
+    /// The exchanges of subscriptions over HTTP.
+    subscriptions: HashMap<&'a Id, u64>,
     /// The exchanges that listen, and do not resume a stream.
     listening: HashSet<u64>,
     /// The exchanges that the client has closed before their end.
     closed: HashSet<u64>,
     /// The exchanges of such requests that have their reply; `None` stands for a line transport.
     logged_exchanges: HashSet<Option<u64>>,
+}
+
+/// A request that was posted over HTTP.
+struct Posted<'a> {
+    method: &'a str,
+    seq: Seq,
+}
+
+/// A reply, after which some messages were certainly sent.
+#[derive(Clone, Copy)]
+struct ReplyOrder {
+    exchange: Option<u64>,
+    seq: Seq,
+}
+
+impl ReplyOrder {
+    fn of(event: &Event) -> Self {
+        Self { exchange: event.exchange, seq: event.seq }
+    }
 }
 
 /// A request that asked for progress.
@@ -79,8 +104,24 @@ struct Tracked<'a> {
     is_task: bool,
     /// The id of that task.
     task: Option<&'a str>,
-    /// A reply in this exchange has said that the task is finished.
-    ended: Option<Option<u64>>,
+    /// The reply that has said that the task is finished.
+    ended: Option<ReplyOrder>,
+}
+
+impl Conversation<'_> {
+    /// Whether a message was certainly sent after a reply: on the same stream, or on that of a request which the client has posted
+    /// since.
+    fn follows(&self, event: &Event, reply: ReplyOrder) -> bool {
+        let posted = event.exchange.and_then(|exchange| self.posted.get(&exchange));
+        event.exchange == reply.exchange || posted.is_some_and(|posted| posted.seq > reply.seq)
+    }
+
+    /// Whether a message belongs to the session of a reply, which only that of another exchange has to name.
+    fn is_of_session(&self, event: &Event, reply: ReplyOrder) -> bool {
+        let session = |exchange: Option<u64>| self.sessions.get(&exchange?);
+        let (own, other) = (session(event.exchange), session(reply.exchange));
+        event.exchange == reply.exchange || own.is_some() && own == other
+    }
 }
 
 impl<'a> EventJudge<'a> for ConversationJudge<'a> {
@@ -89,8 +130,13 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
             (&event.kind, event.exchange)
         {
             let is_cursor = |name: &str| name.eq_ignore_ascii_case(header::LAST_EVENT_ID);
-            if method == "GET" && !headers.iter().any(|(name, _)| is_cursor(name)) {
-                self.conversation(event).listening.insert(exchange);
+            let is_listening = method == "GET" && !headers.iter().any(|(name, _)| is_cursor(name));
+            let is_session = |name: &str| name.eq_ignore_ascii_case(header::MCP_SESSION_ID);
+            let session = headers.iter().find(|(name, _)| is_session(name));
+            let conversation = self.conversation(event);
+            conversation.sessions.extend(session.map(|(_, id)| (exchange, id.as_str())));
+            if is_listening {
+                conversation.listening.insert(exchange);
             }
         }
         if let (EventKind::Closed { .. }, Party::Client, Some(exchange)) =
@@ -113,7 +159,7 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 (Party::Server, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
                     if self.was_asked_for(event, &notification.method) {
-                        self.unrelated(event, &notification.method);
+                        self.unrelated(event, notification);
                     }
                     match notification.method.as_str() {
                         "notifications/progress" => self.progress(event, notification),
@@ -150,6 +196,7 @@ impl<'a> ConversationJudge<'a> {
                 let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
                 let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));
                 conversation.listened.extend(wanted.map(|(name, _)| name));
+                conversation.subscriptions.extend(event.exchange.map(|it| (&request.id, it)));
             }
             "resources/subscribe" => conversation.has_subscribed = true,
             "logging/setLevel" => {
@@ -163,7 +210,8 @@ impl<'a> ConversationJudge<'a> {
             conversation.deliberate.insert(position);
         }
         if let Some(exchange) = event.exchange {
-            conversation.posted.insert(exchange, &request.method);
+            let posted = Posted { method: &request.method, seq: event.seq };
+            conversation.posted.insert(exchange, posted);
         }
         if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(level) {
             conversation.levels_of_requests.insert(position, level);
@@ -209,7 +257,7 @@ impl<'a> ConversationJudge<'a> {
             "logging/setLevel" => {
                 let level = conversation.set_levels.remove(&position);
                 conversation.level =
-                    level.map(|level| (level, event.exchange)).or(conversation.level);
+                    level.map(|level| (level, ReplyOrder::of(event))).or(conversation.level);
             }
             _ => {}
         }
@@ -260,7 +308,7 @@ impl<'a> ConversationJudge<'a> {
                 it.exchange.is_some_and(|exchange| conversation.closed.contains(&exchange))
             });
         let is_running = of_token.any(|it| it.replied.is_none());
-        let posted = conversation.posted.get(&exchange).copied();
+        let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
         let (place, rule) = match posted {
             Some(posted) if is_stateless => {
                 (format!("the response to `{posted}`"), Rule::HTTP_SSE_NOTIFICATIONS_RELATED)
@@ -293,12 +341,22 @@ impl<'a> ConversationJudge<'a> {
         }
     }
 
+    /// The token of a request, in another JSON type.
+    fn retyped(&mut self, event: &Event, token: &Value) -> Option<Finding> {
+        let tracked = &self.conversation(event).tracked;
+        let tokens = tracked.iter().map(|it| it.token);
+        retyped_token(Side::Server, tokens, token)
+    }
+
     fn progress(&mut self, event: &Event, notification: &'a Notification) {
         let params = notification.params.as_ref();
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
-        self.misplaced_progress(event, token);
         let elided = self.findings.elided;
+        if !elided && let Some(finding) = self.retyped(event, token) {
+            return self.find(event, finding, Rule::PROGRESS_TOKEN_ECHOED);
+        }
+        self.misplaced_progress(event, token);
         let conversation = self.conversation(event);
         let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
         let Some(tracked) = tracked else {
@@ -319,7 +377,8 @@ impl<'a> ConversationJudge<'a> {
         let before = tracked.progress;
         let is_over = !tracked.is_task && tracked.replied == Some(event.exchange);
         tracked.progress = progress.or(before);
-        if tracked.ended == Some(event.exchange) {
+        let ended = tracked.ended;
+        if ended.is_some_and(|reply| conversation.follows(event, reply)) {
             let finding = Finding::peer("progress of a task that is finished")
                 .expected("no `notifications/progress` once the task has a final status")
                 .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
@@ -362,9 +421,11 @@ impl<'a> ConversationJudge<'a> {
             };
             (asked, Rule::LOG_THRESHOLD_OF_REQUEST)
         } else {
-            // Of another stream it is not known whether the message was sent before the level was set.
             match conversation.level {
-                Some((set, exchange)) if exchange == event.exchange => {
+                Some((set, reply))
+                    if conversation.follows(event, reply)
+                        && conversation.is_of_session(event, reply) =>
+                {
                     // A level that is being set may be in force already.
                     let least = conversation.set_levels.values().copied().fold(set, usize::min);
                     (least, Rule::LOG_THRESHOLD)

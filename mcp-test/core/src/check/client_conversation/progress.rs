@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ClientConversationJudge;
-use crate::check::of_both_sides::{blank_progress, late_progress, no_progress, too_much};
+use crate::check::of_both_sides::{
+    blank_progress, late_progress, no_progress, retyped_token, too_much,
+};
 use crate::check::rate::{SHOWN_PER_SECOND, exceeds};
 use crate::check::{Finding, Rule};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::meta;
+use crate::spec::{Side, meta};
 use crate::trace::Event;
 use crate::wire::{Id, Notification, Request};
 
@@ -58,25 +60,18 @@ impl<'a> ClientConversationJudge<'a> {
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         let elided = self.findings.elided;
         let tracked = &mut self.conversation(event).tracked;
-        let shown = words::excerpt(&token.to_string()).into_owned();
         let Some(request) = tracked.iter_mut().rev().find(|request| request.token == token) else {
             if elided {
                 return;
             }
-            let same = tracked.iter().find(|request| as_text(request.token) == as_text(token));
-            let finding = match same {
-                Some(request) => Finding::peer("the client changes the type of a progress token")
-                    .expected(request.token.to_string())
-                    .got(shown),
-                None => Finding::peer("progress with a token that no request has")
-                    .expected("the `progressToken` of a request of the server")
-                    .got(shown),
-            };
-            let rule = match same {
-                Some(_) => Rule::PROGRESS_TOKEN_ECHOED,
-                None => Rule::PROGRESS_TOKEN_KNOWN,
-            };
-            return self.findings.add(event, finding, rule);
+            let tokens = tracked.iter().map(|request| request.token);
+            if let Some(finding) = retyped_token(Side::Client, tokens, token) {
+                return self.findings.add(event, finding, Rule::PROGRESS_TOKEN_ECHOED);
+            }
+            let finding = Finding::peer("progress with a token that no request has")
+                .expected("the `progressToken` of a request of the server")
+                .got(words::excerpt(&token.to_string()).into_owned());
+            return self.findings.add(event, finding, Rule::PROGRESS_TOKEN_KNOWN);
         };
         let before = request.last;
         request.last = progress.or(before);
@@ -95,9 +90,4 @@ impl<'a> ClientConversationJudge<'a> {
             self.findings.add(event, finding, Rule::PROGRESS_INCREASES);
         }
     }
-}
-
-/// A token without its type: "7" and 7 are the same.
-fn as_text(token: &Value) -> String {
-    token.as_str().map_or_else(|| token.to_string(), str::to_owned)
 }

@@ -1,6 +1,6 @@
 //! Tasks of 2025-11-25: what ends the progress of a task, and whether the client has tasks for the requests of the server.
 
-use super::ConversationJudge;
+use super::{ConversationJudge, ReplyOrder};
 use crate::check::{Finding, Rule};
 use crate::json::Value;
 use crate::trace::{Event, Position};
@@ -23,7 +23,7 @@ impl<'a> ConversationJudge<'a> {
                     matches!(text("/status"), Some("completed" | "failed" | "cancelled"));
                 let Some(id) = text("/taskId").filter(|_| is_final) else { return };
                 for tracked in conversation.tracked.iter_mut().filter(|it| it.task == Some(id)) {
-                    tracked.ended.get_or_insert(event.exchange);
+                    tracked.ended.get_or_insert(ReplyOrder::of(event));
                 }
             }
             _ => {

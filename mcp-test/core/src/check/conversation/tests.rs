@@ -3,6 +3,7 @@
 use super::*;
 use crate::check::recorded::recorded;
 use crate::check::walk::walk;
+use crate::trace::{ConnectionId, ParsedText, Recorder};
 
 /// The requirements that a conversation breaks; see [`recorded`].
 fn broken(revision: Revision, lines: &[&str]) -> String {
@@ -58,39 +59,89 @@ fn progress_arrives_on_the_response_to_its_own_request() {
     insta::assert_snapshot!(broken(Revision::V2026_07_28, &lines), @r#"transport.http.sse-notifications-related Some("progress for the token \"2\"")"#);
 }
 
-#[test]
-fn a_request_whose_response_was_closed_reports_no_progress_elsewhere() {
-    use crate::trace::{ParsedText, Recorder};
-    let recorder = Recorder::new();
-    let connection = recorder.open("http");
-    let message = |exchange, party, text: &str| {
+/// A conversation over HTTP that a test records step by step.
+struct Http {
+    recorder: Recorder,
+    connection: ConnectionId,
+}
+
+impl Http {
+    fn new() -> Self {
+        let recorder = Recorder::new();
+        let connection = recorder.open("http");
+        Self { recorder, connection }
+    }
+
+    fn record(&self, exchange: u64, party: Party, kind: EventKind) {
+        self.recorder.record_in(self.connection, Some(exchange), party, kind);
+    }
+
+    fn message(&self, exchange: u64, party: Party, text: &str) {
         let text = bytes::Bytes::from(format!("{{\"jsonrpc\":\"2.0\",{text}}}"));
         let parsed = ParsedText::parse(&text);
-        recorder.record_in(connection, Some(exchange), party, EventKind::Message { text, parsed });
-    };
+        self.record(exchange, party, EventKind::Message { text, parsed });
+    }
+
+    /// Posts a message in a session.
+    fn post(&self, exchange: u64, session: &str, text: &str) {
+        let headers = vec![(header::MCP_SESSION_ID.to_owned(), session.to_owned())];
+        let (method, path) = ("POST".to_owned(), "/mcp".to_owned());
+        self.record(exchange, Party::Client, EventKind::HttpRequest { method, path, headers });
+        self.message(exchange, Party::Client, text);
+    }
+
+    fn close(&self, exchange: u64) {
+        let how = "closed by mcp-test".to_owned();
+        self.record(exchange, Party::Client, EventKind::Closed { how });
+    }
+
+    fn broken(&self, revision: Revision) -> Vec<&'static str> {
+        let (trace, revisions) = (self.recorder.trace(), |_| revision);
+        let mut judge = ConversationJudge::new(&trace, &revisions);
+        walk(&trace, &mut [&mut judge]);
+        judge.into_findings().into_iter().flat_map(|finding| finding.requirements).collect()
+    }
+}
+
+#[test]
+fn a_request_whose_response_was_closed_reports_no_progress_elsewhere() {
+    let http = Http::new();
     let call = |id: u64| {
         let meta = format!(r#""_meta":{{"progressToken":"{id}"}}"#);
-        message(
-            id,
-            Party::Client,
-            &format!(r#""id":{id},"method":"tools/call","params":{{{meta}}}"#),
-        );
+        let text = format!(r#""id":{id},"method":"tools/call","params":{{{meta}}}"#);
+        http.message(id, Party::Client, &text);
     };
     call(1);
-    let how = "closed by mcp-test".to_owned();
-    recorder.record_in(connection, Some(1), Party::Client, EventKind::Closed { how });
+    http.close(1);
     call(2);
     let progress =
         r#""method":"notifications/progress","params":{"progressToken":"1","progress":1}"#;
-    message(2, Party::Server, progress);
-    let (trace, revisions) = (recorder.trace(), |_| Revision::V2026_07_28);
-    let mut judge = ConversationJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
-    let findings = judge.into_findings();
+    http.message(2, Party::Server, progress);
     assert_eq!(
-        findings.iter().flat_map(|finding| finding.requirements.clone()).collect::<Vec<_>>(),
+        http.broken(Revision::V2026_07_28),
         ["transport.http.cancel-no-further-messages", "transport.http.sse-notifications-related"]
     );
+}
+
+#[test]
+fn a_subscription_whose_response_was_closed_brings_nothing_elsewhere() {
+    let filter = r#""params":{"notifications":{"toolsListChanged":true}}"#;
+    let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":1}"#;
+    let changed = format!(r#""method":"notifications/tools/list_changed","params":{{{meta}}}"#);
+    let misplaced = "transport.http.sse-notifications-related";
+    let broken = |is_closed: bool| {
+        let http = Http::new();
+        let listen = format!(r#""id":1,"method":"subscriptions/listen",{filter}"#);
+        http.message(1, Party::Client, &listen);
+        if is_closed {
+            http.close(1);
+        }
+        http.message(2, Party::Client, r#""id":2,"method":"tools/list""#);
+        http.message(2, Party::Server, &changed);
+        http.broken(Revision::V2026_07_28)
+    };
+    assert_eq!(broken(true), ["subscriptions.cancel-ends", misplaced]);
+    assert_eq!(broken(false), [misplaced]);
 }
 
 #[test]
@@ -130,6 +181,28 @@ fn log_messages_are_not_below_the_level_that_was_set() {
     // On another stream it may have been sent before.
     let elsewhere = [&format!("1{set}"), r#"1< "id":1,"result":{}"#, &format!("2{debug}")];
     assert_eq!(after_the_handshake(Revision::V2025_11_25, &elsewhere), "");
+}
+
+#[test]
+fn a_level_holds_for_requests_that_are_posted_later_in_the_same_session() {
+    let debug = r#""method":"notifications/message","params":{"level":"debug","data":1}"#;
+    let broken = |session: &str, is_before: bool| {
+        let http = Http::new();
+        let call = || http.post(2, session, r#""id":2,"method":"tools/list""#);
+        if is_before {
+            call();
+        }
+        http.post(1, "a", r#""id":1,"method":"logging/setLevel","params":{"level":"error"}"#);
+        http.message(1, Party::Server, r#""id":1,"result":{}"#);
+        if !is_before {
+            call();
+        }
+        http.message(2, Party::Server, debug);
+        http.broken(Revision::V2025_11_25)
+    };
+    assert_eq!(broken("a", false), ["logging.set-level.threshold"]);
+    assert_eq!(broken("a", true), [""; 0]);
+    assert_eq!(broken("b", false), [""; 0]);
 }
 
 #[test]
@@ -178,6 +251,8 @@ fn progress_has_a_known_token_increases_and_ends_with_the_reply() {
     progress.stops-after-completion Some("progress for the token \"p\"")
     "#);
     assert_eq!(broken(Revision::V2025_11_25, &[task, &one, reply, &two]), "");
+    let text = call.replace(r#""p""#, r#""7""#);
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &[&text, &other]), @r#"progress.token-echoed Some("7")"#);
     // The same token again is that of the new request.
     let again = [call, &two, reply, &call.replace("1,", "2,"), &one];
     assert_eq!(broken(Revision::V2025_11_25, &again), "");
@@ -201,6 +276,15 @@ fn progress_of_a_task_ends_with_the_task() {
     assert_eq!(broken(Revision::V2025_11_25, &lines), "");
     let lines = [call, created, &one, get, &state("completed"), &two];
     insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"progress.task-stops-terminal Some("progress for the token \"p\"")"#);
+    let posted = [&format!("1{call}"), &format!("1{created}"), &format!("2{get}")];
+    let posted = posted.map(String::as_str);
+    let ended = format!("2{}", state("completed"));
+    let (ping, late) = (r#"3> "id":3,"method":"ping""#, format!("3{two}"));
+    let lines = [&posted[..], &[&ended, ping, &late]].concat();
+    insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"progress.task-stops-terminal Some("progress for the token \"p\"")"#);
+    // It may have been sent before the reply.
+    let lines = [&posted[..], &[ping, &ended, &late]].concat();
+    assert_eq!(broken(Revision::V2025_11_25, &lines), "");
     let lines = [call, created, &progress("t", 1)];
     insta::assert_snapshot!(broken(Revision::V2025_11_25, &lines), @r#"progress.task-token-continues progress.token-known Some("\"t\"")"#);
 }

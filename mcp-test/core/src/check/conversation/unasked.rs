@@ -2,8 +2,9 @@
 
 use super::{ConversationJudge, is_of_subscriptions};
 use crate::check::{Finding, Rule};
-use crate::spec::{Capability, Era};
+use crate::spec::{Capability, Era, meta};
 use crate::trace::Event;
+use crate::wire::{Id, Notification};
 
 impl ConversationJudge<'_> {
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
@@ -52,19 +53,29 @@ impl ConversationJudge<'_> {
     }
 
     /// From 2026-07-28 on, every notification belongs to a request, and changes to a subscription.
-    pub(super) fn unrelated(&mut self, event: &Event, name: &str) {
+    pub(super) fn unrelated(&mut self, event: &Event, notification: &Notification) {
+        let name = notification.method.as_str();
         if self.findings.revision(event).era() != Era::Stateless || self.findings.elided {
             return;
         }
         let conversation = self.conversation(event);
         if let Some(exchange) = event.exchange {
-            let posted = conversation.posted.get(&exchange).copied();
+            let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
             if let Some(posted) = posted.filter(|posted| *posted != "subscriptions/listen")
                 && is_of_subscriptions(name)
             {
                 let finding = Finding::peer(format!("the response to `{posted}` has `{name}`"))
                     .expected("changes on the response to `subscriptions/listen` only")
                     .got(format!("`{name}` before the reply to `{posted}`"));
+                let params = notification.params.as_ref();
+                let named = params.and_then(|it| it.get("_meta")?.get(meta::SUBSCRIPTION_ID));
+                let named = named.and_then(Id::read);
+                let listened = named.and_then(|id| conversation.subscriptions.get(&id));
+                // Closing its response cancels a subscription.
+                let finding = match listened.is_some_and(|it| conversation.closed.contains(it)) {
+                    true => finding.requires(Rule::SUBSCRIPTION_CANCEL_ENDS.id()),
+                    false => finding,
+                };
                 self.find(event, finding, Rule::HTTP_SSE_NOTIFICATIONS_RELATED);
             }
             return;
