@@ -344,7 +344,8 @@ impl<'a> ConversationJudge<'a> {
     /// The token of a request, in another JSON type.
     fn retyped(&mut self, event: &Event, token: &Value) -> Option<Finding> {
         let tracked = &self.conversation(event).tracked;
-        let tokens = tracked.iter().map(|it| it.token);
+        // The latest first, since those report progress.
+        let tokens = tracked.iter().rev().map(|it| it.token);
         retyped_token(Side::Server, tokens, token)
     }
 

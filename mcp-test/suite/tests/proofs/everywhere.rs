@@ -2,13 +2,19 @@
 
 mod envelopes;
 mod messages;
+mod over;
 mod server_requests;
+mod subscriptions;
+
+use std::sync::Arc;
 
 use mcp_test_core::check::{
     Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED,
 };
 use mcp_test_core::run::{Cell, Verdict};
-use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::scenario::{
+    Body, CheckSpec, Ctx, Kind, Leg, Profile, Running, Scenario, Shared,
+};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
@@ -27,8 +33,34 @@ fn row(
     requirements: &[&'static str],
 ) -> Row {
     let scenario = scenarios::find(Leg::Server, scenario).expect("a built-in scenario");
-    let cell = Cell { scenario: scenario.into(), revision, transport };
+    row_in(Cell { scenario: scenario.into(), revision, transport }, faults, status, requirements)
+}
+
+fn row_in(
+    cell: Cell,
+    faults: impl IntoIterator<Item = Fault>,
+    status: Status,
+    requirements: &[&'static str],
+) -> Row {
     Row::new(everything(), cell, faults, status, requirements)
+}
+
+/// A cell with a scenario whose own check says nothing.
+fn body(
+    id: &'static str,
+    run: for<'a> fn(&'a mut Ctx) -> Running<'a>,
+    revision: Revision,
+    transport: TransportKind,
+) -> Cell {
+    const CHECK: &str = "made";
+    const CHECKS: &[CheckSpec] = &[CheckSpec::own(CHECK, "Made", "made always")];
+    let checked = Body::server(move |ctx| {
+        ctx.check(CHECK).pass();
+        run(ctx)
+    });
+    let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, checked);
+    let scenario = Scenario { checks: Shared::Static(CHECKS), ..scenario };
+    Cell { scenario: Arc::new(scenario).into(), revision, transport }
 }
 
 /// A row on the reference server, with damage that breaks one requirement.
@@ -60,7 +92,8 @@ const STDOUT: &str = "transport.stdio.stdout-only-messages";
 /// The rows about conversations.
 pub(crate) fn rows() -> Vec<Row> {
     let groups = messages::groups().into_iter().chain(envelopes::groups());
-    over_both(groups.chain(server_requests::groups()).flatten())
+    let groups = groups.chain(server_requests::groups()).chain(over::groups());
+    over_both(groups.chain(subscriptions::groups()).flatten())
 }
 
 /// Both statuses are proven.

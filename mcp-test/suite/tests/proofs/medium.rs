@@ -13,7 +13,7 @@ pub(crate) enum Medium {
 
 impl Medium {
     pub(crate) fn of(transport: TransportKind) -> Self {
-        if transport.is_http() { Self::Http } else { Self::Lines }
+        if transport.is_lines() { Self::Lines } else { Self::Http }
     }
 
     /// Whether what breaks this requirement can travel in this way.

@@ -1,7 +1,10 @@
 //! Messages that are not JSON-RPC, that a revision does not have, or that HTTP does not carry.
 
+use std::time::Duration;
+
 use mcp_test_core::check::Status;
 use mcp_test_core::json::Value;
+use mcp_test_core::scenario::{Ctx, Running};
 use mcp_test_core::spec::Revision::{
     V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
 };
@@ -9,7 +12,7 @@ use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex};
 use serde_json::json;
 
-use super::{LIST, PING, Row, STDOUT, broken, error, row, stray};
+use super::{LIST, PING, Row, STDOUT, body, broken, error, row, row_in, stray};
 
 pub(crate) fn groups() -> [Vec<Row>; 3] {
     [envelopes(), revisions(), http()]
@@ -128,6 +131,16 @@ fn revisions() -> Vec<Row> {
     ]
 }
 
+/// Opens the stream for unsolicited messages, and calls a tool that announces something there.
+fn listening(ctx: &mut Ctx) -> Running<'_> {
+    Box::pin(async move {
+        ctx.client().await?.listen().await?;
+        let call = json!({ "name": "test_trigger_tool_change" });
+        ctx.request("tools/call", call).progress(7).await?.result()?;
+        Ok(())
+    })
+}
+
 fn http() -> Vec<Row> {
     use Status::Warning;
     use TransportKind::Router;
@@ -137,7 +150,28 @@ fn http() -> Vec<Row> {
     const SUBSCRIPTION: &str = "/_meta/io.modelcontextprotocol~1subscriptionId";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     let coded = || [Fault::header("tools/list", "Content-Encoding", "gzip")];
+    let lengths = [
+        Fault::header("tools/list", "Content-Length", "7"),
+        Fault::header("tools/list", "Transfer-Encoding", "chunked"),
+    ];
+    let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 7, "progress": 1}});
+    let announced = [
+        Fault::stray("notifications/tools/list_changed", progress),
+        Fault::late("tools/call", Duration::from_secs(1)),
+    ];
     vec![
+        broken(at(V2025_11_25), lengths, "mcp-test.http-one-length"),
+        broken(
+            ("ping", V2024_11_05, TransportKind::Sse),
+            [Fault::truncate("ping")],
+            "transport.sse.message-events",
+        ),
+        row_in(
+            body("listening", listening, V2025_11_25, Router),
+            announced,
+            Warning,
+            &["transport.http.get-messages-unrelated"],
+        ),
         row(
             at(V2025_11_25),
             [Fault::invalid_utf8("tools/list")],

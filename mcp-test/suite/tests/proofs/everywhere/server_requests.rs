@@ -1,15 +1,16 @@
 //! What a server asks of its client: elicitation, sampling and roots.
 
 use mcp_test_core::check::{SCHEMA_VALID, Status};
+use mcp_test_core::scenario::{Ctx, Running};
 use mcp_test_core::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex};
 use serde_json::json;
 
-use super::{LIST, PING, Row, broken, error, row, stray};
+use super::{LIST, PING, Row, body, broken, error, row, row_in, stray};
 
-pub(crate) fn groups() -> [Vec<Row>; 5] {
-    [forms(), urls(), sampling(), tasks(), results()]
+pub(crate) fn groups() -> [Vec<Row>; 6] {
+    [forms(), urls(), to_several_clients(), sampling(), tasks(), results()]
 }
 
 /// A cell in which the client fills in a form.
@@ -152,6 +153,71 @@ fn urls() -> Vec<Row> {
                 "elicitation.url-required-error.lists-elicitations",
                 "elicitation.url-required-error.only-when-needed",
             ],
+        ),
+    ]
+}
+
+/// Connects three clients: the first has both modes of elicitation and tasks for it, the second also both modes, the third names none.
+fn connecting(ctx: &mut Ctx) -> Running<'_> {
+    Box::pin(async move {
+        let modes = json!({ "form": {}, "url": {} });
+        let tasks = json!({ "requests": { "elicitation": { "create": {} } } });
+        for (method, capabilities) in [
+            ("ping", json!({ "elicitation": modes, "tasks": tasks })),
+            ("tools/list", json!({ "elicitation": modes })),
+            ("prompts/list", json!({ "elicitation": {} })),
+        ] {
+            let mut client = ctx.connect(ctx.options().capabilities(capabilities)).await?;
+            client.request(method, json!({})).await?.result()?;
+        }
+        Ok(())
+    })
+}
+
+fn to_several_clients() -> Vec<Row> {
+    let url = |before: &str, id: &str, path: &str| {
+        let url = format!("https://a.example/{path}");
+        let params = json!({ "mode": "url", "message": "?", "url": url, "elicitationId": "1" });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params });
+        Fault::stray(before, request)
+    };
+    let note = |before: &str, method: &str, params: serde_json::Value| {
+        let method = format!("notifications/{method}");
+        Fault::stray(before, json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    };
+    let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} }, "task": {} });
+    let task =
+        json!({ "jsonrpc": "2.0", "id": "s1", "method": "elicitation/create", "params": form });
+    let broken = |faults: Vec<Fault>, requirements: &[&'static str]| {
+        let cell = body("connecting", connecting, V2025_11_25, Duplex);
+        row_in(cell, faults, Status::Failure, requirements)
+    };
+    vec![
+        broken(
+            vec![
+                url("ping", "s1", "a"),
+                note("tools/list", "elicitation/complete", json!({ "elicitationId": "1" })),
+            ],
+            &["elicitation.complete.only-to-initiator"],
+        ),
+        broken(
+            vec![url("ping", "s1", "a"), url("ping", "s2", "b")],
+            &["elicitation.url.elicitation-id-unique"],
+        ),
+        broken(
+            vec![url("prompts/list", "s1", "a")],
+            &[
+                "elicitation.request.supported-modes-only",
+                "elicitation.capability.empty-means-form",
+            ],
+        ),
+        broken(
+            vec![
+                Fault::stray("ping", task),
+                note("ping", "cancelled", json!({ "requestId": "s1" })),
+            ],
+            &["cancellation.task-uses-tasks-cancel"],
         ),
     ]
 }
