@@ -1,5 +1,7 @@
 //! Why an HTTP exchange failed, in terms that do not depend on the HTTP libraries.
 
+use bytes::Bytes;
+
 /// Why there is no response to an HTTP request, or why its body broke off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(dead_code, reason = "which variants occur depends on the features")]
@@ -43,6 +45,9 @@ pub enum ExchangeError {
     NoHost,
     #[error("an https URL needs the feature `tls` of mcp-test")]
     NeedsTlsFeature,
+    /// Not an error: the response is complete. Holds the beginning of what follows it on its connection, if anything does.
+    #[error("the response is complete")]
+    Excess(Bytes),
     #[error("{0}")]
     Other(String),
 }

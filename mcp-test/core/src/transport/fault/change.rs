@@ -116,6 +116,7 @@ words! {
         Html = "html",
         EmptyBody = "empty-body",
         WrongChunks = "wrong-chunks",
+        TwoResponses = "two-responses",
         SseSplit = "sse-split",
         SseGarble = "sse-garble",
         SseEnd = "sse-end",
@@ -211,6 +212,12 @@ words! {
         PretendsSuccess = "pretend-success",
         /// Refuses what is not a valid message with an error code other than the one for it.
         VagueRefusal = "vague-refusal",
+        /// Serves clients that do not say who they are in `initialize`.
+        SkipsClientInfo = "any-client",
+        /// Serves requests with any id; what no reply can have becomes `null`.
+        ServesAnyId = "any-id",
+        /// Takes an id that is a fraction for the whole number below it.
+        TruncatesIds = "truncate-id",
         /// Exits when it receives text that is not JSON.
         ExitsAtInvalidText = "exit-on-invalid",
         /// Writes the names of HTTP headers in upper case, which is allowed.

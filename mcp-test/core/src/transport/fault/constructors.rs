@@ -170,6 +170,8 @@ on_method! {
         empty_body => Change::Plain(Plain::EmptyBody),
         /// Sends a chunked body whose first chunk has no readable size.
         wrong_chunks => Change::Plain(Plain::WrongChunks),
+        /// Sends the whole HTTP response twice.
+        two_responses => Change::Plain(Plain::TwoResponses),
         /// Sends the message as an event, one byte at a time: allowed, but hard on the reader.
         sse_split => Change::Plain(Plain::SseSplit),
         /// Sends the message in lines that are not fields of an event.

@@ -19,6 +19,8 @@ pub(crate) struct HttpDamage {
     pub body: Option<Bytes>,
     /// Whether the body is chunked with an unreadable first size.
     pub wrong_chunks: bool,
+    /// Whether the whole response is sent twice.
+    pub two_responses: bool,
 }
 
 impl HttpDamage {
@@ -69,6 +71,7 @@ impl HttpDamage {
             }
             Change::Plain(Plain::EmptyBody) => self.body = Some(Bytes::new()),
             Change::Plain(Plain::WrongChunks) => self.wrong_chunks = true,
+            Change::Plain(Plain::TwoResponses) => self.two_responses = true,
             // The others change messages.
             _ => {}
         }

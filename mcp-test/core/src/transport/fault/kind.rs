@@ -103,6 +103,7 @@ pub const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::server("html", "html:METHOD", Http, "answer with an HTML page"),
     FaultKind::both("empty-body", "empty-body:METHOD", Http, "send an empty HTTP body"),
     FaultKind::server("wrong-chunks", "wrong-chunks:METHOD", Network, "send a chunked body without readable sizes"),
+    FaultKind::server("two-responses", "two-responses:METHOD", Network, "send the whole HTTP response twice"),
     FaultKind::server("session-id", "session-id:TEXT", Http, "issue session ids that contain this text"),
     FaultKind::server("sse-split", "sse-split:METHOD", Http, "send the message as an event, one byte at a time"),
     FaultKind::server("sse-garble", "sse-garble:METHOD", Http, "send the message in lines that are not fields of an event"),

@@ -39,7 +39,7 @@ fn show_delivery(delivery: &Delivery) -> String {
 
 /// What is left of the exchange that carries it.
 fn exchange_left_by(words: &str) -> String {
-    let HttpDamage { status, headers, body, wrong_chunks } =
+    let HttpDamage { status, headers, body, wrong_chunks, two_responses } =
         HttpDamage::of("tools/list", true, &[fault(words)]);
     let mut lines: Vec<_> = status.iter().map(ToString::to_string).collect();
     lines.extend(headers.iter().map(|(name, value)| match value {
@@ -48,6 +48,7 @@ fn exchange_left_by(words: &str) -> String {
     }));
     lines.extend(body.map(|body| format!("body {:?}", String::from_utf8_lossy(&body))));
     lines.extend(wrong_chunks.then(|| "wrong chunks".to_owned()));
+    lines.extend(two_responses.then(|| "two responses".to_owned()));
     lines.join("\n")
 }
 
@@ -195,6 +196,7 @@ fn faults_of_exchanges() {
     "#);
     assert_snapshot!(exchange_left_by("empty-body:tools/list"), @r#"body """#);
     assert_snapshot!(exchange_left_by("wrong-chunks:tools/list"), @"wrong chunks");
+    assert_snapshot!(exchange_left_by("two-responses:tools/list"), @"two responses");
     assert_eq!(exchange_left_by("status:DELETE:500"), "");
 }
 

@@ -78,13 +78,16 @@ impl HttpBackend {
         let own_connection = headers == SentHeaders::Exact && is_plain;
         let has_title_case = |(name, _): &(String, String)| name.starts_with(char::is_uppercase);
         let title_case = request.headers.iter().all(has_title_case);
+        let reads_on = request.reads_on;
         let request = build(url, request);
         let backend = self.clone();
         Box::pin(async move {
             // An invalid request is an error of its exchange, which is recorded like any other end.
             let request = request?;
             match backend {
-                Self::Network(_) if own_connection => exactly::call(request, title_case).await,
+                Self::Network(_) if own_connection => {
+                    exactly::call(request, title_case, reads_on).await
+                }
                 Self::Network(network) => network.call(request, connection).await,
                 Self::Service(router) => into_service(router, request).await,
             }

@@ -100,6 +100,7 @@ impl RawCall {
             headers,
             events: Vec::new(),
             body: Bytes::new(),
+            excess: None,
             complete: false,
             how: "not read".to_owned(),
         };
@@ -236,6 +237,14 @@ impl HttpExchange {
         let Ok(piece) = clock::within(deadline, pieces.next()).await else { return false };
         match piece {
             Some(Ok(piece)) => self.take(&piece),
+            Some(Err(ExchangeError::Excess(excess))) => {
+                if !excess.is_empty() {
+                    let note = format!("after the end of the response: {}", words::quoted(&excess));
+                    self.recorder.record(Some(self.answer.exchange), EventKind::Note(note));
+                }
+                self.answer.excess = Some(excess);
+                self.ended(true, "complete".to_owned());
+            }
             Some(Err(why)) => self.ended(false, format!("broken off: {why}")),
             None => self.ended(true, "complete".to_owned()),
         }

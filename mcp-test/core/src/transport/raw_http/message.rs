@@ -38,14 +38,16 @@ pub struct HttpRequest {
     pub is_anonymous: bool,
     /// Whether it is for a document, so that the body of the response is not an MCP message.
     pub is_for_document: bool,
+    /// Whether the connection is read after the end of the response, until the server closes it; not over TLS.
+    pub reads_on: bool,
 }
 
 impl HttpRequest {
     /// A request with this method, without headers and body.
     pub fn new(method: impl Into<String>) -> Self {
         let (path, headers, body) = Default::default();
-        let (is_anonymous, is_for_document) = (false, false);
-        Self { method: method.into(), path, headers, body, is_anonymous, is_for_document }
+        let (is_anonymous, is_for_document, reads_on) = (false, false, false);
+        Self { method: method.into(), path, headers, body, is_anonymous, is_for_document, reads_on }
     }
 
     /// A POST with this body.
@@ -78,6 +80,13 @@ impl HttpRequest {
     /// Sends the request without the credentials that the target has, such as `Authorization`.
     pub fn anonymous(mut self) -> Self {
         self.is_anonymous = true;
+        self
+    }
+
+    /// Reads the connection after the end of the response, until the server closes it.
+    #[doc(hidden)]
+    pub fn reading_on(mut self) -> Self {
+        self.reads_on = true;
         self
     }
 
@@ -120,6 +129,8 @@ pub struct HttpResponse {
     pub body: Bytes,
     /// Whether the response was complete.
     pub complete: bool,
+    /// The beginning of what the server sent after the end of the response; `None` unless that was read.
+    pub excess: Option<Bytes>,
     /// How reading ended, as the end of a sentence: `complete`, `broken off: …`, `still open …`.
     pub how: String,
 }

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::socket::{ChunkCorruption, Sockets};
+use super::socket::{SocketFaults, Sockets};
 use super::{HttpServer, Unrouted, answer, legacy};
 use crate::clock::{self, Deadline};
 use crate::transport::fault::Misbehavior;
@@ -52,7 +52,7 @@ impl HttpServer {
         let upper_case = self.0.wire.misbehaves(Misbehavior::UpperCaseHeaders);
         let sockets = Sockets { listener, upper_case };
         let router = self.router().fallback_service(unrouted);
-        let service = router.into_make_service_with_connect_info::<ChunkCorruption>();
+        let service = router.into_make_service_with_connect_info::<SocketFaults>();
         let serving = axum::serve(sockets, service).with_graceful_shutdown(async {
             stopped.await.ok();
         });

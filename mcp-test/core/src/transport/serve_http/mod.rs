@@ -35,9 +35,9 @@ use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
 use self::legacy::LegacyStreams;
-use self::response::{SentText, WrongChunks};
+use self::response::{Corruption, SentText};
 use self::sessions::Sessions;
-use self::socket::ChunkCorruption;
+use self::socket::SocketFaults;
 use super::Limits;
 use super::actor::{Actor, InboundText};
 use super::fault::{HttpDamage, Misbehavior};
@@ -399,7 +399,7 @@ struct Unrouted;
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     // Missing in process, where there is no socket to corrupt.
-    let connection = head.extensions.get::<ConnectInfo<ChunkCorruption>>();
+    let connection = head.extensions.get::<ConnectInfo<SocketFaults>>();
     let wire = server.0.wire.exchange();
     wire.record(Party::Client, || EventKind::HttpRequest {
         method: head.method.to_string(),
@@ -416,10 +416,12 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
         status: response.status().as_u16(),
         headers: listed(response.headers()),
     });
-    if let (Some(WrongChunks), Some(ConnectInfo(corruption))) =
-        (response.extensions().get(), connection)
+    if let (Some(corruption), Some(ConnectInfo(faults))) = (response.extensions().get(), connection)
     {
-        corruption.next_response();
+        match corruption {
+            Corruption::WrongChunks => faults.corrupt_next_chunks(),
+            Corruption::Twice => faults.repeat_next_response(),
+        }
     }
     if let Some(SentText(part)) = response.extensions().get() {
         wire.sent(part);

@@ -17,9 +17,14 @@ use crate::wire::{ErrorReply, Id, RpcError};
 #[derive(Clone)]
 pub(super) struct SentText(pub(super) DeliveryPart);
 
-/// Marks a response whose chunked body must be corrupted.
+/// Marks a response that a socket must corrupt.
 #[derive(Clone, Copy)]
-pub(super) struct WrongChunks;
+pub(super) enum Corruption {
+    /// Its chunked body.
+    WrongChunks,
+    /// The whole response is written twice.
+    Twice,
+}
 
 impl HttpServer {
     /// Whether the first message of a response is all that it contains.
@@ -85,7 +90,10 @@ pub(super) fn damaged(mut response: Response, damage: &HttpDamage) -> Response {
         // hyper sends a body of unknown length in chunks.
         let body = std::mem::take(response.body_mut());
         *response.body_mut() = Body::from_stream(body.into_data_stream());
-        response.extensions_mut().insert(WrongChunks);
+        response.extensions_mut().insert(Corruption::WrongChunks);
+    }
+    if damage.two_responses {
+        response.extensions_mut().insert(Corruption::Twice);
     }
     for (name, value) in &damage.headers {
         // A fault may name a header that HTTP cannot carry, which is then left out.

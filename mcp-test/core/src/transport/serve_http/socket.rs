@@ -1,10 +1,10 @@
-//! Sockets that corrupt chunked bodies, which no HTTP library would write.
+//! Sockets that corrupt chunked bodies and write a response twice, as no HTTP library would.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
@@ -29,20 +29,30 @@ pub(super) struct Sockets {
 /// One connection.
 pub(super) struct Socket {
     stream: TcpStream,
-    corruption: ChunkCorruption,
+    faults: SocketFaults,
     /// Whether the next byte is the first of a body that must be corrupted.
     at_body: bool,
+    /// What was written of a response that must be repeated.
+    written: Vec<u8>,
     upper_case: bool,
 }
 
-/// Whether the body of a connection's next response must be corrupted; clones share the flag.
+/// What must be wrong with the next response of a connection; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ChunkCorruption(Arc<AtomicBool>);
+pub(super) struct SocketFaults {
+    corrupts_chunks: Arc<AtomicBool>,
+    repeats: Arc<AtomicBool>,
+}
 
-impl ChunkCorruption {
+impl SocketFaults {
     /// Corrupts the chunks of the response that is written next.
-    pub(super) fn next_response(&self) {
-        self.0.store(true, Ordering::Release);
+    pub(super) fn corrupt_next_chunks(&self) {
+        self.corrupts_chunks.store(true, Ordering::Release);
+    }
+
+    /// Repeats the response that is written next once it is flushed, which hyper does at the end of a body that is not a stream.
+    pub(super) fn repeat_next_response(&self) {
+        self.repeats.store(true, Ordering::Release);
     }
 }
 
@@ -52,8 +62,8 @@ impl Listener for Sockets {
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let (corruption, upper_case) = (ChunkCorruption::default(), self.upper_case);
-        (Socket { stream, corruption, at_body: false, upper_case }, address)
+        let (faults, upper_case) = (SocketFaults::default(), self.upper_case);
+        (Socket { stream, faults, at_body: false, written: Vec::new(), upper_case }, address)
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
@@ -61,9 +71,9 @@ impl Listener for Sockets {
     }
 }
 
-impl Connected<IncomingStream<'_, Sockets>> for ChunkCorruption {
+impl Connected<IncomingStream<'_, Sockets>> for SocketFaults {
     fn connect_info(stream: IncomingStream<'_, Sockets>) -> Self {
-        stream.io().corruption.clone()
+        stream.io().faults.clone()
     }
 }
 
@@ -98,15 +108,22 @@ impl AsyncWrite for Socket {
             return written;
         }
         let end = || bytes.windows(END_OF_HEAD.len()).position(|window| window == END_OF_HEAD);
-        let Some(end) = self.corruption.0.load(Ordering::Acquire).then(end).flatten() else {
-            return Pin::new(&mut self.stream).poll_write(cx, bytes);
+        let corrupts_chunks = self.faults.corrupts_chunks.load(Ordering::Acquire);
+        let Some(end) = corrupts_chunks.then(end).flatten() else {
+            let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+            if let Poll::Ready(Ok(count)) = written
+                && self.faults.repeats.load(Ordering::Acquire)
+            {
+                self.written.extend_from_slice(&bytes[..count]);
+            }
+            return written;
         };
         // Only the head, so that the next write starts with the first digit of the chunk size.
         let head = &bytes[..end + END_OF_HEAD.len()];
         // The flag stays set after a partial write: the next call gets the rest of the head.
         let written = Pin::new(&mut self.stream).poll_write(cx, head);
         if matches!(written, Poll::Ready(Ok(count)) if count == head.len()) {
-            self.corruption.0.store(false, Ordering::Release);
+            self.faults.corrupts_chunks.store(false, Ordering::Release);
             self.at_body = true;
         }
         written
@@ -114,7 +131,13 @@ impl AsyncWrite for Socket {
 
     // Vectored writes are not overridden, so they too pass through `poll_write`.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let Socket { stream, faults, written, .. } = &mut *self;
+        while !written.is_empty() {
+            faults.repeats.store(false, Ordering::Release);
+            let count = ready!(Pin::new(&mut *stream).poll_write(cx, written))?;
+            written.drain(..count);
+        }
+        Pin::new(stream).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -181,7 +204,7 @@ mod tests {
                 tokio::join!(TcpStream::connect(address), sockets.accept());
             let response = b"HTTP/1.1 200 OK\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
             socket.write_all(response).await.unwrap();
-            socket.corruption.next_response();
+            socket.faults.corrupt_next_chunks();
             socket.write_all(response).await.unwrap();
             socket.write_all(response).await.unwrap();
             drop(socket);
@@ -192,5 +215,28 @@ mod tests {
         let bodies: Vec<_> = written.split("HTTP/1.1 200 OK\r\n\r\n").skip(1).collect();
         let [right, wrong] = ["4\r\nbody\r\n0\r\n\r\n", "z\r\nbody\r\n0\r\n\r\n"];
         assert_eq!(bodies, [right, wrong, right]);
+    }
+
+    #[test]
+    fn only_the_marked_response_is_repeated() {
+        let written = block_on(async {
+            let mut sockets = sockets(false).await;
+            let address = sockets.local_addr().unwrap();
+            let (client, (mut socket, _)) =
+                tokio::join!(TcpStream::connect(address), sockets.accept());
+            for repeats in [false, true, false] {
+                if repeats {
+                    socket.faults.repeat_next_response();
+                }
+                socket.write_all(b"head ").await.unwrap();
+                socket.write_all(b"body\n").await.unwrap();
+                socket.flush().await.unwrap();
+            }
+            drop(socket);
+            let mut written = String::new();
+            client.unwrap().read_to_string(&mut written).await.unwrap();
+            written
+        });
+        assert_eq!(written, "head body\n".repeat(4));
     }
 }

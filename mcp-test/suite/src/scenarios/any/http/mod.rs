@@ -11,6 +11,7 @@ scenarios![
     http_modern_endpoint,
     http_negotiation,
     http_param_headers,
+    http_response_end,
     http_resumption,
     http_version_header
 ];
