@@ -29,10 +29,12 @@ impl RequestContext {
     pub(super) fn negotiate(params: &Value, server: &Server) -> Result<Self, RpcError> {
         let requested = require_text(params, "/protocolVersion")?;
         require_object(params, "/capabilities")?;
-        // Before its members, so that a missing object is named as a whole.
-        require_object(params, "/clientInfo")?;
-        require_text(params, "/clientInfo/name")?;
-        require_text(params, "/clientInfo/version")?;
+        if !server.misbehaves(Misbehavior::SkipsClientInfo) {
+            // Before its members, so that a missing object is named as a whole.
+            require_object(params, "/clientInfo")?;
+            require_text(params, "/clientInfo/name")?;
+            require_text(params, "/clientInfo/version")?;
+        }
         let handshake = of_era(server.served(), Era::Handshake);
         let revision = requested
             .parse()

@@ -1,5 +1,7 @@
 //! `lifecycle-versions`.
 
+use std::ops::ControlFlow;
+
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Client, Reply, RequestOptions};
 use mcp_test_core::expect::words::quoted;
@@ -9,6 +11,7 @@ use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Rule, Server, given, method, param};
 use mcp_test_core::spec::{Era, Revision, Revisions};
 use mcp_test_core::trace::Seq;
+use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
 
@@ -22,7 +25,8 @@ scenario! {
     /// A client of the future connects to servers of today in this way. A server that confirms whatever is proposed leads the
     /// client to believe that it has features which the server has never heard of. That the version is known is shown by a
     /// second proposal. A refusal with a JSON-RPC error is not judged: the examples of the specification have one. A version
-    /// that mcp-test does not know may be a draft or a newer one.
+    /// that mcp-test does not know may be a draft or a newer one. A client that does not say which version it speaks, what it
+    /// can do and who it is has to be refused; a server that guesses is a WARNING.
     Server "lifecycle-versions": "The server negotiates a version that it supports",
     revisions: Revisions::until(Revision::V2025_11_25),
     repeats: OncePerEra,
@@ -59,6 +63,13 @@ scenario! {
         )
         .requires(&["jsonrpc.invalid-params-error"])
         .also_warns(),
+        CheckSpec::own(
+            "initialize-incomplete",
+            "InitializeIncomplete",
+            "`initialize` without a required parameter, or with one of another type, is refused with error -32602",
+        )
+        .requires(&["jsonrpc.invalid-params-error"])
+        .warns(),
     ],
 }
 
@@ -69,6 +80,10 @@ const UNKNOWN: [&str; 2] = ["1999-01-01", "2999-12-31"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut client = ctx.connect_uninitialized(ctx.options()).await?;
+    if refuses_incomplete(ctx, &mut client).await.is_break() {
+        client.end().await;
+        client = ctx.connect_uninitialized(ctx.options()).await?;
+    }
     let outcome = propose(&mut client, json!(20_251_125)).await;
     let mut is_used = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
     let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
@@ -123,6 +138,50 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("offered-version-accepted").expect(&reply, confirmed);
     }
     Ok(())
+}
+
+/// Sends `initialize` without each of its required parameters; the connection is of no more use after one that was not refused.
+async fn refuses_incomplete(ctx: &mut Ctx, client: &mut Client) -> ControlFlow<()> {
+    let whole = proposing(&json!(ctx.revision().as_str()), &json!({}));
+    let with = |member: &str, value: Option<Value>| {
+        let mut params = whole.clone();
+        match value {
+            Some(value) => params[member] = value,
+            None => drop(params.as_object_mut().and_then(|params| params.remove(member))),
+        }
+        params
+    };
+    // The version of another type has a check of its own.
+    let incomplete = [
+        json!({}),
+        with("protocolVersion", None),
+        with("capabilities", None),
+        with("clientInfo", None),
+        with("capabilities", Some(json!("mcp-test"))),
+        with("clientInfo", Some(json!("mcp-test"))),
+        with("clientInfo", Some(json!({"version": "1.0.0"}))),
+    ];
+    for params in incomplete {
+        let options = RequestOptions::new().deliberate().promptly();
+        let outcome = client.request_with("initialize", params.clone(), options).await;
+        let is_accepted = outcome.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
+        let has_reply = outcome.is_ok();
+        let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
+            is_error(reply).map_err(Finding::should).and_then(|()| has_invalid_params_code(reply))
+        });
+        let check = ctx.check("initialize-incomplete");
+        // The next request on a connection of its own shows whether it answers at all.
+        if refused.is_err() && !has_reply {
+            check.info("`initialize` without what it requires is not answered");
+            return ControlFlow::Break(());
+        }
+        let expected = format!("a JSON-RPC error with code -32602 for the parameters {params}");
+        check.judge(refused.map_err(|finding| finding.expected(expected)));
+        if is_accepted || client.is_closed() {
+            return ControlFlow::Break(());
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// Proposes an unknown version: on the connection that there is, if that is as good as a new one.
@@ -219,12 +278,17 @@ fn alternative(reply: &Reply, proposed: &str) -> Result<Option<(String, Vec<Seq>
 
 proofs! {
     passes on everything();
+    warns "initialize-incomplete" by misbehavior(Misbehavior::SkipsClientInfo);
+    warns "initialize-incomplete" by answer("initialize", newest()),
+        also "version-not-a-string" Warning;
     catches "unknown-version-alternative" on confirming_any_version(), also "unknown-version-latest" Info;
     warns "unknown-version-latest" on offering_its_oldest_version(), also "offered-version-accepted" Success;
     catches "offered-version-accepted" on not_confirming_its_offer(), at V2025_06_18;
     catches "version-not-a-string" by wrong_id("initialize"), also "unknown-version-alternative" Failure,
-        also "unknown-version-latest" Info, also "wire-well-formed" Failure;
-    warns "version-not-a-string" by answer("initialize", newest());
+        also "unknown-version-latest" Info, also "initialize-incomplete" Info,
+        also "wire-well-formed" Failure;
+    warns "version-not-a-string" by answer("initialize", newest()),
+        also "initialize-incomplete" Warning;
 }
 
 /// A result of `initialize` with this version.
