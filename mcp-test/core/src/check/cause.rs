@@ -86,4 +86,12 @@ impl Cause {
         let same = SAME.iter().find(|(other, _)| other.id() == id);
         Self::Requirement(same.map_or(id, |(_, first)| first.id()))
     }
+
+    /// The cause of a finding about a reply without an id: a server may forget it in errors only.
+    pub(crate) fn of_missing_id(is_error: bool) -> Self {
+        match is_error {
+            true => Self::Requirement(Rule::ERROR_ID_ECHO.id()),
+            false => Self::of_rule(Rule::RESULT_ID_ECHO.id()),
+        }
+    }
 }

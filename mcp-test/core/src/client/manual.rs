@@ -16,9 +16,9 @@ use super::{Client, Reply, RequestOptions};
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json::Value;
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, Revision, header};
 use crate::trace::Seq;
-use crate::transport::Sent;
+use crate::transport::{Outgoing, Sent};
 use crate::wire::{Id, Message, Notification, Request};
 
 impl RequestOptions {
@@ -65,7 +65,16 @@ impl Client {
     /// awaited as with [`RequestOptions::promptly`].
     #[doc(hidden)]
     pub async fn start_unreadable(&mut self, id: Id, method: &str, text: String) -> Pending {
-        let pending = self.start_raw(id, method, text).await;
+        let sent = Value::parse(text.as_bytes()).ok().map(|document| document.value);
+        let named = sent.as_ref().and_then(|sent| sent.get("method")?.as_str());
+        let named = named.filter(|_| self.facts.revision.era() == Era::Stateless);
+        let mut outgoing = Outgoing::raw(text.clone());
+        // Without it, a server over HTTP refuses the headers instead of what is wrong with the text.
+        if let Some(named) = named {
+            outgoing = outgoing.header(header::MCP_METHOD, named);
+        }
+        let options = RequestOptions::new().once();
+        let pending = self.start_outgoing(id, method, outgoing, (Value::Null, options)).await;
         self.state.mark_id_unreadable(pending.id());
         pending.promptly()
     }

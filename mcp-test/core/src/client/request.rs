@@ -109,7 +109,7 @@ impl Client {
         self.connection.send(Outgoing::raw(text), deadline).await
     }
 
-    async fn start_outgoing(
+    pub(super) async fn start_outgoing(
         &mut self,
         id: Id,
         method: &str,

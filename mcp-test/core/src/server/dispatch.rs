@@ -11,7 +11,7 @@ use super::given::ClientMessage;
 use super::handler::Handler;
 use super::reply::{refusal, reply};
 use super::request_context::RequestContext;
-use crate::json::Value;
+use crate::json::{Number, Value};
 use crate::spec::{Era, Revision, error_code};
 use crate::transport::actor::{Conversation, InboundText, OutboundMessage, Outbox, Work};
 use crate::transport::event_form::EventForm;
@@ -64,7 +64,10 @@ impl Conversation for ServerConversation {
 impl ServerConversation {
     fn dispatch(&self, received: InboundText, outbox: Outbox) -> Work {
         let document = match received {
-            InboundText::Json(document) => document,
+            InboundText::Json(mut document) => {
+                self.misread_id(&mut document.value);
+                document
+            }
             InboundText::Unreadable(_)
                 if self.0.server.misbehaves(Misbehavior::ExitsAtInvalidText) =>
             {
@@ -86,6 +89,23 @@ impl ServerConversation {
             Err(_) if is_never_answered(&document.value) => ready(()).boxed(),
             Err(malformed) => deliver(self.malformed(&malformed), outbox),
         }
+    }
+
+    /// Reads the id of a message as a server does that is less strict.
+    fn misread_id(&self, message: &mut Value) {
+        let server = &self.0.server;
+        let is_served = server.misbehaves(Misbehavior::ServesAnyId);
+        let is_truncated = server.misbehaves(Misbehavior::TruncatesIds);
+        let read = message.get("id").map(Id::read);
+        let misread = match read {
+            Some(None) if is_served => Value::Null,
+            Some(Some(Id::Number(number))) if is_truncated && !number.is_integer() => {
+                let whole = number.as_f64().and_then(|it| Number::from_f64(it.floor()));
+                whole.map_or(Value::Null, Value::from)
+            }
+            _ => return,
+        };
+        message.set("/id", misread);
     }
 
     fn batch(&self, items: Vec<Result<Message, Malformed>>, outbox: Outbox) -> Work {
@@ -195,7 +215,7 @@ impl ServerConversation {
     fn request(&self, request: Request, outbox: &Outbox, in_batch: bool) -> Reply {
         let message = Message::Request(request.clone());
         let Request { id, method, params } = request;
-        if !is_valid(&id) {
+        if !is_valid(&id) && !self.0.server.misbehaves(Misbehavior::ServesAnyId) {
             let error = RpcError::new(
                 error_code::INVALID_REQUEST,
                 "a request id is a string or a whole number",

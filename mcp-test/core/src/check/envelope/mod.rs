@@ -11,7 +11,9 @@ mod contents;
 mod event_ids;
 mod internals;
 mod leftover;
+mod missing_id;
 mod rules;
+mod sent;
 mod shutdown;
 mod stray_output;
 #[cfg(test)]
@@ -50,6 +52,8 @@ pub(super) struct EnvelopeJudge<'a> {
     unusual_numbers: HashSet<ConnectionId>,
     /// How many texts of the other party may still be refused without an id, since they were not valid messages.
     unreadable: HashMap<ConnectionId, usize>,
+    /// The ids that the other party has sent although no message can have them.
+    unreadable_ids: HashSet<(ConnectionId, String)>,
     findings: Vec<Finding>,
     repeats: RepeatFilter,
 }
@@ -59,6 +63,10 @@ pub(super) struct EnvelopeJudge<'a> {
 struct Exchange {
     /// A notification was posted: nothing but 202 may come.
     only_notifications: bool,
+    /// The method of the request that was posted, if that is valid.
+    asks: Option<String>,
+    /// Whether the headers of the request are valid ones.
+    has_valid_headers: bool,
     /// Nothing was posted: the body of a response to GET or DELETE, other than a stream, has no form of its own.
     is_not_a_post: bool,
     /// The event after which it resumes a stream.
@@ -138,6 +146,7 @@ impl<'a> EnvelopeJudge<'a> {
             begun: HashMap::new(),
             unusual_numbers: HashSet::new(),
             unreadable: HashMap::new(),
+            unreadable_ids: HashSet::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),
         }
@@ -159,6 +168,7 @@ impl<'a> EnvelopeJudge<'a> {
         exchange.session = event_ids::session(headers);
         if of_server {
             exchange.is_not_a_post = method != "POST";
+            exchange.has_valid_headers = missing_id::are_valid(headers);
             let cursor =
                 headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
             exchange.resumes_after = cursor.map(|(_, id)| id.clone());

@@ -1,6 +1,7 @@
 //! The rules for single messages.
 
-use super::{EnvelopeJudge, Exchange, TraceMessage, holds};
+use super::sent::{is_unusual_number, rule_of_id};
+use super::{EnvelopeJudge, TraceMessage, holds};
 use crate::check::malformed::rule_of;
 use crate::check::shape::place_in_words;
 use crate::check::{Cause, Finding, Rule};
@@ -15,64 +16,7 @@ use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
 
 type SentRequest<'a> = crate::trace::Request<'a, Position>;
 
-/// Whether a note is about a number, other than an id.
-fn is_unusual_number(note: &Note) -> bool {
-    !note.kind.is_ambiguous() && note.pointer.to_string() != "/id"
-}
-
 impl EnvelopeJudge<'_> {
-    /// A message of the other party: what it posts decides what the response may be.
-    pub(super) fn sent(
-        &mut self,
-        event: &Event,
-        parsed: &ParsedText,
-        messages: &[TraceMessage<'_>],
-    ) {
-        let is_well_formed = matches!(parsed.frame(), Some(Ok(_)));
-        let is_readable = match parsed.frame() {
-            // MCP has no other params, so that it may be refused as an invalid request.
-            Some(Ok(Frame::One(Message::Request(request)))) => {
-                request.params.as_ref().is_none_or(|params| params.as_object().is_some())
-            }
-            Some(Ok(Frame::One(_))) => true,
-            Some(Ok(Frame::Batch(items))) => {
-                !items.is_empty() && self.revision(event).has_batches()
-            }
-            _ => false,
-        };
-        if !is_readable {
-            self.not_readable(event);
-        }
-        if parsed.notes().iter().any(is_unusual_number) {
-            self.unusual_numbers.insert(event.connection);
-        }
-        let is_request = |it: &TraceMessage<'_>| matches!(it.message, Message::Request(_));
-        // What a malformed body asked for is unknown, so it does not decide what may answer it.
-        let asks = is_well_formed && self.who == Party::Server;
-        if let Some(exchange) = self.exchange(event).filter(|_| asks) {
-            // A posted response counts as well: like a notification it is accepted with 202 and no body.
-            let only_notifications = !messages.iter().any(is_request);
-            let session = exchange.session.take();
-            *exchange = Exchange { only_notifications, session, ..Exchange::default() };
-        }
-    }
-
-    /// A text of the other party that is not one valid message, so that an error without an id may answer it.
-    pub(super) fn not_readable(&mut self, event: &Event) {
-        *self.unreadable.entry(event.connection).or_default() += 1;
-    }
-
-    /// Whether an error without an id may answer a text of the other party that is not a valid message.
-    fn answers_unreadable(&mut self, event: &Event) -> bool {
-        match self.unreadable.get_mut(&event.connection) {
-            Some(open) if *open > 0 => {
-                *open -= 1;
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// A message of the judged party.
     pub(super) fn received(
         &mut self,
@@ -167,6 +111,10 @@ impl EnvelopeJudge<'_> {
                 UnparsableKind::Stray,
             );
         }
+        // The scenario that sends such an id judges what answers it.
+        if malformed.method.is_none() && self.is_repeated_id(event, malformed) {
+            return;
+        }
         let is_value = parsed.value().is_some_and(|value| !value.is_object() && !value.is_array());
         let misplaced = if is_value { self.misplaced(event) } else { None };
         let rule = misplaced.unwrap_or_else(|| rule_of(malformed));
@@ -195,11 +143,11 @@ impl EnvelopeJudge<'_> {
                 self.internals_of_log(event, notification);
             }
             (Message::Response(response), Relation::Reply(reply)) => {
-                let method = self.reply_id(event, Some(&response.id), reply, false);
+                let method = self.reply_id(event, Some(&response.id), reply, None);
                 self.result(event, method, &response.result);
             }
             (Message::Error(error), Relation::Reply(reply)) => {
-                self.reply_id(event, error.id.as_ref(), reply, true);
+                self.reply_id(event, error.id.as_ref(), reply, Some(error.error.code));
                 self.error(event, error);
             }
             // The correlation relates each kind of message as above.
@@ -231,13 +179,7 @@ impl EnvelopeJudge<'_> {
             );
             self.find(event, finding, rule);
         }
-        let id = match &request.id {
-            // JSON-RPC only discourages null and fractions as ids; in MCP an id is a string or an integer (`basic`).
-            Id::Null => Some(Rule::REQUEST_ID_NOT_NULL),
-            Id::Number(number) if !number.is_integer() => Some(Rule::REQUEST_ID_TYPE),
-            _ => None,
-        };
-        if let Some(rule) = id {
+        if let Some(rule) = rule_of_id(&request.id) {
             self.find(
                 event,
                 Finding::peer(format!(
@@ -345,25 +287,26 @@ impl EnvelopeJudge<'_> {
         );
     }
 
-    /// Judges the id of a reply, and returns the method of the request that it answers.
+    /// Judges the id of a reply, of an error if it has a code, and returns the method of the request that it answers.
     fn reply_id<'a>(
         &mut self,
         event: &Event,
         id: Option<&Id>,
         reply: &Reply<'a, Position>,
-        is_error: bool,
+        code: Option<i64>,
     ) -> Option<&'a str> {
-        let echo = if is_error { Rule::ERROR_ID_ECHO } else { Rule::RESULT_ID_ECHO };
+        let echo = if code.is_some() { Rule::ERROR_ID_ECHO } else { Rule::RESULT_ID_ECHO };
         let Some(id) = id.filter(|id| **id != Id::Null) else {
-            // A refused HTTP request may be answered with an error that has no id.
-            if !(is_error && (self.is_refused(event) || self.answers_unreadable(event))) {
-                self.find(
-                    event,
-                    Finding::peer("a reply has no id")
-                        .expected("the id of the request that it answers")
-                        .got(if id.is_some() { "null" } else { "no member `id`" }),
-                    echo,
-                );
+            // A request that was sent with the id null may have it back.
+            let is_echo = id.is_some() && matches!(reply.fit, Fit::Open(_))
+                || code.is_none() && self.answers_unreadable_id(event);
+            let is_refusal = code.is_some_and(|code| {
+                // A refused HTTP request may be answered with an error that has no id.
+                self.is_refused(event) && !self.shows_reading(event, code)
+                    || self.answers_unreadable(event)
+            });
+            if !is_echo && !is_refusal {
+                self.without_id(event, id, reply.only_open, code.is_some());
             }
             return None;
         };

@@ -105,6 +105,68 @@ fn ids_of_replies_are_those_of_requests() {
 }
 
 #[test]
+fn an_id_that_no_request_may_have_can_come_back() {
+    let with = |id: &str| format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+    let reply = |id: &str| format!(r#"< {{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+    let error =
+        |id: &str| format!(r#"< {{"jsonrpc":"2.0",{id}"error":{{"code":-32600,"message":"no"}}}}"#);
+    let judged = |lines: [String; 2]| {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        judged(Revision::V2025_11_25, &lines)
+    };
+    for id in ["null", "{}", "[1]", "true", "1.5"] {
+        assert_eq!(judged([with(id), reply(id)]), "", "{id}");
+        assert_eq!(judged([with(id), error(&format!(r#""id":{id},"#))]), "", "{id}");
+        assert_eq!(judged([with(id), error("")]), "", "{id}");
+        assert_eq!(judged([with(id), error(r#""id":null,"#)]), "", "{id}");
+    }
+    for (sent, got) in [("{}", "[]"), ("1.5", "1"), ("1", "null"), ("1", "{}")] {
+        assert_ne!(judged([with(sent), reply(got)]), "", "{sent} {got}");
+    }
+}
+
+#[test]
+fn an_error_without_an_id_is_traced_back_to_its_request() {
+    let unknown = r#"> {"jsonrpc":"2.0","id":2,"method":"no/such"}"#;
+    let error = r#"< {"jsonrpc":"2.0","error":{"code":-32601,"message":"no"}}"#;
+    let late = r#"< {"jsonrpc":"2.0","id":2,"result":{}}"#;
+    insta::assert_snapshot!(judged(Revision::V2025_11_25, &[unknown, error, late]), @r#"
+    Must ["jsonrpc.error-id-echo"] [Seq(3)]
+    the error that answers `no/such` has no id
+      expected the id of the request that it answers
+      got no member `id`
+    "#);
+    // Nobody knows which of the two it answers.
+    assert!(judged(Revision::V2025_11_25, &[PING, unknown, error]).contains("a reply has no id"));
+}
+
+#[test]
+fn an_error_over_http_may_lack_its_id_unless_it_shows_that_the_request_was_read() {
+    let judged = |revision, sent: &str, status, code: i64| {
+        let recorder = Recorder::new();
+        let body = format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"no"}}}}"#);
+        post(&recorder, sent, status, "application/json", &body);
+        let findings = judge_envelopes(&recorder.trace(), Party::Server, &|_| revision);
+        findings.iter().any(|finding| finding.headline.ends_with("has no id"))
+    };
+    let (old, new) = (Revision::V2025_11_25, Revision::V2026_07_28);
+    let request = |method: &str| format!(r#"{{"jsonrpc":"2.0","id":2,"method":"{method}"}}"#);
+    let (list, initialize) = (request("tools/list"), request("initialize"));
+    assert!(judged(old, &list, 400, -32601));
+    assert!(judged(new, &list, 404, -32601));
+    assert!(judged(new, &list, 400, -32602));
+    assert!(judged(old, &initialize, 400, -32602));
+    assert!(judged(old, &list, 200, -32000));
+    // For the session, the path, the version or the origin.
+    assert!(!judged(old, &list, 400, -32602));
+    assert!(!judged(old, &list, 404, -32601));
+    assert!(!judged(old, &list, 400, -32000));
+    assert!(!judged(old, &initialize, 403, -32602));
+    let unreadable = r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#;
+    assert!(!judged(new, unreadable, 400, -32601));
+}
+
+#[test]
 fn a_response_announces_its_length_once() {
     let response = |headers: &[(&str, &str)]| {
         let recorder = Recorder::new();

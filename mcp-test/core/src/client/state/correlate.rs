@@ -344,11 +344,23 @@ impl State {
         let finding = match reply {
             BadReply::WrongId { id, is_error } => {
                 let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
-                Finding::peer(format!("the reply to `{}` has the wrong id", open.method))
+                let is_missing = is_error && matches!(id, None | Some(Id::Null));
+                let (headline, cause) = match is_missing {
+                    true => {
+                        let headline =
+                            format!("the error that answers `{}` has no id", open.method);
+                        (headline, Cause::of_missing_id(is_error))
+                    }
+                    false => {
+                        let headline = format!("the reply to `{}` has the wrong id", open.method);
+                        (headline, Cause::of_rule(requirement))
+                    }
+                };
+                Finding::peer(headline)
                     .expected(response)
                     .got(got)
                     .requires(requirement)
-                    .caused_by(Cause::of_rule(requirement))
+                    .caused_by(cause)
             }
             BadReply::NotAMessage { shown, breaks: Some(requirement), revision } => {
                 let headline = format!("the reply to `{}` is not an MCP message", open.method);

@@ -1,7 +1,6 @@
 //! One conversation, message by message.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::cancelled::Cancelled;
 use super::requests::{Limits, OpenRequests};
@@ -100,6 +99,8 @@ pub struct Reply<'a, P> {
     pub(crate) fit: Fit<'a>,
     /// The request had been cancelled, and whoever replied had certainly read the cancellation.
     pub(crate) is_late: bool,
+    /// The method of the request that a reply without an id must answer, since no other one has no reply.
+    pub(crate) only_open: Option<&'a str>,
 }
 
 /// How the id of a reply fits the requests of the other side.
@@ -225,7 +226,10 @@ impl<'a, P: Copy> Correlation<'a, P> {
         match id {
             Some(id) => self.side(other(from)).answer(id, exchange, position),
             // Only an error may lack an id, which then answers a text that could not be read.
-            None => Reply { request: None, settles: None, fit: Fit::Unknown, is_late: false },
+            None => {
+                let only_open = self.side(other(from)).presume_answered();
+                Reply { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open }
+            }
         }
     }
 
@@ -280,6 +284,8 @@ struct Side<'a, P> {
     /// The method of the first request with an id, of malformed ones, too.
     first: HashMap<&'a Id, &'a str>,
     cancelled: Cancelled,
+    /// The ids of open requests that a reply without an id seems to answer.
+    presumed_answered: HashSet<&'a Id>,
 }
 
 impl<P> Default for Side<'_, P> {
@@ -292,6 +298,7 @@ impl<P> Default for Side<'_, P> {
             open: OpenRequests::new(Limits::NONE),
             first: HashMap::new(),
             cancelled: Cancelled::default(),
+            presumed_answered: HashSet::new(),
         }
     }
 }
@@ -306,6 +313,7 @@ impl<'a, P: Copy> Side<'a, P> {
         let place = self.requests.len();
         self.open(id, request.method);
         self.cancelled.ask(id);
+        self.presumed_answered.remove(id);
         self.requests.push(request);
         self.unanswered.entry(id).or_default().insert(place);
         if let Some(exchange) = exchange {
@@ -341,7 +349,18 @@ impl<'a, P: Copy> Side<'a, P> {
         }
         // The id null names no request: an error has it when the id could not be read.
         let is_late = *id != Id::Null && self.cancelled.answer(id);
-        Reply { request, settles: self.take_unanswered(id, here), fit: self.settle(id), is_late }
+        let (settles, fit) = (self.take_unanswered(id, here), self.settle(id));
+        let only_open = (*id == Id::Null).then(|| self.presume_answered()).flatten();
+        Reply { request, settles, fit, is_late, only_open }
+    }
+
+    /// The method of the only open request, which a reply without an id is taken to answer; one with the right id may still come.
+    fn presume_answered(&mut self) -> Option<&'a str> {
+        let mut open = self.open.keys().filter(|id| !self.presumed_answered.contains(*id));
+        let (Some(id), None) = (open.next().copied(), open.next()) else { return None };
+        let method = self.open.get(id).next().copied();
+        self.presumed_answered.insert(id);
+        method
     }
 
     fn take_unanswered(&mut self, id: &Id, here: Option<usize>) -> Option<P> {

@@ -9,6 +9,7 @@ pub mod cancellation;
 pub mod completion;
 pub mod elicitation;
 pub mod http;
+mod invalid_message;
 pub mod lifecycle;
 pub mod lists;
 pub mod logging;

@@ -1,20 +1,16 @@
 //! `base-invalid-messages`.
 
-use std::mem;
-use std::time::Duration;
-
 use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Client, Reply, RequestOptions};
-use mcp_test_core::scenario::{CheckSpec, Connected, Ctx};
+use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
+use crate::scenarios::any::invalid_message::{InvalidMessages, Reaction};
 use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::scenarios::{always_answered, everything_but};
 
@@ -59,9 +55,6 @@ scenario! {
     ],
 }
 
-/// How long the replies to requests after an invalid message may take: a server that does not read on will not answer at all.
-const USABLE: Duration = Duration::from_secs(5);
-
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let known = always_answered(ctx.revision());
     let messages = [
@@ -81,22 +74,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             error_code::INVALID_REQUEST,
         ),
     ];
-    // After a message that ends the server, the others are sent on connections of their own.
-    let (mut own, mut has_ended): (Option<Connected>, bool) = (None, false);
+    let mut connection = InvalidMessages::default();
     for (index, (check, text, code)) in (1..).zip(messages) {
-        if mem::take(&mut has_ended) {
-            let Ok(client) = ctx.connect(ctx.options()).await else {
-                ctx.skip_the_rest("the server does not start again");
-                return Ok(());
-            };
-            own = Some(client);
-        }
         let id = Id::from(format!("p{index}"));
-        let client = match &mut own {
-            Some(client) => &mut **client,
-            None => ctx.client().await?,
+        let Some(reaction) = connection.send(ctx, id, text).await? else {
+            ctx.skip_the_rest("the server does not start again");
+            return Ok(());
         };
-        match send(client, id, text, known).await {
+        match reaction {
             Reaction::Unusable(finding) => {
                 let requirement = match check {
                     "parse-error" => "jsonrpc.parse-error",
@@ -105,7 +90,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 let usable = ctx.check("usable-after-invalid-messages");
                 usable.requires(requirement).fail(finding.should());
                 ctx.check(check).skip("the server does not answer any more");
-                has_ended = true;
             }
             // Until then no valid error lacks the id, and nothing else may be written.
             Reaction::Ignored(_)
@@ -128,45 +112,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             }
         }
     }
-    if has_ended {
-        return Ok(());
+    if let Some(usable) = connection.is_usable(ctx).await? {
+        ctx.check("usable-after-invalid-messages").judge(usable);
     }
-    let client = match &mut own {
-        Some(client) => &mut **client,
-        None => ctx.client().await?,
-    };
-    let usable = client.request(known, json!({})).await;
-    let usable = usable.map(|reply| drop(reply.error().cloned())).map_err(Finding::should);
-    ctx.check("usable-after-invalid-messages").judge(usable);
     Ok(())
-}
-
-/// How a server reacts to an invalid message.
-enum Reaction {
-    /// It does not answer requests any more.
-    Unusable(Finding),
-    /// It answers only requests after the message, which was sent then.
-    Ignored(Seq),
-    Reply(Result<Reply, Finding>),
-}
-
-async fn send(client: &mut Client, id: Id, text: String, known: &str) -> Reaction {
-    let pending = client.start_unreadable(id, "an invalid message", text).await;
-    if client.transport().is_lines() {
-        // Two requests, since a server that answers messages out of order hardly waits for both.
-        for _ in 0..2 {
-            let options = RequestOptions::new().timeout(USABLE);
-            let usable = client.request_with(known, json!({}), options).await;
-            if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
-                return Reaction::Unusable(finding);
-            }
-        }
-        if client.is_pending(&pending) {
-            client.give_up(&pending);
-            return Reaction::Ignored(pending.sent().seq);
-        }
-    }
-    Reaction::Reply(client.wait(pending).await)
 }
 
 proofs! {

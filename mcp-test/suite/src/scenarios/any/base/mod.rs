@@ -9,6 +9,7 @@ scenarios![
     base_concurrent_requests,
     base_notifications,
     base_invalid_messages,
+    base_invalid_ids,
     base_large_messages,
     base_batch,
     base_meta,

@@ -1,0 +1,200 @@
+//! `base-invalid-ids`.
+
+use mcp_test_core::check::{Cause, Finding};
+use mcp_test_core::json;
+use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::trace::{Event, EventKind, Party, Seq, Trace};
+use mcp_test_core::transport::fault::Misbehavior;
+use mcp_test_core::wire::{Id, Message};
+use mcp_test_core::{proofs, scenario};
+use serde_json::{Value, json};
+
+use crate::scenarios::any::invalid_message::{InvalidMessages, Reaction};
+use crate::scenarios::{always_answered, everything_but, raw_http};
+
+scenario! {
+    /// Requests whose ids MCP does not allow are not served, and no id is replaced by another one.
+    ///
+    /// An id is a string or a whole number. A client that sends another one has made a mistake, which a result hides; a result whose id is `null` also
+    /// looks like the answer to a message that could not be read. JSON-RPC allows fractions, so that a server may serve such a request; but a reply
+    /// under the number without its fraction belongs to another request. Any error is accepted, with and without an id, and so is silence.
+    Server "base-invalid-ids": "Requests with invalid ids are not served",
+    revisions: Revisions::all(),
+    shares_connection: Revisions::all(),
+    checks: [
+        CheckSpec::own("null-id", "NullId", "A request whose id is `null` is not served")
+            .requires(&["jsonrpc.invalid-request-error"])
+            .warns(),
+        CheckSpec::own(
+            "structured-id",
+            "StructuredId",
+            "A request whose id is an object, an array or a boolean is not served",
+        )
+        .requires(&["jsonrpc.invalid-request-error"])
+        .warns(),
+        CheckSpec::own(
+            "fractional-id",
+            "FractionalId",
+            "A request whose id is a fraction is not answered under another id",
+        )
+        .requires(&["jsonrpc.result-id-echo", "jsonrpc.error-id-echo"]),
+        CheckSpec::own(
+            "usable-after-invalid-ids",
+            "UsableAfterInvalidIds",
+            "The server answers requests after each of these",
+        )
+        .requires(&["jsonrpc.invalid-request-error"])
+        .warns(),
+    ],
+}
+
+/// Neither the whole number below it nor the one above is the id of another request.
+const FRACTION: f64 = 7101.5;
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let ids = [
+        ("null-id", Value::Null),
+        ("structured-id", json!({})),
+        ("structured-id", json!(["mcp-test"])),
+        ("structured-id", json!(true)),
+        ("fractional-id", json!(FRACTION)),
+    ];
+    let mut connection = InvalidMessages::default();
+    let mut is_any_type_served = false;
+    for (check, id) in ids {
+        // A server that serves one of them, or ends at it, does not look at the type.
+        if check == "structured-id" && is_any_type_served {
+            continue;
+        }
+        let known = always_answered(ctx.revision());
+        let mut request = raw_http::request(ctx.revision(), 0, known, json!({}));
+        request["id"] = id.clone();
+        let before = ctx.fence(format!("before a request with the id {id}")).await?;
+        // The client only has to know of an open request: what answers it is found in the trace.
+        let own = Id::read(&id.clone().into()).unwrap_or(Id::Null);
+        let Some(reaction) = connection.send(ctx, own, request.to_string()).await? else {
+            ctx.skip_the_rest("the server does not start again");
+            return Ok(());
+        };
+        if let Reaction::Reply(Ok(reply)) = &reaction {
+            let _any_error = reply.error();
+        }
+        if let Reaction::Unusable(finding) = reaction {
+            ctx.check("usable-after-invalid-ids").fail(finding.should());
+            ctx.check(check).skip("the server does not answer any more");
+            is_any_type_served |= check == "structured-id";
+            continue;
+        }
+        let outcome = match check {
+            "fractional-id" => keeps_fraction(&ctx.trace(), before),
+            _ => is_not_served(&ctx.trace(), before, &id),
+        };
+        is_any_type_served |= check == "structured-id" && outcome.is_err();
+        ctx.check(check).judge(outcome);
+    }
+    if let Some(usable) = connection.is_usable(ctx).await? {
+        ctx.check("usable-after-invalid-ids").judge(usable);
+    }
+    Ok(())
+}
+
+/// A reply that answers no request with a valid id.
+struct OddReply {
+    seq: Seq,
+    id: Option<json::Value>,
+    is_result: bool,
+    text: String,
+}
+
+/// The event of the first message of the client after this event.
+fn sent(trace: &Trace, since: Seq) -> Option<Seq> {
+    let is_sent = |event: &&Event| {
+        event.party == Party::Client && matches!(event.kind, EventKind::Message { .. })
+    };
+    trace.since(since).iter().find(is_sent).map(|event| event.seq)
+}
+
+/// The replies after this event that have no id, or one that no valid request after it has.
+fn odd_replies(trace: &Trace, since: Seq) -> Vec<OddReply> {
+    let valid: Vec<json::Value> = trace
+        .messages()
+        .filter(|(event, _)| event.party == Party::Client && event.seq > since)
+        .filter_map(|(_, message)| match message {
+            Message::Request(request) if is_valid(&request.id) => Some(request.id.to_value()),
+            _ => None,
+        })
+        .collect();
+    let reply = |event: &Event| {
+        let EventKind::Message { parsed, .. } = &event.kind else { return None };
+        let value = parsed.value().filter(|_| event.party == Party::Server)?;
+        let is_result = value.get("result").is_some();
+        let is_reply = value.get("method").is_none() && (is_result || value.get("error").is_some());
+        let id = value.get("id").cloned();
+        let is_odd = is_reply && id.as_ref().is_none_or(|id| !valid.contains(id));
+        is_odd.then(|| OddReply { seq: event.seq, id, is_result, text: value.short(120) })
+    };
+    trace.since(since).iter().filter_map(reply).collect()
+}
+
+fn is_valid(id: &Id) -> bool {
+    match id {
+        Id::Number(number) => number.is_integer(),
+        Id::String(_) => true,
+        Id::Null => false,
+    }
+}
+
+/// That no result answers a request with an invalid id, under whatever id.
+fn is_not_served(trace: &Trace, since: Seq, id: &Value) -> Result<(), Finding> {
+    let served = odd_replies(trace, since).into_iter().find(|reply| reply.is_result);
+    served.map_or(Ok(()), |reply| {
+        Err(Finding::peer("a request whose id is not valid was served")
+            .expected(format!("an error, since the id is {id}"))
+            .got(reply.text)
+            .evidence_all(sent(trace, since))
+            .evidence(reply.seq)
+            .should())
+    })
+}
+
+/// That what answers a request whose id is a fraction has this id, or none if it is an error.
+fn keeps_fraction(trace: &Trace, since: Seq) -> Result<(), Finding> {
+    let fraction = json::Value::from(FRACTION);
+    let is_other = |reply: &OddReply| match &reply.id {
+        Some(id) if *id == fraction => false,
+        None | Some(json::Value::Null) => reply.is_result,
+        Some(_) => true,
+    };
+    let Some(reply) = odd_replies(trace, since).into_iter().find(is_other) else { return Ok(()) };
+    let requirement = match reply.is_result {
+        true => "jsonrpc.result-id-echo",
+        false => "jsonrpc.error-id-echo",
+    };
+    Err(Finding::peer("a request whose id is a fraction was answered under another id")
+        .expected(format!("an error without an id, or a response with id {FRACTION}"))
+        .got(reply.text)
+        .requires(requirement)
+        // As for any reply with another id.
+        .caused_by(Cause::of_rule(requirement))
+        .evidence_all(sent(trace, since))
+        .evidence(reply.seq))
+}
+
+proofs! {
+    passes on everything();
+    warns "null-id" by misbehavior(Misbehavior::ServesAnyId), also "structured-id" Warning;
+    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId), also "null-id" Warning;
+    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId), also "null-id" Warning, over Router;
+    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), also "wire-well-formed" Failure;
+    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), also "wire-well-formed" Failure, over Router;
+    warns "usable-after-invalid-ids" on closing_the_connection(),
+        also "null-id" Skipped, also "structured-id" Skipped, also "fractional-id" Skipped, at V2025_11_25;
+}
+
+/// Closes the connection after a message that it cannot read.
+fn closing_the_connection() -> Server {
+    everything_but([given(method("ping")).respond_with(Answer::close())])
+}

@@ -1,0 +1,91 @@
+//! Sends messages that are not valid requests, and observes whether the server answers requests after each.
+
+use std::mem;
+use std::time::Duration;
+
+use mcp_test_core::check::Finding;
+use mcp_test_core::client::{Client, Reply, RequestOptions};
+use mcp_test_core::scenario::{Connected, Ctx};
+use mcp_test_core::trace::Seq;
+use mcp_test_core::wire::Id;
+use serde_json::json;
+
+use crate::scenarios::always_answered;
+
+/// How long the replies to requests after an invalid message may take: a server that does not read on will not answer at all.
+const USABLE: Duration = Duration::from_secs(5);
+
+/// How a server reacts to an invalid message.
+pub(super) enum Reaction {
+    /// It does not answer requests any more.
+    Unusable(Finding),
+    /// It answers only requests after the message, which was sent then.
+    Ignored(Seq),
+    /// It answers, or over HTTP the exchange ends.
+    Reply(Result<Reply, Finding>),
+}
+
+/// Where invalid messages are sent: after one that ends the server, the others go to a connection of their own.
+#[derive(Default)]
+pub(super) struct InvalidMessages {
+    own: Option<Connected>,
+    has_ended: bool,
+}
+
+impl InvalidMessages {
+    /// Sends a text that is not a valid request; `None` if the server does not start again.
+    pub(super) async fn send(
+        &mut self,
+        ctx: &mut Ctx,
+        id: Id,
+        text: String,
+    ) -> Result<Option<Reaction>, Finding> {
+        if mem::take(&mut self.has_ended) {
+            let Ok(client) = ctx.connect(ctx.options()).await else { return Ok(None) };
+            self.own = Some(client);
+        }
+        let known = always_answered(ctx.revision());
+        let reaction = send(self.client(ctx).await?, id, text, known).await;
+        self.has_ended = matches!(reaction, Reaction::Unusable(_));
+        Ok(Some(reaction))
+    }
+
+    /// Whether the server answers a request after the messages; `None` if the last one has ended it.
+    pub(super) async fn is_usable(
+        &mut self,
+        ctx: &mut Ctx,
+    ) -> Result<Option<Result<(), Finding>>, Finding> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let known = always_answered(ctx.revision());
+        let reply = self.client(ctx).await?.request(known, json!({})).await;
+        Ok(Some(reply.map(|reply| drop(reply.error().cloned())).map_err(Finding::should)))
+    }
+
+    async fn client<'a>(&'a mut self, ctx: &'a mut Ctx) -> Result<&'a mut Client, Finding> {
+        match &mut self.own {
+            Some(client) => Ok(client),
+            None => ctx.client().await,
+        }
+    }
+}
+
+async fn send(client: &mut Client, id: Id, text: String, known: &str) -> Reaction {
+    let pending = client.start_unreadable(id, "an invalid message", text).await;
+    if client.transport().is_lines() {
+        // Two requests, since a server that answers messages out of order hardly waits for both.
+        for _ in 0..2 {
+            let options = RequestOptions::new().timeout(USABLE);
+            let usable = client.request_with(known, json!({}), options).await;
+            if let Err(finding) = usable.map(|reply| drop(reply.error().cloned())) {
+                return Reaction::Unusable(finding);
+            }
+        }
+        if client.is_pending(&pending) {
+            client.give_up(&pending);
+            return Reaction::Ignored(pending.sent().seq);
+        }
+    }
+    Reaction::Reply(client.wait(pending).await)
+}
