@@ -47,6 +47,8 @@ fn output() -> Vec<Row> {
 
 /// The ids of replies.
 fn reply_ids() -> Vec<Row> {
+    const UNKNOWN: &str = "mcp-test/no-such-method";
+    let unknown = |revision| ("base-unknown-method", revision, Duplex);
     vec![
         broken(PING, [Fault::wrong_id("ping")], "jsonrpc.result-id-echo"),
         broken(PING, [Fault::retyped_id("ping")], "jsonrpc.id-type-preserved"),
@@ -59,6 +61,9 @@ fn reply_ids() -> Vec<Row> {
             stray(json!({"jsonrpc": "2.0", "error": {"code": 1, "message": "no"}})),
             "jsonrpc.error-id-echo",
         ),
+        broken(unknown(V2025_11_25), [Fault::remove(UNKNOWN, "/id")], "jsonrpc.error-id-echo"),
+        // Over HTTP with status 404.
+        broken(unknown(V2026_07_28), [Fault::remove(UNKNOWN, "/id")], "jsonrpc.error-id-echo"),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "id": 77, "error": {"code": 1, "message": "no"}})),
