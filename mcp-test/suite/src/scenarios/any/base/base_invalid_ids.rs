@@ -23,6 +23,7 @@ scenario! {
     /// under the number without its fraction belongs to another request. Any error is accepted, with and without an id, and so is silence.
     Server "base-invalid-ids": "Requests with invalid ids are not served",
     revisions: Revisions::all(),
+    repeats: OncePerEra,
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("null-id", "NullId", "A request whose id is `null` is not served")
