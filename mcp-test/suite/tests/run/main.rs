@@ -7,6 +7,7 @@ mod client;
 mod client_exit;
 mod connection_pool;
 mod coverage;
+mod discover_refused;
 mod fixtures;
 #[path = "../proofs/in_turn.rs"]
 mod in_turn;

@@ -1,12 +1,12 @@
 //! `versioning-unsupported`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
+use mcp_test_core::client::{Options, Reply};
 use mcp_test_core::expect::{array_of, equals, object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions, error_code, header, meta};
+use mcp_test_core::spec::{Era, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ scenario! {
     ///
     /// With it a client finds a common version, over any transport. One version is older than MCP, one comes long after this
     /// program, one is a number, and one exists, but is not among those that `server/discover` names. Another error for that
-    /// one is a WARNING, since a server may speak a version with a handshake that it does not name. Each request has its own
+    /// one is a WARNING, since a server may speak a version with a handshake that it does not name; -32601 is right if it does. Each request has its own
     /// version, also after one at a version that the server supports.
     Server "versioning-unsupported": "A request at an unsupported version is refused",
     revisions: Revisions::from(Revision::V2026_07_28),
@@ -103,12 +103,40 @@ async fn known(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     };
     let outcome = at_version(ctx, json!(unnamed.as_str()), unnamed.as_str()).await;
+    let is_unknown_method = |reply: &Reply| {
+        reply.error().is_some_and(|error| error.code == error_code::METHOD_NOT_FOUND)
+    };
+    // Versions with a handshake do not have the method.
+    if unnamed.era() == Era::Handshake
+        && outcome.as_ref().is_ok_and(is_unknown_method)
+        && speaks(ctx, *unnamed).await
+    {
+        ctx.check("known-version-unsupported")
+            .info("the server speaks the newest version that it does not name");
+        return Ok(());
+    }
     let refused = refused_in_any_way(&ctx.trace(), outcome, |reply| {
         let code = error_code::UNSUPPORTED_PROTOCOL_VERSION;
         is_error(reply).and_then(|()| has_code(reply, code).map_err(Finding::should))
     });
     ctx.check("known-version-unsupported").judge(refused);
     Ok(())
+}
+
+/// Whether the server speaks a version that it does not name.
+async fn speaks(ctx: &mut Ctx, revision: Revision) -> bool {
+    if ctx.has_spoken(revision) {
+        return true;
+    }
+    let same = ctx.options();
+    let options = Options::speaking(revision).timeout(same.timeout).until(same.until);
+    match ctx.connect(options).await {
+        Ok(client) => {
+            client.end().await;
+            true
+        }
+        Err(_) => false,
+    }
 }
 
 /// The reply to a request at a version, which over HTTP its header has as well.
