@@ -208,7 +208,7 @@ pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) ->
 
 /// What it means for an author that an SDK was recognised.
 pub fn of_sdk(sdk: Sdk) -> String {
-    format!("this is an answer of {sdk}, not of the server's own code")
+    format!("this comes from {sdk}, not from the server's own code")
 }
 
 /// Who is to blame, unless it is the peer.
@@ -261,7 +261,7 @@ mod tests {
         - streams:
           Error: a second GET is refused
           Check: streams (advisory: does not count)
-          SDK: this is an answer of the official TypeScript SDK, not of the server's own code
+          SDK: this comes from the official TypeScript SDK, not from the server's own code
           Exchange:
             1  client → server  tools/list
             2  client ← server  result {"tools":[{"name":7}]}

@@ -7,7 +7,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::spec::error_code;
 use mcp_test_core::trace::{Event, EventKind, Seq, Trace};
 
-use super::sdk_answers::of_refused_params;
+use super::sdk_answers::of_refused_request;
 
 /// Whether the reply is an error with this code, which are both only recommended.
 ///
@@ -84,7 +84,7 @@ pub(super) fn has_code(reply: &Reply, code: i64) -> Result<(), Finding> {
     Err(Finding::peer(format!("`{}` was refused with another code", reply.method()))
         .expected(format!("a JSON-RPC error with code {code}"))
         .got(error.to_string())
-        .sdk(of_refused_params(error))
+        .sdk(of_refused_request(error))
         .evidence_all(reply.evidence())
         .in_any_state())
 }

@@ -17,6 +17,7 @@ mod plan;
 mod problems;
 mod refused;
 mod runner;
+mod sdk_marks;
 mod silence;
 
 use std::time::Duration;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
+use crate::scenarios::sdk_answers::of_unanswered_array;
 
 scenario! {
     /// A batch of requests is received, and each request in it is answered.
@@ -47,10 +48,20 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let client = ctx.client().await?;
     let pending = client.batch([("ping", json!({})), ("ping", json!({}))]).await;
-    let mut is_answered = true;
+    let sent = pending.first().map(|one| one.sent().seq);
+    let mut replies = Vec::new();
     // The time-outs of both have begun.
     for one in pending {
-        let answered = answer(ctx, one).await;
+        replies.push(ctx.wait(one.promptly()).await);
+    }
+    let sdk = match sent.filter(|_| replies.iter().all(Result::is_err)) {
+        Some(sent) => of_unanswered_array(ctx, sent).await,
+        None => None,
+    };
+    let mut is_answered = true;
+    for reply in replies {
+        let answered =
+            reply.map_err(|finding| finding.sdk(sdk)).and_then(|reply| reply.result().map(drop));
         is_answered &= answered.is_ok();
         let check = ctx.check("batch-answered").requires("jsonrpc.batch-receive");
         check.judge(answered.map_err(|finding| finding.requiring(vec!["jsonrpc.batch-receive"])));

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::is_template_for;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::sdk_answers::of_unknown_resource;
 use crate::scenarios::{ensure, everything_but};
 
 scenario! {
@@ -62,7 +63,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let (mut errors, mut codes) = (Vec::new(), Vec::new());
     if !is_template_for(ctx, UNKNOWN).await? {
         errors.push(refused(&reply));
-        codes.push(has_the_code(&reply));
+        codes.push(has_the_code(&reply, UNKNOWN));
     }
     if let Some(uri) = similar_to_a_listed_one(ctx).await? {
         let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
@@ -70,7 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         if reply.error().is_some() || !is_template_for(ctx, &uri).await? {
             errors.push(refused(&reply));
         }
-        codes.push(has_the_code(&reply));
+        codes.push(has_the_code(&reply, &uri));
     }
     errors.extend(unknown_expansion(ctx).await?);
     let codes: Vec<_> = codes.into_iter().flatten().collect();
@@ -135,10 +136,12 @@ fn refused(reply: &Reply) -> Result<(), Finding> {
 }
 
 /// Whether the error has the code of the revision; `None` if there is none.
-fn has_the_code(reply: &Reply) -> Option<Result<(), Finding>> {
-    reply.error()?;
+fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
+    let error = reply.error()?;
     let revision = reply.revision();
     let outcome = has_code(reply, error_code::resource_not_found(revision));
+    let sdk = of_unknown_resource(error, uri);
+    let outcome = outcome.map_err(|finding| finding.sdk(sdk));
     Some(outcome.map_err(|finding| match revision >= Revision::V2026_07_28 {
         true => finding.requires("resources.read.not-found-32602"),
         false => finding.requires("resources.read.not-found-32002").should(),

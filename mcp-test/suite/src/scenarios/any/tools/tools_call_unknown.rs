@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::scenarios::everything_but;
 use crate::scenarios::refusal::{has_code, is_error};
+use crate::scenarios::sdk_answers::of_unknown_tool;
 
 scenario! {
     /// A call of a tool that does not exist is refused with a JSON-RPC error.
@@ -54,7 +55,14 @@ const UNKNOWN: &str = "no-such-tool-of-mcp-test";
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let params = json!({"name": UNKNOWN, "arguments": {}});
     let reply = ctx.request("tools/call", params).promptly().await?;
-    ctx.check("unknown-tool-error").judge(is_error(&reply));
+    let mut outcome = is_error(&reply);
+    if let (Err(finding), Ok(result)) = (&mut outcome, reply.outcome()) {
+        // What shows the SDK is not worth a failure of its own.
+        let _ = ctx.server().await;
+        let capabilities = &ctx.client().await?.server().capabilities;
+        finding.sdk = of_unknown_tool(result, UNKNOWN, capabilities);
+    }
+    ctx.check("unknown-tool-error").judge(outcome);
     if reply.error().is_some() {
         let outcome = has_code(&reply, error_code::INVALID_PARAMS);
         ctx.check("unknown-tool-code").judge(outcome.map_err(Finding::should));
