@@ -4,6 +4,7 @@
 //! reports.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use mcp_test::prelude::*;
 use mcp_test::server::reference::everything;
@@ -91,7 +92,13 @@ mod on_purpose {
     //! Scenarios that fail.
 
     use std::net::TcpListener;
-    use std::sync::{LazyLock, mpsc};
+    use std::sync::{Arc, LazyLock, mpsc};
+
+    use mcp_test::server::Call;
+    use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+    use rmcp::transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService,
+    };
 
     use super::*;
 
@@ -190,6 +197,48 @@ mod on_purpose {
     async fn no_cell_at_all(ctx: &mut Ctx) -> Result<()> {
         ctx.ping().await?.result()?;
         Ok(())
+    }
+
+    #[mcp_scenario(matrix, target = panicking)]
+    #[ignore = "fails on purpose"]
+    async fn a_tool_that_panics(ctx: &mut Ctx) -> Result<()> {
+        ctx.call_tool("divide", json!({})).await?.assert_ok();
+        Ok(())
+    }
+
+    /// A server on rmcp, which handles each request in a task of its own.
+    fn panicking() -> Target {
+        Target::duplex(|io| async move {
+            Panics.serve(io).await?.waiting().await?;
+            Ok(())
+        })
+        .and_router(|| {
+            let sessions = Arc::new(LocalSessionManager::default());
+            let config = StreamableHttpServerConfig::default();
+            let service = StreamableHttpService::new(|| Ok(Panics), sessions, config);
+            axum::Router::new().nest_service("/mcp", service)
+        })
+        .named("divider")
+    }
+
+    #[mcp_scenario(matrix, timeout = "2s", target = silent)]
+    #[ignore = "fails on purpose"]
+    async fn a_tool_without_reply(ctx: &mut Ctx) -> Result<()> {
+        ctx.call_tool("add", json!({})).await?.assert_ok();
+        Ok(())
+    }
+
+    /// A server that is silent up to 2025-06-18, slow at the next revision, and quick at the last one.
+    fn silent() -> Target {
+        let server = everything().on("tools/call", |call: Call| async move {
+            match call.revision() {
+                Revision::V2026_07_28 => {}
+                Revision::V2025_11_25 => tokio::time::sleep(Duration::from_millis(1200)).await,
+                _ => std::future::pending().await,
+            }
+            json!({"content": [], "resultType": "complete"})
+        });
+        server.target().named("adder")
     }
 
     #[mcp_scenario]
@@ -294,6 +343,37 @@ impl ServerHandler for CountsRoots {
 #[test]
 fn a_failed_teardown_is_reported_beside_the_failure() {
     insta::assert_snapshot!(failure("on_purpose::a_case::case_4"));
+}
+
+/// A server on rmcp whose tools panic.
+struct Panics;
+
+impl ServerHandler for Panics {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        panic!("attempt to divide by zero")
+    }
+}
+
+/// Each of the runs would otherwise wait ten seconds for a reply.
+#[test]
+fn a_panic_of_the_server_ends_each_wait_at_once() {
+    let started = Instant::now();
+    let report = failure("on_purpose::a_tool_that_panics");
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn runs_share_the_time_for_what_another_has_awaited_in_vain() {
+    insta::assert_snapshot!(failure("on_purpose::a_tool_without_reply"));
 }
 
 /// insta fails by a panic, whose backtrace would come first.

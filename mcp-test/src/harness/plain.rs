@@ -2,7 +2,8 @@
 
 use std::panic;
 
-use mcp_test_core::run::Problems;
+use mcp_test_core::run::single::Unanswered;
+use mcp_test_core::run::{Problems, panics};
 use mcp_test_core::scenario::UserScenario;
 
 use super::environment::Environment;
@@ -16,6 +17,7 @@ use super::{Unplayable, cells, output};
 ///
 /// If the scenario fails. The report is on stderr by then, so the panic itself is silent.
 pub fn run_test(scenario: &'static UserScenario) {
+    panics::install_noting();
     let report = match planned(scenario) {
         Ok(runs) => Report::of(scenario, &runs),
         Err(why) => Report {
@@ -50,6 +52,7 @@ pub(super) fn runs(
     let cells = cells::declared(scenario, || Ok(source.make()?.transports()))?;
     // A single run keeps the plain name of its snapshot, whatever the attribute declares.
     let several = cells.len() > 1;
+    let unanswered = Unanswered::default();
     let run = |cell: cells::DeclaredCell| TestRun {
         scenario,
         source: source.clone(),
@@ -57,6 +60,7 @@ pub(super) fn runs(
         snapshot_suffix: several.then(|| cell.label("-")),
         shows_differences: environment.insta_is_quiet,
         captures_panics,
+        unanswered: unanswered.clone(),
         cell,
     };
     Ok(cells.into_iter().map(run).collect())
@@ -75,11 +79,16 @@ impl Report {
     fn of(scenario: &UserScenario, runs: &[TestRun]) -> Self {
         let mut report = Self::default();
         let (mut passed, mut failed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
+        let mut undecided = Vec::new();
         for run in runs {
-            let FinishedRun { result, is_unsupported, problems, place, heading } = run.execute();
+            let FinishedRun { result, is_unsupported, is_undecided, problems, place, heading } =
+                run.execute();
             match result {
                 TestResult::Passed => passed.push(place),
                 TestResult::Skipped(reason) if is_unsupported => unsupported.push(reason),
+                TestResult::Skipped(reason) if is_undecided => {
+                    undecided.push(format!("{place}: {reason}"));
+                }
                 TestResult::Skipped(reason) if scenario.allow_skip => {
                     report.add(&format!("scenario `{}` was skipped: {reason}", scenario.name));
                     passed.push(place);
@@ -105,6 +114,9 @@ impl Report {
             report.add(&format!("what failed at {first} failed in the same way at {others}"));
         }
         // The peer speaks no revision of the range, so that nothing was tested, which must not pass.
+        if !undecided.is_empty() {
+            report.add(&format!("not decided:\n{}", undecided.join("\n")));
+        }
         if passed.is_empty() && failed.is_empty() {
             let heading = test_run::heading(scenario, None, None);
             let reasons = unsupported.join("\n");

@@ -11,7 +11,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::single::{
-    CellResult, RevisionRequest, SingleRun, run_single, run_single_client,
+    CellResult, RevisionRequest, SingleRun, Unanswered, run_single, run_single_client,
 };
 use mcp_test_core::run::spoken_revisions::ProbeFailure;
 use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
@@ -77,6 +77,8 @@ pub(super) struct TestRun {
     pub(super) shows_differences: bool,
     /// Whether panics are captured, as part of the report; under libtest they are printed.
     pub(super) captures_panics: bool,
+    /// What the runs of the scenario have awaited in vain.
+    pub(super) unanswered: Unanswered,
 }
 
 /// A run that ended.
@@ -85,6 +87,8 @@ pub(super) struct FinishedRun {
     pub(super) result: TestResult,
     /// Whether it was skipped because the server does not speak the revision, which was one of a range.
     pub(super) is_unsupported: bool,
+    /// Whether it was skipped because another run had failed by the same, so that it had less time.
+    pub(super) is_undecided: bool,
     /// What failed, by cause; empty if it did not end.
     pub(super) problems: Problems,
     /// Its revision and transport: `2025-11-25 over duplex`.
@@ -163,6 +167,7 @@ impl TestRun {
             transport: self.cell.transport,
             timeout: self.timeout,
             target_key: self.source.key(),
+            unanswered: self.unanswered.of_run(),
         };
         match &tested {
             Tested::Server(target) => runtime.block_on(run_single(&run, target, &progress)),
@@ -237,16 +242,21 @@ impl TestRun {
             CellResult::Finished(outcome) => {
                 Some(format!("at {} over {}", outcome.cell.revision, outcome.cell.transport))
             }
-            CellResult::Unsupported(_) | CellResult::NotRun(_) => self.cell.place(),
+            CellResult::Unsupported(_) | CellResult::Undecided(_) | CellResult::NotRun(_) => {
+                self.cell.place()
+            }
         };
         let heading = heading(self.scenario, place.as_deref(), target);
         let is_unsupported = matches!(result, CellResult::Unsupported(_));
+        let is_undecided = matches!(result, CellResult::Undecided(_));
         let mut problems = Problems::default();
         if let CellResult::Finished(outcome) = &result {
             problems.add(outcome);
         }
         let result = match result {
-            CellResult::Unsupported(reason) => TestResult::Skipped(reason),
+            CellResult::Unsupported(reason) | CellResult::Undecided(reason) => {
+                TestResult::Skipped(reason)
+            }
             CellResult::NotRun(failure) => {
                 let text = failure_report::of_probe(&failure);
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
@@ -266,7 +276,7 @@ impl TestRun {
         };
         let place = place.unwrap_or_default();
         let place = place.strip_prefix("at ").unwrap_or(&place).to_owned();
-        FinishedRun { result, is_unsupported, problems, place, heading }
+        FinishedRun { result, is_unsupported, is_undecided, problems, place, heading }
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::process;
+use mcp_test_core::run::panics::PanicWatch;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 
@@ -120,7 +121,12 @@ fn on_thread<T>(
             let _ = turn.blocking_recv();
         },
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // The target may run as tasks of the runtime, and block on threads of it.
+    let panics = PanicWatch::of_thread();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_start(move || panics.add_thread())
+        .build();
     let result = runtime.map(|runtime| {
         let result = work(&runtime, &heartbeat);
         // Dropping the runtime would wait for tasks in `spawn_blocking`, perhaps forever.

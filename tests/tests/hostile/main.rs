@@ -18,6 +18,7 @@ mod large_server;
 mod leftovers;
 mod levels;
 mod lines;
+mod one_verdict;
 mod output_size;
 mod repeats;
 mod scenario_run;

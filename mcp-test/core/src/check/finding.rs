@@ -109,6 +109,8 @@ pub struct Finding {
     pub(crate) in_any_state: bool,
     /// Whether only the bad exit of a client shows it, which may have another reason.
     pub(crate) shown_by_exit: bool,
+    /// Whether it depends on a time that was shorter than usual, so that it shows nothing by itself.
+    pub(crate) in_shortened_time: bool,
 }
 
 impl Finding {
@@ -133,6 +135,7 @@ impl Finding {
             cause: None,
             in_any_state: false,
             shown_by_exit: false,
+            in_shortened_time: false,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-03-26/basic#batching>
 
-use super::{Client, Pending, RequestOptions};
+use super::{Client, Pending, RequestOptions, server_panics};
 use crate::json::Value;
 use crate::transport::Outgoing;
 use crate::wire::{Message, Request};
@@ -45,6 +45,7 @@ impl Client {
         let deadline = self.options.deadline();
         // Counted before sending, since the peer may send while the batch is written.
         let received_before = self.state.received().count();
+        let panics_before = server_panics::count();
         let sent = self.connection.send(Outgoing::batch(messages), deadline).await;
         let pending = requested.into_iter().map(|(id, method, params, options)| {
             // All share the event and the exchange of the batch, whose end settles each of them.
@@ -58,6 +59,9 @@ impl Client {
                 deadline,
                 timeout,
                 received_before,
+                panics_before,
+                panic: None,
+                is_shortened: false,
                 overtaken: None,
             }
         });

@@ -49,6 +49,8 @@ pub struct Client {
     pub(super) param_headers: BTreeMap<String, Vec<ParamHeader>>,
     /// The last `ping` that overtook a request.
     pub(super) overtaken: Option<Overtaken>,
+    /// How many panics of a server in this process are known.
+    pub(super) known_panics: usize,
 }
 
 impl Client {

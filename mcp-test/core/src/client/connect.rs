@@ -33,6 +33,7 @@ impl Client {
             state,
             tracked: Vec::new(),
             overtaken: None,
+            known_panics: 0,
             param_headers: BTreeMap::new(),
         }
     }

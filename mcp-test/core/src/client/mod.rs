@@ -39,9 +39,11 @@ mod server_exit;
 mod server_facts;
 mod server_messages;
 mod server_notification;
+pub(crate) mod server_panics;
 mod slow_tools;
 mod state;
 mod subscribe;
+mod unanswered;
 #[doc(hidden)]
 pub mod wait;
 
@@ -78,4 +80,6 @@ pub use server_exit::ServerExit;
 pub use server_facts::ServerFacts;
 pub use server_notification::ServerNotification;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
+#[doc(hidden)]
+pub use unanswered::Unanswered;
 pub use wait::Pending;

@@ -19,6 +19,9 @@ const BEFORE_PING: Duration = Duration::from_millis(250);
 pub(super) const AFTER_PING: Duration = Duration::from_millis(500);
 const TIMES_PING: u32 = 10;
 
+/// After a panic of the server; the `ping`s show that it has had its turns meanwhile.
+const AFTER_PANIC: Duration = Duration::from_millis(100);
+
 /// Or so many times as long as the slowest reply took, or the start of the server if there was none: some load what they need
 /// when it is used first.
 const TIMES_SLOWEST: u32 = 2;
@@ -153,6 +156,12 @@ impl Overtaken {
     ) -> Duration {
         let grace = times.after_ping(method, is_malformed, self.took);
         if self.is_second_after(sent) { grace * TIMES_AGAIN } else { grace }
+    }
+
+    /// How long after the `ping` a request is given during which a task of the server panicked: if something else answers it, it
+    /// does so at once, on the threads that have answered the `ping`.
+    pub(super) fn after_panic(&self) -> Duration {
+        AFTER_PANIC + self.took * TIMES_PING
     }
 
     /// When this time ends.

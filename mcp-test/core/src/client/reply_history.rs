@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::overtaken::ReplyTimes;
 use super::ping_history::PingHistory;
 use super::slow_tools::SlowTools;
+use super::unanswered::Unanswered;
 
 /// What is known about the replies of a server; clones share what they know.
 #[derive(Debug, Clone, Default)]
@@ -15,11 +16,18 @@ pub struct ReplyHistory {
     pub(super) times: ReplyTimes,
     /// Which of its tools are slow.
     pub(crate) slow_tools: SlowTools,
+    /// Which requests a test has awaited in vain before.
+    pub(crate) unanswered: Unanswered,
 }
 
 impl ReplyHistory {
     /// That of a server which takes this long to start.
     pub(crate) fn of_server(start_up: Duration) -> Self {
         Self { times: ReplyTimes::of_server(start_up), ..Self::default() }
+    }
+
+    /// That of a run of a test.
+    pub(crate) fn of_test(unanswered: &Unanswered) -> Self {
+        Self { unanswered: unanswered.clone(), ..Self::default() }
     }
 }

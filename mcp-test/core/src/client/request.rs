@@ -2,7 +2,7 @@
 
 use super::request_options::RequestOptions;
 use super::wait::{PING, Pending};
-use super::{Client, Reply};
+use super::{Client, Reply, server_panics};
 use crate::check::Finding;
 use crate::json::{Object, Value};
 use crate::spec::{Era, meta};
@@ -123,9 +123,12 @@ impl Client {
             }
             _ => timeout,
         };
+        let usual = timeout;
+        let timeout = self.options.history.unanswered.time_for(method, &params, usual);
         let deadline = self.options.deadline_after(timeout);
         // Counted before sending, since the peer may send while the request is written.
         let received_before = self.state.received().count();
+        let panics_before = server_panics::count();
         let sent = self.connection.send(outgoing, deadline).await;
         if options.deliberate {
             // The judge of the trace must not report it as a fault of the client.
@@ -141,6 +144,9 @@ impl Client {
             deadline,
             timeout,
             received_before,
+            panics_before,
+            panic: None,
+            is_shortened: timeout < usual,
             overtaken: None,
         }
     }

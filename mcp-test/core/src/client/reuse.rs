@@ -25,6 +25,7 @@ impl Client {
             state: state.renewed(is_begun),
             tracked: Vec::new(),
             overtaken: None,
+            known_panics: 0,
             param_headers: BTreeMap::new(),
         }
     }

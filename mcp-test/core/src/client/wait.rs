@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::overtaken::{AFTER_PING, Overtaken};
 use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
-use super::{Client, RequestOptions};
+use super::{Client, RequestOptions, server_panics};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
@@ -35,6 +35,12 @@ pub struct Pending {
     pub(super) timeout: Duration,
     /// How many unsolicited messages the peer had sent before.
     pub(super) received_before: usize,
+    /// How many panics were noted before.
+    pub(super) panics_before: usize,
+    /// That of a server in this process, after which its reply will hardly come.
+    pub(super) panic: Option<String>,
+    /// Whether it has less time than usual, since an earlier run has awaited the same in vain.
+    pub(super) is_shortened: bool,
     /// The reply to a `ping` that was sent later, and how long it is awaited after that.
     pub(super) overtaken: Option<(Overtaken, Duration)>,
 }
@@ -112,6 +118,9 @@ impl Client {
                 }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
+            if self.notices_panic(&mut pending) {
+                before_ping = Some(Deadline::after(Duration::ZERO));
+            }
             let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
             let step = self.step(deadline).await;
             if step == Step::Observed {
@@ -127,6 +136,10 @@ impl Client {
             let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
             if step == Step::TimedOut && self.is_usual_ping(&pending) {
                 self.options.history.pings.note_unanswered(waiting.elapsed(), self.options.timeout);
+            }
+            if step == Step::TimedOut && pending.overtaken.is_none() {
+                let unanswered = &self.options.history.unanswered;
+                unanswered.note(&pending.method, &pending.params, waiting.elapsed());
             }
             if is_ignored {
                 self.options.history.times.note_ignored(&pending.method);
@@ -166,7 +179,10 @@ impl Client {
         if let Some(overtaken) = self.overtaken.clone() {
             let is_malformed = pending.options.deliberate;
             let (sent, times) = (pending.sent.seq, &self.options.history.times);
-            let grace = overtaken.grace(&pending.method, is_malformed, sent, times);
+            let grace = match pending.panic {
+                Some(_) => overtaken.after_panic(),
+                None => overtaken.grace(&pending.method, is_malformed, sent, times),
+            };
             pending.deadline = latest.min(overtaken.until(grace));
             pending.overtaken = Some((overtaken, grace));
         }
@@ -185,6 +201,18 @@ impl Client {
             }
         }
         Box::pin(self.until_reply(ping)).await.ok()
+    }
+
+    /// Whether the server in this process has panicked since this request, the only one that is open, was sent: known only now.
+    fn notices_panic(&mut self, pending: &mut Pending) -> bool {
+        self.known_panics = server_panics::count();
+        if pending.panic.is_some() || !self.state.is_only_open(&pending.id) {
+            return false;
+        }
+        let is_here =
+            matches!(self.connection.kind(), TransportKind::Duplex | TransportKind::Router);
+        pending.panic = server_panics::first_after(pending.panics_before).filter(|_| is_here);
+        pending.panic.is_some()
     }
 
     /// Whether a `ping` that was sent after this request has been answered.
@@ -208,12 +236,23 @@ impl Client {
         if deadline.has_passed() {
             return Step::TimedOut;
         }
-        match clock::within(deadline, self.connection.next()).await {
-            Ok(Some(incoming)) => {
+        let next = async {
+            tokio::select! {
+                biased;
+                incoming = self.connection.next() => Some(incoming),
+                () = server_panics::until_more_than(self.known_panics) => None,
+            }
+        };
+        match clock::within(deadline, next).await {
+            Ok(Some(Some(incoming))) => {
                 self.observe(incoming, deadline).await;
                 Step::Observed
             }
-            Ok(None) => Step::Closed,
+            Ok(Some(None)) => Step::Closed,
+            Ok(None) => {
+                self.known_panics = server_panics::count();
+                Step::Observed
+            }
             Err(_) => Step::TimedOut,
         }
     }
@@ -355,7 +394,14 @@ impl Client {
             }
         };
         let overtaken = pending.overtaken.iter().flat_map(|(it, _)| it.evidence.iter().copied());
-        let finding = Finding::peer(format!("`{}` was not answered", pending.method))
+        let (headline, got) = match &pending.panic {
+            Some(panic) => (
+                format!("the server panicked before it answered `{}`", pending.method),
+                format!("a panic {panic}"),
+            ),
+            None => (format!("`{}` was not answered", pending.method), got),
+        };
+        let finding = Finding::peer(headline)
             .expected(awaited)
             .got(got)
             .requires(requirement)
@@ -364,6 +410,8 @@ impl Client {
             .evidence_all(overtaken)
             .evidence_all(seqs)
             .evidence(fired);
+        let in_shortened_time = pending.is_shortened && pending.panic.is_none();
+        let finding = Finding { in_shortened_time, ..finding };
         if self.is_usual_ping(pending) && self.options.history.pings.is_unanswered() {
             let usual = clock::format_duration(self.options.timeout);
             return finding.hint(format!("others of this run were not answered within {usual}"));

@@ -8,6 +8,8 @@ thread_local! {
     static CAPTURED: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
+pub use crate::client::server_panics::PanicWatch;
+
 /// Captures the panics of this thread from now on.
 pub fn capture() {
     CAPTURED.set(Some(Vec::new()));
@@ -49,12 +51,14 @@ fn between(backtrace: &str) -> String {
 }
 
 mod hook {
-    //! The panic hook of a test binary without libtest.
+    //! The panic hooks of test binaries.
 
     use std::backtrace::Backtrace;
     use std::panic::{self, PanicHookInfo};
+    use std::sync::Once;
 
     use super::{CAPTURED, frames_of_test};
+    use crate::client::server_panics;
     use crate::expect::words::panic_text;
 
     /// Installs a hook that prints no panics on threads that [`capture`](super::capture) them.
@@ -62,6 +66,7 @@ mod hook {
     pub fn install() {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            note(info);
             let text = describe(info);
             // The thread-local may be gone if the panic happens while the thread ends.
             let captured = CAPTURED.try_with(|captured| match &mut *captured.borrow_mut() {
@@ -77,6 +82,24 @@ mod hook {
         }));
     }
 
+    /// Installs a hook, once, that notes panics of watched threads, and then does what the one before does.
+    #[doc(hidden)]
+    pub fn install_noting() {
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                note(info);
+                before(info);
+            }));
+        });
+    }
+
+    fn note(info: &PanicHookInfo<'_>) {
+        let place = info.location().map(|place| format!("at {place}: ")).unwrap_or_default();
+        server_panics::note(&format!("{place}{}", panic_text(info.payload())));
+    }
+
     fn describe(info: &PanicHookInfo<'_>) -> String {
         let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
         let mut text = format!("panicked{place}:\n{}", panic_text(info.payload()));
@@ -88,7 +111,7 @@ mod hook {
 }
 
 #[doc(hidden)]
-pub use hook::install;
+pub use hook::{install, install_noting};
 
 #[cfg(test)]
 mod tests {

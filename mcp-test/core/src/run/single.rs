@@ -11,7 +11,10 @@ use super::cell_run::{
 use super::preflight::add_last_words;
 use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, spoken_revisions};
 use super::{Cell, Outcome, Plan, Tested};
-use crate::check::Finding;
+use crate::check::{Check, Finding};
+use crate::client::ReplyHistory;
+#[doc(hidden)]
+pub use crate::client::Unanswered;
 use crate::clock::Deadline;
 use crate::scenario::{Body, Scenario, Shared};
 use crate::spec::Revision;
@@ -48,6 +51,9 @@ pub struct SingleRun {
     /// What distinguishes the target from others of this process.
     #[doc(hidden)]
     pub target_key: TargetKey,
+    /// What other runs of the same test have awaited in vain.
+    #[doc(hidden)]
+    pub unanswered: Unanswered,
 }
 
 /// How a single run ended.
@@ -57,6 +63,9 @@ pub enum CellResult {
     Finished(Box<Outcome>),
     /// The server does not speak the revision, and need not, for this reason.
     Unsupported(String),
+    /// The scenario failed only since a request had less time than usual, for this reason: another run of the test, which has
+    /// failed, has awaited the same in vain.
+    Undecided(String),
     /// The scenario could not be run.
     NotRun(Box<ProbeFailure>),
 }
@@ -131,7 +140,7 @@ impl CellResult {
                 let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
                 add_last_words(&mut failure.finding, prepared);
             }
-            Self::Finished(_) | Self::Unsupported(_) => {}
+            Self::Finished(_) | Self::Unsupported(_) | Self::Undecided(_) => {}
         }
     }
 }
@@ -150,8 +159,30 @@ async fn on_target(
     };
     let cell = Cell { scenario: run.scenario.clone(), revision, transport };
     let plan = Plan::single(cell.clone(), target.clone(), run.timeout);
-    CellResult::Finished(Box::new(
-        run_cell_watched(&plan, cell, CellFacts::default(), progress).await,
+    let facts =
+        CellFacts { history: ReplyHistory::of_test(&run.unanswered), ..CellFacts::default() };
+    let outcome = run_cell_watched(&plan, cell, facts, progress).await;
+    if outcome.verdict.is_failing() {
+        run.unanswered.note_failed();
+    }
+    match undecided(&outcome) {
+        Some(reason) => CellResult::Undecided(reason),
+        None => CellResult::Finished(Box::new(outcome)),
+    }
+}
+
+/// Why a run shows nothing that failed, if the only reason is a shortened time.
+fn undecided(outcome: &Outcome) -> Option<String> {
+    let is_shortened =
+        |check: &Check| check.finding.as_ref().is_some_and(|it| it.in_shortened_time);
+    let first = outcome.failing().next()?;
+    if !outcome.failing().all(is_shortened) {
+        return None;
+    }
+    let Finding { headline, expected, .. } = first.finding.as_ref()?;
+    let expected = expected.as_deref().unwrap_or("a reply");
+    Some(format!(
+        "{headline}: there was less time, for {expected}, since another run has awaited the same in vain"
     ))
 }
 

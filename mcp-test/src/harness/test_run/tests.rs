@@ -24,6 +24,7 @@ fn run_of(run: UserFunction) -> TestRun {
         snapshot_suffix: None,
         shows_differences: false,
         captures_panics: false,
+        unanswered: Unanswered::default(),
     }
 }
 

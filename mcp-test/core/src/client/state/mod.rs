@@ -271,6 +271,13 @@ impl State {
         self.open.iter().any(|open| open.id == *id && open.settled.is_none())
     }
 
+    /// Whether this request is the only one whose reply is awaited.
+    pub(super) fn is_only_open(&self, id: &Id) -> bool {
+        let mut open =
+            self.open.iter().filter(|open| open.settled.is_none() && !open.is_long_lived);
+        open.all(|open| open.id == *id)
+    }
+
     /// The latest unexpected observations after an event, in words, and their events.
     pub(super) fn unexpected_since(&self, since: Option<Seq>) -> (Option<String>, Vec<Seq>) {
         let later = |unexpected: &&Unexpected| Some(unexpected.seq) > since;

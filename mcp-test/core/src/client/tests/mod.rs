@@ -5,6 +5,7 @@ mod http;
 mod negotiate;
 mod notifications;
 mod rounds;
+mod server_panics;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,0 +1,95 @@
+//! Verdicts that neither a busy machine nor a slow start of the server changes: many runs, each compared with one on a machine
+//! that these tests leave idle.
+//!
+//! They take minutes, so that only `.ci/extended` runs them.
+
+use std::process::Command;
+use std::time::Duration;
+
+use mcp_test::clock::Stopwatch;
+use mcp_test_tests::hostile::{Behavior, Hostile};
+use mcp_test_tests::program::{Run, run_command};
+
+use crate::bounds::failures;
+use crate::repeats::{BusyCores, repeats};
+use crate::scenario_run::{METHOD, SCENARIO};
+
+const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
+
+/// What the servers do whose verdicts are compared beside busy loops.
+const ROWS: [Behavior; 7] = {
+    use Behavior::*;
+    [WrongId, Twice, Banner, Html, TruncatedJson, NoId, InvalidUtf8]
+};
+
+/// The longest that a run may take, far more than its own time-outs allow.
+const DEADLINE: Duration = Duration::from_secs(240);
+
+/// The exit code, and the checks that did not succeed, with their messages.
+type Verdict = (i32, String);
+
+/// Tests a server that does this, and that starts after so many seconds.
+fn check(behavior: Behavior, seconds: &str, options: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.arg("check").args(options).args(["--format", "json", "--"]);
+    command.args(["sh", "-c", r#"sleep "$0"; exec "$@""#, seconds, PEER]);
+    command.args(Hostile::on(METHOD, behavior).arguments());
+    let stopwatch = Stopwatch::start();
+    let run = run_command(command);
+    assert!(stopwatch.elapsed() < DEADLINE, "{behavior} after {seconds} s: {stopwatch:?}");
+    run
+}
+
+fn verdict(behavior: Behavior, seconds: &str, options: &[&str]) -> Verdict {
+    let run = check(behavior, seconds, options);
+    (run.code, failures(&run))
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn misbehavior_beside_busy_loops() {
+    let options = ["--scenario", SCENARIO, "--spec-version", "2025-11-25"];
+    let idle = ROWS.map(|row| verdict(row, "0", &options));
+    for (row, expected) in ROWS.iter().zip(&idle) {
+        assert_eq!(expected.0, 1, "{row}: {}", expected.1);
+    }
+    let _busy = BusyCores::start();
+    for repeat in 1..=repeats() {
+        for (row, expected) in ROWS.into_iter().zip(&idle) {
+            assert_eq!(verdict(row, "0", &options), *expected, "{row}, run {repeat}");
+        }
+    }
+}
+
+/// A good server and a bad one, after a start of this many seconds, as often as the test asks for.
+fn compare_starts(seconds: &[&str], options: &[&str], count: usize) {
+    for behavior in [Behavior::Well, Behavior::WrongId] {
+        let expected = verdict(behavior, "0", options);
+        for seconds in seconds {
+            for repeat in 1..=count {
+                let got = verdict(behavior, seconds, options);
+                assert_eq!(got, expected, "{behavior} after {seconds} s, run {repeat}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn starts_that_take_seconds() {
+    compare_starts(&["0.5", "2", "5"], &["--scenario", SCENARIO], repeats().div_ceil(3));
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn starts_that_take_a_large_part_of_the_time_out() {
+    compare_starts(&["10", "20"], &["--scenario", "ping"], repeats().div_ceil(20));
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn a_start_that_takes_longer_than_the_time_out() {
+    let run = check(Behavior::Well, "40", &["--scenario", "ping"]);
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.text(&[]).contains("--timeout"), "{run:?}");
+}
