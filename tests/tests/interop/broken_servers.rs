@@ -46,6 +46,7 @@ fn a_server_that_never_responds_runs_into_the_timeout() {
       expected a response with id 1 within 300 ms
       got nothing at all in that time
       hint: is this a program that speaks MCP over its standard input and output?
+        if it takes longer to start, `--timeout` gives it more time
       Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a
         response, be it a result or an error.
         https://modelcontextprotocol.io/specification/2025-11-25/basic#responses

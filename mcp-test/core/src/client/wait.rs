@@ -139,7 +139,7 @@ impl Client {
             }
             if step == Step::TimedOut && pending.overtaken.is_none() {
                 let unanswered = &self.options.history.unanswered;
-                unanswered.note(&pending.method, &pending.params, waiting.elapsed());
+                unanswered.note(&pending.method, &pending.params, pending.timeout);
             }
             if is_ignored {
                 self.options.history.times.note_ignored(&pending.method);
@@ -355,7 +355,10 @@ impl Client {
         let (awaited, fired) = match &pending.overtaken {
             Some((_, grace)) => {
                 let after = clock::format_duration(*grace);
-                let awaited = format!("{response}, at most {after} after that to a later request");
+                let awaited = match pending.panic {
+                    Some(_) => response,
+                    None => format!("{response}, at most {after} after that to a later request"),
+                };
                 let fence = EventKind::Fence(format!("no longer waiting for {awaited}"));
                 (awaited, self.record(pending.sent.exchange, fence))
             }

@@ -182,7 +182,7 @@ fn undecided(outcome: &Outcome) -> Option<String> {
     let Finding { headline, expected, .. } = first.finding.as_ref()?;
     let expected = expected.as_deref().unwrap_or("a reply");
     Some(format!(
-        "{headline}: there was less time, for {expected}, since another run has awaited the same in vain"
+        "{headline}: expected {expected}, less time than usual, since another run has awaited the same in vain"
     ))
 }
 

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use super::{LINES, PreflightFailure, add_stderr, answer_timeout, by_scenario, wanted};
-use crate::check::{Blame, Finding};
+use crate::check::{Blame, Cause, Fate, Finding};
 use crate::client::{Client, ProbeResult, ReplyHistory, greet, leave};
 use crate::clock::{Deadline, Stopwatch, within};
 use crate::run::Plan;
@@ -256,6 +256,11 @@ impl<'a> TransportProbe<'a> {
             || (None, Finding::harness("the server was not asked for any revision")),
             |(revision, finding)| (Some(revision), finding),
         );
+        let is_unanswered =
+            matches!(finding.cause.as_deref(), Some(Cause::Request { fate: Fate::Unanswered, .. }));
+        if is_unanswered && self.transport == TransportKind::Stdio {
+            finding.add_hint("if it takes longer to start, `--timeout` gives it more time");
+        }
         add_stderr(&mut finding, &trace.stderr_tail(LINES));
         Err(PreflightFailure {
             finding,
