@@ -4,8 +4,9 @@
 //! reports.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use mcp_test::clock::{self, Deadline, Stopwatch};
 use mcp_test::prelude::*;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revisions;
@@ -231,11 +232,12 @@ mod on_purpose {
     /// A server that is silent up to 2025-06-18, slow at the next revision, and quick at the last one.
     fn silent() -> Target {
         let server = everything().on("tools/call", |call: Call| async move {
-            match call.revision() {
-                Revision::V2026_07_28 => {}
-                Revision::V2025_11_25 => tokio::time::sleep(Duration::from_millis(1200)).await,
-                _ => std::future::pending().await,
-            }
+            let delay = match call.revision() {
+                Revision::V2026_07_28 => Deadline::after(Duration::ZERO),
+                Revision::V2025_11_25 => Deadline::after(Duration::from_millis(1200)),
+                _ => Deadline::never(),
+            };
+            let _over = clock::within(delay, std::future::pending::<()>()).await;
             json!({"content": [], "resultType": "complete"})
         });
         server.target().named("adder")
@@ -365,9 +367,9 @@ impl ServerHandler for Panics {
 /// Each of the runs would otherwise wait ten seconds for a reply.
 #[test]
 fn a_panic_of_the_server_ends_each_wait_at_once() {
-    let started = Instant::now();
+    let stopwatch = Stopwatch::start();
     let report = failure("on_purpose::a_tool_that_panics");
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(stopwatch.elapsed() < Duration::from_secs(60), "{stopwatch:?}");
     insta::assert_snapshot!(report);
 }
 

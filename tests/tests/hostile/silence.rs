@@ -70,7 +70,7 @@ fn over_standard_streams_one_request_is_enough() {
       expected a response with id 1 within 200 ms
       got nothing at all in that time
       hint: is this a program that speaks MCP over its standard input and output?
-      if it takes longer to start, `--timeout` gives it more time
+        if it takes longer to start, `--timeout` gives it more time
       (jsonrpc.request-answered)
     ");
     assert_eq!(std::fs::read_to_string(starts).expect("it was started"), "started\n");
