@@ -321,8 +321,8 @@ impl ConnectionPool {
     }
 
     /// Whether a run may have a connection of its own to confirm what it has shown; counts it.
-    pub(super) fn count_confirming(&self) -> bool {
-        self.state.borrow_mut().starts.count_confirming()
+    pub(super) fn count_confirming(&self, key: Key) -> bool {
+        self.state.borrow_mut().starts.count_confirming(key)
     }
 
     /// How often the program was started because it had exited or did not answer any more.

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::connection_pool::{Key, Purpose};
 
-/// How many connections to share are begun for each revision after that of the pre-flight.
-const MOST_SHARED: usize = 2;
+/// How many connections are begun for each revision after that of the pre-flight.
+const MOST_OF_REVISION: usize = 2;
 
-/// How many connections are begun in a run to confirm what was shown on shared ones.
-pub(super) const MOST_CONFIRMING: usize = 2;
+/// How many more are begun in a run to confirm what was shown on shared ones.
+const MOST_CONFIRMING: usize = 2;
 
 /// How many more starts a run has, because the program has exited or does not answer any more.
 pub(super) const MOST_REPLACEMENTS: usize = 20;
@@ -19,7 +19,7 @@ pub(super) const MOST_REPLACEMENTS: usize = 20;
 /// The starts that were counted.
 #[derive(Default)]
 pub(super) struct StartBudget {
-    shared: BTreeMap<Key, usize>,
+    begun: BTreeMap<Key, usize>,
     confirming: usize,
     replacements: usize,
 }
@@ -28,7 +28,7 @@ impl StartBudget {
     /// Whether a connection may be begun while another one for the same is in use.
     pub(super) fn allows_another(&self, purpose: Purpose, key: Key) -> bool {
         match purpose {
-            Purpose::Testing => self.shared.get(&key).is_none_or(|begun| *begun < MOST_SHARED),
+            Purpose::Testing => self.begun.get(&key).is_none_or(|begun| *begun < MOST_OF_REVISION),
             Purpose::Confirming => false,
         }
     }
@@ -37,18 +37,20 @@ impl StartBudget {
     /// the program did.
     pub(super) fn count(&mut self, purpose: Purpose, key: Key, is_other_used: bool) -> bool {
         match purpose {
-            Purpose::Testing if self.allows_another(purpose, key) => {
-                *self.shared.entry(key).or_default() += 1;
-                true
+            Purpose::Testing => {
+                self.count_of_revision(key) || !is_other_used && self.count_replacement()
             }
-            Purpose::Testing => !is_other_used && self.count_replacement(),
-            Purpose::Confirming => !is_other_used && self.count_confirming(),
+            Purpose::Confirming => !is_other_used && self.count_confirming(key),
         }
     }
 
     /// Whether a connection may be begun to confirm something; counts it.
-    pub(super) fn count_confirming(&mut self) -> bool {
-        count(&mut self.confirming, MOST_CONFIRMING)
+    pub(super) fn count_confirming(&mut self, key: Key) -> bool {
+        count(&mut self.confirming, MOST_CONFIRMING) || self.count_of_revision(key)
+    }
+
+    fn count_of_revision(&mut self, key: Key) -> bool {
+        count(self.begun.entry(key).or_default(), MOST_OF_REVISION)
     }
 
     /// Whether the program may be started because it has exited or does not answer any more; counts it.
@@ -80,7 +82,7 @@ mod tests {
     fn each_revision_has_its_connections_and_then_those_that_replace_them() {
         let mut budget = StartBudget::default();
         for key in [KEY, OTHER] {
-            for _ in 0..MOST_SHARED {
+            for _ in 0..MOST_OF_REVISION {
                 assert!(budget.count(Purpose::Testing, key, true));
             }
             assert!(!budget.count(Purpose::Testing, key, true));
@@ -92,11 +94,17 @@ mod tests {
     }
 
     #[test]
-    fn what_confirms_is_counted_for_the_whole_run() {
+    fn what_confirms_is_counted_for_the_whole_run_and_then_for_the_revision() {
         let mut budget = StartBudget::default();
-        assert!(budget.count(Purpose::Confirming, KEY, false));
         assert!(!budget.count(Purpose::Confirming, KEY, true));
-        assert!(budget.count(Purpose::Confirming, OTHER, false));
-        assert!(!budget.count_confirming());
+        for _ in 0..MOST_CONFIRMING {
+            assert!(budget.count(Purpose::Confirming, OTHER, false));
+        }
+        for _ in 0..MOST_OF_REVISION {
+            assert!(budget.count_confirming(KEY));
+        }
+        assert!(!budget.count_confirming(KEY));
+        assert!(!budget.allows_another(Purpose::Testing, KEY));
+        assert!(budget.count(Purpose::Testing, OTHER, true));
     }
 }

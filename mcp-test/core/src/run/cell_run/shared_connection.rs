@@ -13,7 +13,7 @@ use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
 use crate::run::connection_pool::{Confirming, ConnectionPool, Purpose, SharedConnection, Taken};
-use crate::run::start_budget::{MOST_CONFIRMING, MOST_REPLACEMENTS};
+use crate::run::start_budget::MOST_REPLACEMENTS;
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
@@ -102,15 +102,19 @@ impl CellRun<'_> {
     /// Why the scenario does not run on a connection of its own; counts the start of the program for it.
     fn why_not_alone(&self, pool: &ConnectionPool, reason: &Doubt) -> Option<String> {
         match reason {
-            Doubt::Uncertain(_) => (!pool.count_confirming()).then(|| {
-                format!(
-                    "it failed only on connections that other scenarios had used, and the {MOST_CONFIRMING} starts of the program that \
-                     confirm such failures are spent: `--scenario {}` runs it alone",
-                    self.id()
-                )
-            }),
+            Doubt::Uncertain(_) => {
+                let key = (self.cell.transport, self.cell.revision);
+                (!pool.count_confirming(key)).then(|| {
+                    format!(
+                        "it failed only on connections that other scenarios had used, and no start of the program is left to confirm \
+                         that: `--scenario {}` runs it alone",
+                        self.id()
+                    )
+                })
+            }
             Doubt::TooSlow | Doubt::NotBegun | Doubt::NoStart => {
-                let elsewhere = pool.unended_at(&self.cell).filter(|_| matches!(reason, Doubt::TooSlow));
+                let elsewhere =
+                    pool.unended_at(&self.cell).filter(|_| matches!(reason, Doubt::TooSlow));
                 if let Some(revision) = elsewhere {
                     return Some(format!("it did not end in time, as at {revision}"));
                 }

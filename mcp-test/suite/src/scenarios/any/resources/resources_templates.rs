@@ -305,6 +305,7 @@ fn has_mime_type(template: &Value, text: &str, reply: &Reply) -> Option<Result<(
         .expected(format!("{expected:?}, or no `mimeType` in the template"))
         .got(format!("{other:?}"))
         .evidence_all(reply.evidence())
+        .in_any_state()
         .should()))
 }
 
