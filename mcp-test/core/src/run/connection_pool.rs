@@ -48,15 +48,16 @@ pub(super) enum Purpose {
     Confirming,
 }
 
-/// The result of taking a connection.
-pub(super) enum Taken<'pool> {
-    /// One whose conversation has begun.
-    Connection {
-        shared: SharedConnection,
-        in_use: InUse<'pool>,
-        /// Whether no other scenario has used it.
-        is_new: bool,
-    },
+/// A connection whose conversation has begun, for a run.
+pub(super) struct Taken<'pool> {
+    pub(super) shared: SharedConnection,
+    pub(super) in_use: InUse<'pool>,
+    /// Whether no other scenario has used it.
+    pub(super) is_new: bool,
+}
+
+/// Why a run gets no connection.
+pub(super) enum NotTaken {
     /// The program did not begin a conversation in time.
     NotBegun,
     /// The run may not start the program once more.
@@ -247,19 +248,21 @@ impl ConnectionPool {
     /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
     #[cfg(any(test, feature = "suite"))]
     pub async fn take(&self, key: Key, timeout: Duration) -> Option<(SharedConnection, InUse<'_>)> {
-        match self.take_for(Purpose::Testing, key, timeout).await {
-            Taken::Connection { shared, in_use, .. } => Some((shared, in_use)),
-            Taken::NotBegun | Taken::NoStart => None,
-        }
+        let taken = self.take_for(Purpose::Testing, key, timeout).await.ok()?;
+        Some((taken.shared, taken.in_use))
     }
 
     /// Takes a connection whose conversation has begun, or begins one within this time.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
     pub(super) async fn take_for(
         &self,
         purpose: Purpose,
         key: Key,
         timeout: Duration,
-    ) -> Taken<'_> {
+    ) -> Result<Taken<'_>, NotTaken> {
         let whole = Deadline::after(timeout);
         let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
         let deadline = Deadline::after(patience.min(timeout / 2));
@@ -269,7 +272,7 @@ impl ConnectionPool {
             let mut returned = pin!(self.returned.notified());
             returned.as_mut().enable();
             if let Some(shared) = self.take_kept(mark) {
-                return Taken::Connection { shared, in_use: self.use_as(mark), is_new: false };
+                return Ok(Taken { shared, in_use: self.use_as(mark), is_new: false });
             }
             let is_used = self.state.borrow().used.contains(&mark);
             if is_used {
@@ -284,14 +287,12 @@ impl ConnectionPool {
                 }
             }
             if !self.state.borrow_mut().starts.count(purpose, key, is_used) {
-                return Taken::NoStart;
+                return Err(NotTaken::NoStart);
             }
             let in_use = self.use_as(mark);
             let left = whole.remaining().unwrap_or(timeout);
-            return match self.begin(key, left).await {
-                Some(shared) => Taken::Connection { shared, in_use, is_new: true },
-                None => Taken::NotBegun,
-            };
+            let shared = self.begin(key, left).await.ok_or(NotTaken::NotBegun)?;
+            return Ok(Taken { shared, in_use, is_new: true });
         }
     }
 

@@ -12,7 +12,9 @@ use crate::client::Client;
 use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
-use crate::run::connection_pool::{Confirming, ConnectionPool, Purpose, SharedConnection, Taken};
+use crate::run::connection_pool::{
+    Confirming, ConnectionPool, NotTaken, Purpose, SharedConnection, Taken,
+};
 use crate::run::start_budget::MOST_REPLACEMENTS;
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
@@ -154,13 +156,15 @@ impl CellRun<'_> {
         // A program may have to be started, which takes longer than the scenario, and on a busy machine most of the time.
         let for_start = (self.timeout() - part).saturating_sub(self.spent);
         let taken = pool.take_for(purpose, key, for_start).await;
-        let (shared, in_use, is_new) = match taken {
-            Taken::Connection { shared, in_use, is_new } => (shared, in_use, is_new),
-            Taken::NoStart => return Err(before.unwrap_or_else(|| self.doubtful(Doubt::NoStart))),
-            Taken::NotBegun if !self.has_spent_half() => {
+        let Taken { shared, in_use, is_new } = match taken {
+            Ok(taken) => taken,
+            Err(NotTaken::NoStart) => {
+                return Err(before.unwrap_or_else(|| self.doubtful(Doubt::NoStart)));
+            }
+            Err(NotTaken::NotBegun) if !self.has_spent_half() => {
                 return Err(self.doubtful(Doubt::NotBegun));
             }
-            Taken::NotBegun => {
+            Err(NotTaken::NotBegun) => {
                 let took = clock::format_duration(self.stopwatch.elapsed());
                 let reason = format!("the program did not begin a conversation within {took}");
                 return Ok(self.clone().not_applicable(&reason));
