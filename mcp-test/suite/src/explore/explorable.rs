@@ -23,6 +23,8 @@ pub(super) struct Explorable {
     pub(super) arguments: Vec<Argument>,
     /// Whether it changes nothing, by its annotations.
     pub(super) is_read_only: bool,
+    /// Whether it runs only as a task.
+    pub(super) requires_task: bool,
 }
 
 /// An argument of an operation.
@@ -41,8 +43,10 @@ impl Explorable {
         let arguments = names.into_iter().flat_map(Object::keys).map(argument).collect();
         let output = tool.definition.get("outputSchema");
         let hint = tool.definition.at("/annotations/readOnlyHint").and_then(Value::as_bool);
+        let task_support = tool.definition.at("/execution/taskSupport").and_then(Value::as_str);
         Self {
             is_read_only: hint == Some(true),
+            requires_task: task_support == Some("required"),
             operation: Operation::Tool(tool.name.clone()),
             generator: Generator::new(&input, &limits).map(Some),
             input: Validator::compile(&input, &limits).ok(),
@@ -82,8 +86,16 @@ impl Explorable {
     /// An operation whose arguments all come from results.
     fn linked(operation: Operation, arguments: Vec<Argument>) -> Self {
         let generator = Ok(None);
-        let (fixed, output, input, is_read_only) = (None, None, None, true);
-        Self { operation, generator, fixed, output, input, arguments, is_read_only }
+        Self {
+            operation,
+            generator,
+            fixed: None,
+            output: None,
+            input: None,
+            arguments,
+            is_read_only: true,
+            requires_task: false,
+        }
     }
 
     /// The name of the tool, which often says what it returns; empty if it is none.

@@ -65,6 +65,8 @@ pub struct Explored {
     pub is_out_of_time: bool,
     /// Why no arguments could be generated.
     pub not_generated: Option<String>,
+    /// Whether it refuses each call that is not run as a task, as it has to.
+    pub(super) requires_task: bool,
     /// What is wrong, each reduced.
     pub failures: Vec<Reduced>,
     /// The locations in its arguments, and the keywords there, that it accepts violations of.
@@ -96,6 +98,7 @@ impl Explored {
             answers: BTreeMap::new(),
             is_out_of_time: false,
             not_generated,
+            requires_task: false,
             failures: Vec::new(),
             accepted: BTreeSet::new(),
             kinds: BTreeSet::new(),
@@ -138,7 +141,8 @@ impl Explored {
     /// The finding that no call of a tool has succeeded, unless a failure explains it.
     pub(super) fn never_succeeded(&self) -> Option<Finding> {
         let is_tool = matches!(self.operation, Operation::Tool(_));
-        if !is_tool || self.calls == 0 || self.has_succeeded() || !self.failures.is_empty() {
+        let is_explained = self.requires_task || !self.failures.is_empty();
+        if !is_tool || self.calls == 0 || self.has_succeeded() || is_explained {
             return None;
         }
         let finding = Finding::peer(format!("no call of `{}` has succeeded", self.operation))

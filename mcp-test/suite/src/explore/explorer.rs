@@ -110,7 +110,10 @@ impl<'a> Explorer<'a> {
 
     fn add(&mut self, explorable: Explorable, calls: usize) {
         let not_generated = explorable.generator().err().map(ToString::to_string);
-        self.explored.push(Explored::new(explorable.operation.clone(), not_generated));
+        self.explored.push(Explored {
+            requires_task: explorable.requires_task,
+            ..Explored::new(explorable.operation.clone(), not_generated)
+        });
         self.budgets.push(Budget {
             calls,
             time: self.options.time,

@@ -1,5 +1,6 @@
 //! A tool that returns what an earlier call was called with.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_test_core::json::Value;
@@ -68,4 +69,27 @@ fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     assert_eq!(found(Leak::Nothing), [""; 0]);
     assert_eq!(found(Leak::History), [""; 0]);
     assert_eq!(found(Leak::StoredQuery), [""; 0]);
+}
+
+/// A server with a tool whose result depends on how many calls its connection has seen, as others depend on the time.
+fn server_with_time() -> Server {
+    let calls = AtomicUsize::new(0);
+    let server = everything().on("tools/list", |_: Call| async {
+        let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+        let tools = [json!({"name": "greet", "inputSchema": text})];
+        json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"})
+    });
+    server.on("tools/call", move |_: Call| {
+        let is_early = calls.fetch_add(1, Ordering::Relaxed) < 4;
+        let text = if is_early { "good morning" } else { "good evening" };
+        async move { json!({"content": [{"type": "text", "text": text}]}) }
+    })
+}
+
+#[test]
+fn a_result_that_depends_on_the_time_is_not_that_of_another_call() {
+    let target = Target::duplex(|io| async { Ok(server_with_time().serve(io).await?) });
+    let exploration = explore(target, options());
+    let mut failures = exploration.operations.iter().flat_map(|it| &it.failures);
+    assert!(failures.all(|it| it.failure.kind != FailureKind::Mixed));
 }

@@ -6,13 +6,11 @@ use serde_json::json;
 
 use super::*;
 
-/// A server with a tool that refuses every call, and perhaps one that does not.
-fn locked(has_open: bool) -> Server {
-    let server = everything().on("tools/list", move |_: Call| async move {
-        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
-        let tools =
-            if has_open { vec![tool("locked"), tool("open")] } else { vec![tool("locked")] };
-        json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"})
+/// A server with tools that refuse every call, but for one with the name `open`.
+fn locked(tools: serde_json::Value) -> Server {
+    let server = everything().on("tools/list", move |_: Call| {
+        let tools = tools.clone();
+        async move { json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"}) }
     });
     server.on("tools/call", |call: Call| async move {
         let is_open = call.param("name") == Some(&"open".into());
@@ -21,8 +19,12 @@ fn locked(has_open: bool) -> Server {
     })
 }
 
-fn explored(has_open: bool) -> Exploration {
-    let server = locked(has_open);
+fn tool(name: &str) -> serde_json::Value {
+    json!({"name": name, "inputSchema": {"type": "object"}})
+}
+
+fn explored(tools: serde_json::Value) -> Exploration {
+    let server = locked(tools);
     explore(
         Target::duplex(move |io| {
             let server = server.clone();
@@ -34,7 +36,7 @@ fn explored(has_open: bool) -> Exploration {
 
 #[test]
 fn a_tool_that_refuses_every_call_is_reported() {
-    let exploration = explored(true);
+    let exploration = explored(json!([tool("locked"), tool("open")]));
     let findings: Vec<String> = exploration
         .operations
         .iter()
@@ -52,10 +54,19 @@ fn a_tool_that_refuses_every_call_is_reported() {
 
 #[test]
 fn nothing_is_tested_if_every_call_is_refused() {
-    let finding = explored(false).untested().expect("a finding");
+    let finding = explored(json!([tool("locked")])).untested().expect("a finding");
     insta::assert_snapshot!(finding, @r#"
     nothing was tested: no call has succeeded
       got `locked`: 12 calls, refused with "API_KEY is not set"
       hint: `examples` in the schema of the tool, or --call NAME=JSON, give arguments that succeed; the server may also lack credentials
     "#);
+}
+
+#[test]
+fn a_tool_that_runs_only_as_a_task_may_refuse_every_call() {
+    let mut task = tool("task");
+    task["execution"] = json!({"taskSupport": "required"});
+    let exploration = explored(json!([task, tool("open")]));
+    let mut operations = exploration.operations.iter();
+    assert!(operations.all(|explored| explored.never_succeeded().is_none()));
 }
