@@ -13,9 +13,10 @@ use mcp_test_core::transport::Target;
 use mcp_test_suite::scenarios as built_in;
 
 /// What these say is not what a client says, so that it cannot be played as cases: a second `initialize`, requests without
-/// `_meta`, and versions of other types or that do not match the headers. The last three wait for tasks, and how often they ask
+/// `_meta`, ids and versions of other types or that do not match the headers. The last three wait for tasks, and how often they ask
 /// depends on the time.
-const NOT_PLAYED: [&str; 9] = [
+const NOT_PLAYED: [&str; 10] = [
+    "base-invalid-ids",
     "base-invalid-params",
     "base-stateless",
     "lifecycle-order",
