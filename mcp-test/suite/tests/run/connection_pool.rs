@@ -273,7 +273,10 @@ async fn negotiate(io: DuplexStream) -> mcp_test_core::Result {
     while let Some(line) = lines.next_line().await.expect("a line") {
         let request: serde_json::Value = serde_json::from_str(&line).expect("a request");
         let mut reply = json!({"jsonrpc": "2.0", "id": request["id"]});
-        match request["params"]["protocolVersion"].as_str() {
+        let params = &request["params"];
+        let is_complete =
+            params["capabilities"].is_object() && params["clientInfo"]["name"].is_string();
+        match params["protocolVersion"].as_str().filter(|_| is_complete) {
             Some(proposed) => {
                 let known =
                     proposed.parse().ok().filter(|it: &Revision| it.era() == Era::Handshake);
@@ -282,7 +285,7 @@ async fn negotiate(io: DuplexStream) -> mcp_test_core::Result {
                 reply["result"] =
                     json!({"protocolVersion": version, "capabilities": {}, "serverInfo": info});
             }
-            None => reply["error"] = json!({"code": -32602, "message": "not a string"}),
+            None => reply["error"] = json!({"code": -32602, "message": "incomplete"}),
         }
         output.write_all(format!("{reply}\n").as_bytes()).await.expect("a reader");
     }
