@@ -339,9 +339,7 @@ impl<W: Write> Console<W> {
             }
             text.push('\n');
         }
-        let lines =
-            [digest::flaky(summary), digest::restarts(summary), digest::not_started(summary)];
-        text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
+        text.extend(digest::exceptions(summary).map(|line| format!("{line}\n")));
         let not_scored = digest::not_scored(summary);
         if !not_scored.is_empty() {
             text.push_str(&format!("\n{}\n", not_scored.join("\n")));

@@ -134,7 +134,7 @@ fn flaky_cells(summary: &Summary) -> Vec<&Line> {
 }
 
 /// Which cells are flaky, in one line; nothing if none is.
-pub(super) fn flaky(summary: &Summary) -> Option<String> {
+fn flaky(summary: &Summary) -> Option<String> {
     let lines = flaky_cells(summary);
     let name = |line: &&Line| {
         let Cell { scenario, revision, transport } = &line.cell;
@@ -180,8 +180,13 @@ pub(super) fn not_scored(summary: &Summary) -> Vec<String> {
     [head].into_iter().chain(scenarios.iter().map(of)).collect()
 }
 
+/// What was unusual in a run, a line each.
+pub(super) fn exceptions(summary: &Summary) -> impl Iterator<Item = String> {
+    [flaky(summary), restarts(summary), not_started(summary)].into_iter().flatten()
+}
+
 /// How often the program of the server was started, in one line; nothing if it has answered until the end each time.
-pub(super) fn restarts(summary: &Summary) -> Option<String> {
+fn restarts(summary: &Summary) -> Option<String> {
     let (all, again) = (summary.program_starts, summary.program_restarts);
     (again > 0).then(|| {
         format!("the server was started {all} times, {again} of them because it had exited or did not answer any more")
@@ -189,7 +194,7 @@ pub(super) fn restarts(summary: &Summary) -> Option<String> {
 }
 
 /// What was not run after the first failure, in one line; nothing if everything was.
-pub(super) fn not_started(summary: &Summary) -> Option<String> {
+fn not_started(summary: &Summary) -> Option<String> {
     let mut ids: Vec<String> = Vec::new();
     for cell in &summary.not_started {
         let id = words::name(&cell.scenario.id);

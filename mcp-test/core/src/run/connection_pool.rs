@@ -16,7 +16,7 @@ use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
 use super::confirmed::{Confirmed, Raised};
-use super::start_budget::StartBudget;
+use super::start_budget::{Key, Purpose, StartBudget};
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, Options};
@@ -35,18 +35,6 @@ const STARTS_WAITED_FOR: u32 = 2;
 
 /// How long a program that was not used may take to exit.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// Where a connection can be shared.
-pub(super) type Key = (TransportKind, Revision);
-
-/// What the scenarios do that use a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// They run for the first time.
-    Testing,
-    /// They show whether they repeat what they have shown while testing.
-    Confirming,
-}
 
 /// A connection whose conversation has begun, for a run.
 pub(super) struct Taken<'pool> {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::connection_pool::{ConnectionPool, Purpose, SharedConnection};
+use super::connection_pool::{ConnectionPool, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
+use super::start_budget::Purpose;
 use super::{Cell, Plan};
 use crate::check::Finding;
 use crate::client::reply::listed_items;

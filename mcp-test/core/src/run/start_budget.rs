@@ -5,7 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use super::connection_pool::{Key, Purpose};
+use crate::spec::Revision;
+use crate::transport::TransportKind;
+
+/// Where a connection can be shared.
+pub(super) type Key = (TransportKind, Revision);
+
+/// What the scenarios do that use a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// They run for the first time.
+    Testing,
+    /// They show whether they repeat what they have shown while testing.
+    Confirming,
+}
 
 /// How many connections are begun for each revision after that of the pre-flight.
 const MOST_OF_REVISION: usize = 2;
@@ -72,8 +85,6 @@ fn count(counted: &mut usize, most: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Revision;
-    use crate::transport::TransportKind;
 
     const KEY: Key = (TransportKind::Stdio, Revision::V2025_11_25);
     const OTHER: Key = (TransportKind::Stdio, Revision::V2025_06_18);

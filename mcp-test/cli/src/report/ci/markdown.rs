@@ -41,10 +41,7 @@ pub(super) fn text(
         digest::totals(summary),
         digest::checks(summary),
     ));
-    let lines = [digest::flaky(summary), digest::restarts(summary), digest::not_started(summary)]
-        .into_iter()
-        .flatten();
-    let lines = lines.chain(digest::not_scored(summary));
+    let lines = digest::exceptions(summary).chain(digest::not_scored(summary));
     text.extend(lines.map(|line| format!("\n{}\n", span(&line))));
     if !problems.is_empty() {
         text.push_str("\n| | problem | where | requirement |\n|---|---|---|---|\n");

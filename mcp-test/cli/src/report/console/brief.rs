@@ -67,11 +67,7 @@ impl<W: io::Write> Console<W> {
             let line = digest::line(ranked.problem, summary);
             text.push_str(&marked(ranked.level, &format!("{}. {line}", number + 1)));
         }
-        for line in [digest::flaky(summary), digest::not_started(summary)]
-            .into_iter()
-            .flatten()
-            .chain(digest::not_scored(summary))
-        {
+        for line in digest::exceptions(summary).chain(digest::not_scored(summary)) {
             let lines = wrap(&line, "- ", "  ");
             text.extend(lines.lines().map(|line| format!("{UNSURE}{line}{UNSURE:#}\n")));
         }

@@ -12,10 +12,8 @@ use crate::client::Client;
 use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
-use crate::run::connection_pool::{
-    Confirming, ConnectionPool, NotTaken, Purpose, SharedConnection, Taken,
-};
-use crate::run::start_budget::MOST_REPLACEMENTS;
+use crate::run::connection_pool::{Confirming, ConnectionPool, NotTaken, SharedConnection, Taken};
+use crate::run::start_budget::{MOST_REPLACEMENTS, Purpose};
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
