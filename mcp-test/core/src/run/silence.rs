@@ -102,7 +102,7 @@ pub(super) fn failed_exchanges(trace: &Trace) -> Vec<Seq> {
 }
 
 /// Whether an event is something that the server sent; an exit and what a program writes on stderr are no answers.
-fn is_from_server(event: &Event) -> bool {
+pub(super) fn is_from_server(event: &Event) -> bool {
     let is_sent = matches!(
         event.kind,
         EventKind::Message { .. }

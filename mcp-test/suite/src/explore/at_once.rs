@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::Ctx;
 
-use super::chain::Chain;
+use super::chain::{Chain, Step};
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
 use super::known_values::Readable;
@@ -22,17 +22,33 @@ pub(super) async fn replay(
     wait: Duration,
 ) -> Option<Failure> {
     let mut conversation = Conversation::begin(ctx).await.ok()?;
-    let failure = mixed(&mut conversation, chain, tool, wait).await;
+    let mixed = mixed(&mut conversation, chain, tool, wait).await;
     conversation.end().await;
-    failure
+    match mixed? {
+        Mixed { failure, alone: None } => Some(failure),
+        Mixed { failure, alone: Some((step, result)) } => {
+            // If a new connection gives another result by now, it depends on the time.
+            let mut conversation = Conversation::begin(ctx).await.ok()?;
+            let again = conversation.result_of(step, wait).await;
+            conversation.end().await;
+            (again? == result).then_some(failure)
+        }
+    }
 }
 
-async fn mixed(
+/// What is wrong with the results of calls that were made at once.
+struct Mixed<'chain> {
+    failure: Failure,
+    /// The call that got the result of another one, and its own result when it was made alone.
+    alone: Option<(&'chain Step, Readable)>,
+}
+
+async fn mixed<'chain>(
     conversation: &mut Conversation,
-    chain: &Chain,
+    chain: &'chain Chain,
     tool: &Explorable,
     wait: Duration,
-) -> Option<Failure> {
+) -> Option<Mixed<'chain>> {
     let mut alone: Vec<Readable> = Vec::new();
     for step in &chain.steps {
         let first = conversation.result_of(step, wait).await?;
@@ -44,18 +60,13 @@ async fn mixed(
     }
     let results = match conversation.results_at_once(&chain.steps, wait).await {
         Ok(results) => results,
-        Err(failure) => return Some(failure),
+        Err(failure) => return Some(Mixed { failure, alone: None }),
     };
     // A tool may refuse too many calls at once, and say so.
     let (differing, of_other) = results.iter().enumerate().find_map(|(index, together)| {
         let together = together.as_ref().filter(|it| **it != alone[index])?;
         Some((index, alone.iter().position(|other| other == together)?))
     })?;
-    // If it is another one by now, it depends on the time, and may well be that of a call with the same meaning.
-    let again = conversation.result_of(&chain.steps[differing], wait).await?;
-    if again != alone[differing] {
-        return None;
-    }
     let finding = Finding::peer(format!(
         "of several calls of `{}` at once, one gets the result of another",
         tool.operation
@@ -63,5 +74,6 @@ async fn mixed(
     .expected(format!("the result for {}", chain.steps[differing].arguments.short(80)))
     .got(format!("the result for {}", chain.steps[of_other].arguments.short(80)))
     .requires("jsonrpc.result-id-echo");
-    Some(Failure::new(FailureKind::Mixed, finding))
+    let failure = Failure::new(FailureKind::Mixed, finding);
+    Some(Mixed { failure, alone: Some((&chain.steps[differing], alone.swap_remove(differing))) })
 }

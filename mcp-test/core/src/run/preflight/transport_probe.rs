@@ -11,7 +11,9 @@ use crate::client::{Client, ProbeResult, ReplyHistory, greet, leave};
 use crate::clock::{Deadline, Stopwatch, within};
 use crate::run::Plan;
 use crate::run::connection_pool::{ConnectionPool, SharedConnection};
-use crate::run::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
+use crate::run::silence::{
+    LivenessQuestion, ends_in_silence, is_from_server, left, stopped_answering,
+};
 use crate::spec::{Era, Revision};
 use crate::trace::{Beginning, EventKind, Recorder, Trace};
 use crate::transport::{Target, TransportKind};
@@ -258,7 +260,8 @@ impl<'a> TransportProbe<'a> {
         );
         let is_unanswered =
             matches!(finding.cause.as_deref(), Some(Cause::Request { fate: Fate::Unanswered, .. }));
-        if is_unanswered && self.transport == TransportKind::Stdio {
+        let has_started = trace.events.iter().any(is_from_server);
+        if is_unanswered && !has_started && self.transport == TransportKind::Stdio {
             finding.add_hint("if it takes longer to start, `--timeout` gives it more time");
         }
         add_stderr(&mut finding, &trace.stderr_tail(LINES));

@@ -71,8 +71,8 @@ fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     assert_eq!(found(Leak::StoredQuery), [""; 0]);
 }
 
-/// A server with a tool whose result depends on how many calls its connection has seen, as others depend on the time.
-fn server_with_time() -> Server {
+/// A server with a tool whose result depends on how many connections and calls there were, as others depend on the time.
+fn server_with_time(connection: usize) -> Server {
     let calls = AtomicUsize::new(0);
     let server = everything().on("tools/list", |_: Call| async {
         let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
@@ -80,15 +80,19 @@ fn server_with_time() -> Server {
         json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"})
     });
     server.on("tools/call", move |_: Call| {
-        let is_early = calls.fetch_add(1, Ordering::Relaxed) < 4;
-        let text = if is_early { "good morning" } else { "good evening" };
+        let hour = connection + usize::from(calls.fetch_add(1, Ordering::Relaxed) >= 4);
+        let text = format!("it is {hour} o'clock");
         async move { json!({"content": [{"type": "text", "text": text}]}) }
     })
 }
 
 #[test]
 fn a_result_that_depends_on_the_time_is_not_that_of_another_call() {
-    let target = Target::duplex(|io| async { Ok(server_with_time().serve(io).await?) });
+    let connections = AtomicUsize::new(0);
+    let target = Target::duplex(move |io| {
+        let connection = connections.fetch_add(1, Ordering::Relaxed);
+        async move { Ok(server_with_time(connection).serve(io).await?) }
+    });
     let exploration = explore(target, options());
     let mut failures = exploration.operations.iter().flat_map(|it| &it.failures);
     assert!(failures.all(|it| it.failure.kind != FailureKind::Mixed));
