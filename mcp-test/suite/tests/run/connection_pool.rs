@@ -136,8 +136,8 @@ async fn what_scenarios_do_to_each_other_counts_against_nobody() {
     for outcome in &outcomes {
         assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Passed, "{}", outcome.cell);
     }
-    // One that is shared, one on which the prompts are listed before anything else, and one for what follows.
-    assert_eq!(connections.load(Ordering::SeqCst), 3);
+    // One that is shared, and one on which the prompts are listed before anything else.
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]

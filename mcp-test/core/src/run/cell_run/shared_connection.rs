@@ -218,6 +218,11 @@ impl CellRun<'_> {
                 let shared = SharedConnection { client, beginning };
                 pool.give_back_for(purpose, key, shared, shown.last)
             }
+            // How a program exits that has failed and is confirmed says nothing more.
+            Some(client) if raised_before.is_some() => {
+                drop(client);
+                return Ok(shown.outcome);
+            }
             Some(client) => pool.retire(client),
             // The scenario has ended the connection, and its trace is complete.
             None => return Ok(shown.outcome),
@@ -261,7 +266,8 @@ impl CellRun<'_> {
         let released = ctx.release();
         let is_early = early.is_some();
         let (client, is_settled) = match released {
-            Some(client) if is_early => (Some(client), None),
+            // Nothing more is to be expected where the scenario has waited in vain.
+            Some(client) if is_early && recorder.trace().deadline_fired() => (Some(client), None),
             Some(mut client) => {
                 let is_settled = client.fence(deadline).await;
                 (Some(client), is_settled)
