@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::early_end::EarlyEnd;
 use super::{CellFacts, CellRun, Progress, Recorded};
 use crate::check::{Check, Finding};
 use crate::client::Client;
@@ -265,6 +266,7 @@ impl CellRun<'_> {
         let is_used = ctx.uses_begun();
         let released = ctx.release();
         let is_early = early.is_some();
+        let is_timed_out = matches!(early, Some(EarlyEnd::TimedOut));
         let (client, is_settled) = match released {
             Some(client) if is_early && is_broken(connection, &recorder.trace(), began) => {
                 (Some(client), None)
@@ -284,7 +286,8 @@ impl CellRun<'_> {
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
         let is_reusable = is_settled == Some(true) && !is_damaged(connection, trace.since(began));
-        let has_fired = trace.deadline_fired();
+        // The time here is short: what takes longer shows nothing.
+        let has_fired = is_timed_out || trace.deadline_fired();
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
         let outcome = self.clone().conclude(recorded);
