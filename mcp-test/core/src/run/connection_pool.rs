@@ -304,7 +304,7 @@ impl ConnectionPool {
                     user.map(|user| user.send(trace));
                     return Some(shared);
                 }
-                Returned::Not => state.end(shared.client, user),
+                Returned::Not => state.end(shared.client, user, false),
             }
         }
     }
@@ -360,7 +360,7 @@ impl ConnectionPool {
         let (user, fate) = oneshot::channel();
         let mut state = self.state.borrow_mut();
         if state.is_draining {
-            state.end(shared.client, Some(user));
+            state.end(shared.client, Some(user), false);
         } else {
             let mark = (purpose, key);
             state.idle.push(Idle { mark, shared, last, user: Some(user) });
@@ -379,10 +379,11 @@ impl ConnectionPool {
         self.give_back_for(Purpose::Testing, key, shared, last)
     }
 
-    /// Ends a connection while other scenarios run; the receiver gets the whole trace.
-    pub(super) fn retire(&self, client: Client) -> oneshot::Receiver<Trace> {
+    /// Ends a connection while other scenarios run, with little time if a fault of the server is known; the receiver gets the
+    /// whole trace.
+    pub(super) fn retire(&self, client: Client, is_hurried: bool) -> oneshot::Receiver<Trace> {
         let (user, fate) = oneshot::channel();
-        self.state.borrow_mut().end(client, Some(user));
+        self.state.borrow_mut().end(client, Some(user), is_hurried);
         fate
     }
 
@@ -393,7 +394,7 @@ impl ConnectionPool {
         let mut state = self.state.borrow_mut();
         state.is_draining = true;
         for idle in std::mem::take(&mut state.idle) {
-            state.end(idle.shared.client, idle.user);
+            state.end(idle.shared.client, idle.user, false);
         }
     }
 
@@ -457,10 +458,10 @@ impl ConnectionPool {
 
 impl State {
     /// Ends a connection; its last user, if there is one, gets the whole trace.
-    fn end(&mut self, client: Client, user: Option<oneshot::Sender<Trace>>) {
+    fn end(&mut self, client: Client, user: Option<oneshot::Sender<Trace>>, is_hurried: bool) {
         let recorder = client.recorder().clone();
         self.endings.spawn(async move {
-            client.end().await;
+            let _ = if is_hurried { client.end_soon().await } else { client.end().await };
             if let Some(user) = user {
                 // A run that was given up does not wait for it.
                 let _ = user.send(recorder.trace());

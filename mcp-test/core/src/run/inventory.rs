@@ -70,7 +70,7 @@ impl InventoryRequest<'_> {
             let key = (self.cell.transport, self.cell.revision);
             self.pool.keep(key, SharedConnection { client, beginning });
         } else {
-            drop(self.pool.retire(client));
+            drop(self.pool.retire(client, false));
         }
     }
 

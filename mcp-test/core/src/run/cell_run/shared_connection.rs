@@ -201,7 +201,7 @@ impl CellRun<'_> {
                 Some(client) if shown.is_reusable => {
                     pool.keep_for(purpose, key, SharedConnection { client, beginning });
                 }
-                Some(client) => drop(pool.retire(client)),
+                Some(client) => drop(pool.retire(client, false)),
                 None => {}
             }
             drop(in_use);
@@ -219,12 +219,7 @@ impl CellRun<'_> {
                 let shared = SharedConnection { client, beginning };
                 pool.give_back_for(purpose, key, shared, shown.last)
             }
-            // How a program exits that has failed and is confirmed says nothing more.
-            Some(client) if raised_before.is_some() => {
-                drop(client);
-                return Ok(shown.outcome);
-            }
-            Some(client) => pool.retire(client),
+            Some(client) => pool.retire(client, raised_before.is_some()),
             // The scenario has ended the connection, and its trace is complete.
             None => return Ok(shown.outcome),
         };
