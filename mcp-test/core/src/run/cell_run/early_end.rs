@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
-use crate::check::Finding;
+use crate::check::{Cause, Fate, Finding};
 use crate::client::take_panicked_handler;
 use crate::clock;
 use crate::expect::words::panic_text;
@@ -25,6 +25,12 @@ impl EarlyEnd {
             Ok(Err(stop)) => Some(Self::Stopped(stop)),
             Err(payload) => Some(Self::Panicked(payload)),
         }
+    }
+
+    /// Whether a request was answered with an error.
+    pub(super) fn is_refusal(&self) -> bool {
+        let Self::Stopped(Stop::Finding(finding)) = self else { return false };
+        matches!(finding.cause.as_deref(), Some(Cause::Request { fate: Fate::Refused, .. }))
     }
 
     /// The finding for the early end of a built-in scenario.

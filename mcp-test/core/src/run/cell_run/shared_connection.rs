@@ -262,10 +262,10 @@ impl CellRun<'_> {
         let released = ctx.release();
         let is_early = early.is_some();
         let is_timed_out = matches!(early, Some(EarlyEnd::TimedOut));
+        let is_refused = early.as_ref().is_some_and(EarlyEnd::is_refusal);
         let (client, is_settled) = match released {
-            Some(client) if is_early && is_broken(connection, &recorder.trace(), began) => {
-                (Some(client), None)
-            }
+            // Only a refusal leaves the connection as it was.
+            Some(client) if is_early && !is_refused => (Some(client), None),
             Some(mut client) => {
                 let is_settled = client.fence(deadline).await;
                 (Some(client), is_settled)
@@ -330,11 +330,6 @@ fn uncertain_of(
             || is_reusable && (finding.in_any_state || is_of_one_message(check, finding))
     };
     uncertain(&outcome.cell.scenario.id, &outcome.checks, envelopes, is_certain)
-}
-
-/// Whether nothing more is to be expected on a connection: a wait there was in vain, or it is damaged.
-fn is_broken(connection: ConnectionId, trace: &Trace, began: Seq) -> bool {
-    trace.deadline_fired() || is_damaged(connection, trace.since(began))
 }
 
 /// Whether a connection is damaged: its server has sent something other than messages, or has left.
