@@ -157,6 +157,8 @@ fn everything_server_has_only_known_failures_over_http() {
         "params-missing",
         "params-mistyped",
         "server-streams-listening",
+        "unknown-resource-code",
+        "unknown-tool-error",
     ];
     assert_eq!(report.sdks(), sdks.map(|id| format!("{id}: the official TypeScript SDK")).into());
 }
