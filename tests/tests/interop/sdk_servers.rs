@@ -235,8 +235,13 @@ fn python_sdk_server_has_only_known_failures_over_http() {
     let target = over_http(port, peers.python("everything.py", &["http", &port.to_string()]));
     let report = check(&target, &PYTHON_OVER_HTTP);
     assert_eq!(report.official_verdicts(), over_streamable_http(PYTHON_VERDICTS));
-    let named = "server-streams-listening: the official Python SDK".to_owned();
-    assert_eq!(report.sdks(), [named].into());
+    let sdks = [
+        "batch-answered",
+        "server-streams-listening",
+        "unknown-resource-code",
+        "unknown-tool-error",
+    ];
+    assert_eq!(report.sdks(), sdks.map(|id| format!("{id}: the official Python SDK")).into());
 }
 
 /// `server_v2.mjs` supports both eras, with the fixtures of the Python server; over HTTP it has no sessions and no GET.
