@@ -16,13 +16,14 @@ use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
 use super::confirmed::{Confirmed, Raised};
+use super::slow_scenarios::SlowScenarios;
 use super::start_budget::{Key, Purpose, StartBudget};
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, Options};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
-use crate::spec::{Era, Revision};
+use crate::spec::Era;
 use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
 use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
 
@@ -64,6 +65,8 @@ pub struct ConnectionPool {
     /// Whether programs are started ahead.
     starts_ahead: bool,
     state: RefCell<State>,
+    /// The scenarios that do not end in time.
+    pub(super) slow: RefCell<SlowScenarios>,
     /// That a run does not use its connection any more.
     returned: Notify,
 }
@@ -85,8 +88,6 @@ struct State {
     confirmed: Confirmed,
     /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
-    /// The scenarios that did not end on a connection of their own, with the revision.
-    unended: BTreeMap<String, Revision>,
 }
 
 /// Shows that a run uses a connection, until it is dropped.
@@ -140,6 +141,7 @@ impl ConnectionPool {
             shared: vec![TransportKind::Stdio],
             starts_ahead,
             state: RefCell::default(),
+            slow: RefCell::default(),
             returned: Notify::new(),
         };
         let is_used = plan.cells.iter().any(|cell| pool.shares(cell, plan.profile));
@@ -309,6 +311,11 @@ impl ConnectionPool {
         }
     }
 
+    /// Notes that a connection which confirmed something has ended because of what the program did.
+    pub(super) fn add_lost(&self) {
+        self.state.borrow_mut().starts.add_lost();
+    }
+
     /// Whether a run may have a connection of its own to confirm what it has shown; counts it.
     pub(super) fn count_confirming(&self, key: Key) -> bool {
         self.state.borrow_mut().starts.count_confirming(key)
@@ -441,18 +448,6 @@ impl ConnectionPool {
         let id = cell.scenario.id.to_string();
         let confirming = self.state.borrow_mut().confirming.entry(id).or_default().clone();
         clock::within(Deadline::after(timeout), confirming.lock_owned()).await.ok()
-    }
-
-    /// Notes that a scenario did not end on a connection of its own.
-    pub(super) fn add_unended(&self, cell: &Cell) {
-        self.state.borrow_mut().unended.insert(cell.scenario.id.to_string(), cell.revision);
-    }
-
-    /// Another revision at which the scenario did not end on a connection of its own.
-    pub(super) fn unended_at(&self, cell: &Cell) -> Option<Revision> {
-        let state = self.state.borrow();
-        let at = state.unended.get(&*cell.scenario.id).copied();
-        at.filter(|revision| *revision != cell.revision)
     }
 }
 

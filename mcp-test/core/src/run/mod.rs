@@ -37,6 +37,7 @@ mod sign_in_step;
 mod silence;
 #[doc(hidden)]
 pub mod single;
+mod slow_scenarios;
 #[doc(hidden)]
 pub mod spoken_revisions;
 mod start_budget;

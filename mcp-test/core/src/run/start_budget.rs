@@ -33,6 +33,8 @@ pub(super) const MOST_REPLACEMENTS: usize = 20;
 #[derive(Default)]
 pub(super) struct StartBudget {
     begun: BTreeMap<Key, usize>,
+    /// How many connections that confirmed something have ended because of what the program did.
+    lost: usize,
     confirming: usize,
     replacements: usize,
 }
@@ -59,7 +61,17 @@ impl StartBudget {
 
     /// Whether a connection may be begun to confirm something; counts it.
     pub(super) fn count_confirming(&mut self, key: Key) -> bool {
-        count(&mut self.confirming, MOST_CONFIRMING) || self.count_of_revision(key)
+        if count(&mut self.confirming, MOST_CONFIRMING) || self.count_of_revision(key) {
+            return true;
+        }
+        let is_replacement = self.lost > 0 && self.count_replacement();
+        self.lost -= usize::from(is_replacement);
+        is_replacement
+    }
+
+    /// Notes that a connection which confirmed something has ended because of what the program did.
+    pub(super) fn add_lost(&mut self) {
+        self.lost += 1;
     }
 
     fn count_of_revision(&mut self, key: Key) -> bool {
@@ -102,6 +114,16 @@ mod tests {
             assert!(budget.count(Purpose::Testing, KEY, false));
         }
         assert!(!budget.count(Purpose::Testing, OTHER, false));
+    }
+
+    #[test]
+    fn a_connection_that_confirmed_and_has_ended_is_replaced() {
+        let mut budget = StartBudget::default();
+        while budget.count_confirming(KEY) {}
+        budget.add_lost();
+        assert!(budget.count_confirming(KEY));
+        assert!(!budget.count_confirming(KEY));
+        assert_eq!(budget.replacements(), 1);
     }
 
     #[test]

@@ -76,10 +76,18 @@ impl CellRun<'_> {
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
         let task = (body, &facts);
-        let doubtful = match self.test_on_shared(pool, target, task, progress, None).await {
-            Ok(outcome) => return outcome,
-            Err(doubtful) => doubtful,
+        // Where it was too slow at another revision, it would only end another connection.
+        let is_slow = pool.slow.borrow().is_shared(&self.cell);
+        let doubtful = match is_slow {
+            true => self.doubtful(Doubt::TooSlow),
+            false => match self.test_on_shared(pool, target, task, progress, None).await {
+                Ok(outcome) => return outcome,
+                Err(doubtful) => doubtful,
+            },
         };
+        if matches!(doubtful.reason, Doubt::TooSlow) {
+            pool.slow.borrow_mut().add_shared(&self.cell);
+        }
         let run = Self { spent: doubtful.spent, ..self };
         let is_repeated = matches!(doubtful.reason, Doubt::Uncertain(_)) && !run.has_spent_half();
         let Doubtful { reason, confirming, .. } = match is_repeated {
@@ -94,7 +102,7 @@ impl CellRun<'_> {
             None => run.test_alone(target, body, facts, progress).await,
         };
         if matches!(reason, Doubt::TooSlow) && outcome.trace.deadline_fired() {
-            pool.add_unended(&outcome.cell);
+            pool.slow.borrow_mut().add_own(&outcome.cell);
         }
         drop(confirming);
         outcome
@@ -114,8 +122,11 @@ impl CellRun<'_> {
                 })
             }
             Doubt::TooSlow | Doubt::NotBegun | Doubt::NoStart => {
-                let elsewhere =
-                    pool.unended_at(&self.cell).filter(|_| matches!(reason, Doubt::TooSlow));
+                let elsewhere = pool
+                    .slow
+                    .borrow()
+                    .own_at(&self.cell)
+                    .filter(|_| matches!(reason, Doubt::TooSlow));
                 if let Some(revision) = elsewhere {
                     return Some(format!("it did not end in time, as at {revision}"));
                 }
@@ -179,6 +190,9 @@ impl CellRun<'_> {
         let setup = run.setup(target, task.1);
         let began = beginning.last();
         let (client, shown) = run.show(client, began, setup, task.0, progress).await;
+        if raised_before.is_some() && !(shown.is_complete && shown.is_reusable) {
+            pool.add_lost();
+        }
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.
             drop(client);
