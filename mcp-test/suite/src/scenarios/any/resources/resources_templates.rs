@@ -1,6 +1,6 @@
 //! `resources-templates`.
 
-use std::iter;
+use std::collections::BTreeSet;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
@@ -25,8 +25,8 @@ scenario! {
     ///
     /// Two values of our own are read, too, and answers with contents are compared with those of a URI that exists, which was
     /// completed or is listed. Where a server makes the contents from the value, all are alike but for the value. Where the two
-    /// are alike and the existing one is not, the contents are a text that says so instead of an error. That is a WARNING, since
-    /// it may be what the template is for.
+    /// are alike and the existing one is not, the contents seem to say that nothing was found, which should be an error. That is
+    /// a WARNING, since it may be what the template is for.
     Server "resources-templates": "Expanded templates can be read",
     revisions: Revisions::from(Revision::V2025_03_26),
     needs: [Need::Any(ItemKind::ResourceTemplate)],
@@ -67,6 +67,8 @@ const VALUES: usize = 3;
 const BEGINNINGS: [&str; 3] = ["", "1", "a"];
 /// Values that hardly exist.
 const UNKNOWN_VALUES: [&str; 2] = ["no-such-value-of-mcp-test", "another-value-of-mcp-test"];
+/// What takes the place of a value.
+const ELLIPSIS: &str = "…";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
@@ -89,7 +91,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             true => expansions(ctx, text, &parsed, &variables).await?,
             false => Vec::new(),
         };
-        for Expansion { uri, values } in expansions {
+        for uri in expansions {
             if !budget.admits(template) {
                 break;
             }
@@ -97,7 +99,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             budget.spend(&reply);
             read.push(is_read(text, &uri, &reply));
             uniform.extend(has_mime_type(template, text, &reply));
-            existing = existing.or_else(|| Contents::of(&reply, &uri, &values));
+            existing = existing.or_else(|| Contents::of(&reply, &[]));
         }
         if existing.is_none() {
             existing = listed(ctx, &parsed, &mut budget).await?;
@@ -131,24 +133,18 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// A URI, and the values of the variables in it.
-struct Expansion {
-    uri: String,
-    values: Vec<String>,
-}
-
-/// The contents of a resource, for comparison: without the URI and the values in it.
+/// The contents of a resource, for comparison.
 #[derive(PartialEq)]
 enum Contents {
     Text(String),
-    /// An object in JSON, whose members were all compared.
-    Object(Vec<String>),
+    /// An object in JSON: the names of its members.
+    Object(BTreeSet<String>),
     Other,
 }
 
 impl Contents {
-    /// The contents of a reply; `None` if it has none.
-    fn of(reply: &Reply, uri: &str, values: &[String]) -> Option<Self> {
+    /// The contents of a reply, with an ellipsis in place of `values`; `None` if it has none.
+    fn of(reply: &Reply, values: &[&str]) -> Option<Self> {
         let contents = reply.outcome().ok()?.get("contents")?.as_array()?;
         let [only] = contents else { return (!contents.is_empty()).then_some(Self::Other) };
         let Some(text) = only.get("text").and_then(Value::as_str) else { return Some(Self::Other) };
@@ -159,13 +155,31 @@ impl Contents {
             // A list may be empty because nothing was found.
             Some(Value::Array(_)) => Self::Other,
             _ if text.trim().is_empty() => Self::Other,
-            _ => {
-                let texts = iter::once(uri).chain(values.iter().map(String::as_str));
-                let texts = texts.filter(|it| !it.is_empty());
-                Self::Text(texts.fold(text.to_owned(), |text, it| text.replace(it, "…")))
-            }
+            _ => Self::Text(
+                values.iter().fold(text.to_owned(), |text, value| text.replace(value, ELLIPSIS)),
+            ),
         })
     }
+
+    /// Whether these may be made in the same way as others, which have ellipses in place of what differs.
+    fn is_like(&self, pattern: &Self) -> bool {
+        match (self, pattern) {
+            (Self::Text(text), Self::Text(pattern)) => has_pieces(text, pattern),
+            (Self::Object(_), Self::Object(_)) => self == pattern,
+            (Self::Other, _) | (_, Self::Other) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a text has the pieces between the ellipses of a pattern, in their order, and begins and ends like it.
+fn has_pieces(text: &str, pattern: &str) -> bool {
+    let Some((head, last)) = pattern.rsplit_once(ELLIPSIS) else { return text == pattern };
+    let mut pieces = head.split(ELLIPSIS);
+    let first = pieces.next().unwrap_or_default();
+    let rest = text.strip_prefix(first);
+    let rest = pieces.try_fold(rest, |rest, piece| Some(rest?.split_once(piece).map(|it| it.1)));
+    rest.flatten().is_some_and(|rest| rest.ends_with(last))
 }
 
 /// The contents of a listed resource that the template may stand for; `None` if there is none that can be read.
@@ -185,7 +199,7 @@ async fn listed(
     let Some(uri) = found.and_then(|it| it.get("uri")?.as_str()) else { return Ok(None) };
     let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
     budget.spend(&reply);
-    Ok(Contents::of(&reply, uri, &[]))
+    Ok(Contents::of(&reply, &[]))
 }
 
 /// Whether values that do not exist are refused, or the server makes the contents of `existing` from any value.
@@ -199,13 +213,13 @@ async fn unknown_values_refused(
     for value in UNKNOWN_VALUES {
         let uri = template.expand(|_| Some(value));
         let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
-        let Some(contents) = Contents::of(&reply, &uri, &[value.to_owned()]) else {
+        let Some(contents) = Contents::of(&reply, &[&uri, value]) else {
             return Ok(Ok(()));
         };
         replies.push((contents, reply));
     }
     let [(one, reply), (other, _)] = &replies[..] else { return Ok(Ok(())) };
-    if one != other || one == existing || *one == Contents::Other || *existing == Contents::Other {
+    if one != other || existing.is_like(one) {
         return Ok(Ok(()));
     }
     let row = match ctx.revision() >= Revision::V2026_07_28 {
@@ -229,8 +243,8 @@ async fn expansions(
     text: &str,
     template: &UriTemplate<'_>,
     variables: &[&str],
-) -> Result<Vec<Expansion>, Finding> {
-    let mut expansions = Vec::new();
+) -> Result<Vec<String>, Finding> {
+    let mut uris = Vec::new();
     let mut chosen = serde_json::Map::new();
     for (number, name) in variables.iter().enumerate() {
         let values = completed(ctx, text, name, &chosen).await?;
@@ -238,19 +252,16 @@ async fn expansions(
         // Of the last variable several values are tried.
         if number + 1 == variables.len() {
             let expand = |last: &String| {
-                let uri = template.expand(|it| match it == *name {
+                template.expand(|it| match it == *name {
                     true => Some(last),
                     false => chosen.get(it).and_then(serde_json::Value::as_str),
-                });
-                let others = chosen.values().filter_map(serde_json::Value::as_str);
-                let values = others.chain([&**last]).map(str::to_owned).collect();
-                Expansion { uri, values }
+                })
             };
-            expansions = values.iter().map(expand).collect();
+            uris = values.iter().map(expand).collect();
         }
         chosen.insert((*name).to_owned(), json!(first));
     }
-    Ok(expansions)
+    Ok(uris)
 }
 
 async fn completed(
@@ -362,4 +373,23 @@ fn reading_pictures() -> Server {
         let contents = json!([{ "uri": call.param("uri").and_then(Value::as_str), "mimeType": "image/png", "blob": "AAAA" }]);
         json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_made_from_the_value_is_like_the_others() {
+        let is_like = |text: &str, pattern: &str| {
+            Contents::Text(text.to_owned()).is_like(&Contents::Text(pattern.to_owned()))
+        };
+        assert!(is_like("Hello, world!", "Hello, …!"));
+        assert!(is_like("a of b, and again a", "… of …, and again …"));
+        assert!(is_like("anything", "…"));
+        assert!(is_like("the same", "the same"));
+        assert!(!is_like("The data of paris", "Resource … not found"));
+        assert!(!is_like("Hello, world", "Hello, …!"));
+        assert!(!is_like("the same, and more", "the same"));
+    }
 }
