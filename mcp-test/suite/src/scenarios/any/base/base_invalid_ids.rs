@@ -102,15 +102,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// A reply of the server.
-struct Reply {
+/// A reply of the server, whose id may be of any type.
+struct UntypedReply {
     seq: Seq,
     id: Option<json::Value>,
     is_result: bool,
     text: String,
 }
 
-impl Reply {
+impl UntypedReply {
     /// Whether no valid request can have this id, or there is none.
     fn has_invalid_id(&self) -> bool {
         self.id.as_ref().and_then(Id::read).is_none_or(|id| id == Id::Null)
@@ -126,13 +126,13 @@ fn sent(trace: &Trace, since: Seq) -> Option<Seq> {
 }
 
 /// The replies after this event; those to earlier requests may be late.
-fn replies(trace: &Trace, since: Seq) -> impl Iterator<Item = Reply> {
+fn replies(trace: &Trace, since: Seq) -> impl Iterator<Item = UntypedReply> {
     trace.since(since).iter().filter(|event| event.party == Party::Server).filter_map(|event| {
         let EventKind::Message { parsed, .. } = &event.kind else { return None };
         let value = parsed.value().filter(|value| value.get("method").is_none())?;
         let (id, is_result) = (value.get("id").cloned(), value.get("result").is_some());
         let is_reply = is_result || value.get("error").is_some();
-        is_reply.then(|| Reply { seq: event.seq, id, is_result, text: value.short(120) })
+        is_reply.then(|| UntypedReply { seq: event.seq, id, is_result, text: value.short(120) })
     })
 }
 
@@ -154,8 +154,9 @@ fn keeps_fraction(trace: &Trace, since: Seq) -> Result<(), Finding> {
     // Truncated, rounded, and as a string; one without an id may be a late reply to a request before.
     let whole = [FRACTION.floor(), FRACTION.ceil()].map(json::Value::from);
     let text = json::Value::from(FRACTION.to_string().as_str());
-    let is_other =
-        |reply: &Reply| reply.id.as_ref().is_some_and(|id| whole.contains(id) || *id == text);
+    let is_other = |reply: &UntypedReply| {
+        reply.id.as_ref().is_some_and(|id| whole.contains(id) || *id == text)
+    };
     let Some(reply) = replies(trace, since).find(is_other) else { return Ok(()) };
     let requirement = match reply.is_result {
         true => "jsonrpc.result-id-echo",
