@@ -19,7 +19,7 @@ fn lines(command: &str, jobs: &str) -> Vec<String> {
     // The third `ping` without a reply is awaited for less time than the first two; which of them is shown depends on the jobs.
     let lines = without_times(&run.stdout).replace("within 250 ms", "within 4500 ms");
     // With one job no connection is shared, and no start needed because a shared one has ended.
-    let of_jobs = ["hint: others of this run", "the server was started", "not answer any more"];
+    let of_jobs = ["hint: others of this run", "the server was started", "not answer in time"];
     let is_of_jobs = |line: &&str| of_jobs.iter().any(|text| line.contains(text));
     lines.lines().filter(|line| !is_of_jobs(line)).map(str::to_owned).collect()
 }

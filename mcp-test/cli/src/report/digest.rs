@@ -189,7 +189,7 @@ pub(super) fn exceptions(summary: &Summary) -> impl Iterator<Item = String> {
 fn restarts(summary: &Summary) -> Option<String> {
     let (all, again) = (summary.program_starts, summary.program_restarts);
     (again > 0).then(|| {
-        format!("the server was started {all} times, {again} of them because it had exited or did not answer any more")
+        format!("the server was started {all} times, {again} of them because it had exited or did not answer in time")
     })
 }
 

@@ -83,7 +83,7 @@ pub struct RunInfo {
 /// that was run again has its `attempts` in order, each with `verdict`, `started` and `elapsedMs`; everything else is about the first
 /// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the cells that were not run after the first
 /// failure. `serverStarts` has how often the program of the server was started for a connection over standard streams, and how many of
-/// these starts were needed because it had exited or did not answer any more. `advisory` counts the checks that do not count in the
+/// these starts were needed because it had exited or did not answer in time. `advisory` counts the checks that do not count in the
 /// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
 /// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
 /// counts the checks that could not be made because of it, `notRun` the cells that were not run, `badExits` the cells in which the

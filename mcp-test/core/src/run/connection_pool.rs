@@ -256,6 +256,7 @@ impl ConnectionPool {
         let whole = Deadline::after(timeout);
         let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
         let deadline = Deadline::after(patience.min(timeout / 2));
+        let half = Deadline::after(timeout / 2);
         let mark = (purpose, key);
         loop {
             // Registered before it is looked for, so that no return is missed.
@@ -266,12 +267,9 @@ impl ConnectionPool {
             }
             let is_used = self.state.borrow().used.contains(&mark);
             if is_used {
-                // If no other one may be started, it is worth all of the time.
-                let until = if self.state.borrow().starts.allows_another(purpose, key) {
-                    deadline
-                } else {
-                    whole
-                };
+                // If no other one may be started, it is worth more time.
+                let allows_another = self.state.borrow().starts.allows_another(purpose, key);
+                let until = if allows_another { deadline } else { half };
                 if clock::within(until, returned).await.is_ok() {
                     continue;
                 }
@@ -321,12 +319,12 @@ impl ConnectionPool {
         self.state.borrow_mut().starts.count_confirming(key)
     }
 
-    /// How often the program was started because it had exited or did not answer any more.
+    /// How often the program was started because it had exited or did not answer in time.
     pub(super) fn replacements(&self) -> usize {
         self.state.borrow().starts.replacements()
     }
 
-    /// Whether the program may be started once more because it has exited or does not answer any more; counts the start.
+    /// Whether the program may be started once more because it has exited or did not answer in time; counts the start.
     pub(super) fn count_replacement(&self) -> bool {
         self.state.borrow_mut().starts.count_replacement()
     }

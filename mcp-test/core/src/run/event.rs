@@ -148,7 +148,7 @@ pub struct Summary {
     pub not_started: Vec<Cell>,
     /// How often the program of the server was started for a connection over standard streams.
     pub program_starts: usize,
-    /// How many of these starts were needed because the program had exited or did not answer any more.
+    /// How many of these starts were needed because the program had exited or did not answer in time.
     pub program_restarts: usize,
     /// The exit code of an interrupted run, which lacks some cells.
     pub interrupted: Option<u8>,

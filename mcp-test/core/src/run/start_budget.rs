@@ -26,7 +26,7 @@ const MOST_OF_REVISION: usize = 2;
 /// How many more are begun in a run to confirm what was shown on shared ones.
 const MOST_CONFIRMING: usize = 2;
 
-/// How many more starts a run has, because the program has exited or does not answer any more.
+/// How many more starts a run has, because the program has exited or did not answer in time.
 pub(super) const MOST_REPLACEMENTS: usize = 20;
 
 /// The starts that were counted.
@@ -78,7 +78,7 @@ impl StartBudget {
         count(self.begun.entry(key).or_default(), MOST_OF_REVISION)
     }
 
-    /// Whether the program may be started because it has exited or does not answer any more; counts it.
+    /// Whether the program may be started because it has exited or did not answer in time; counts it.
     pub(super) fn count_replacement(&mut self) -> bool {
         count(&mut self.replacements, MOST_REPLACEMENTS)
     }

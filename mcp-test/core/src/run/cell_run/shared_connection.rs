@@ -132,7 +132,9 @@ impl CellRun<'_> {
                 }
                 (!pool.count_replacement()).then(|| {
                     format!(
-                        "the program has exited or did not answer any more {MOST_REPLACEMENTS} times, and is not started again"
+                        "the program has exited or did not answer in time {MOST_REPLACEMENTS} times, and is not started again: \
+                         `--scenario {}` runs it alone",
+                        self.id()
                     )
                 })
             }
