@@ -11,10 +11,10 @@ use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
 use mcp_test_core::run::connection_pool::{ConnectionPool, SharedConnection};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection};
-use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call};
-use mcp_test_core::spec::{Era, Revision, error_code};
+use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
 use mcp_test_core::trace::{EventKind, Party, Trace};
 use mcp_test_core::transport::{Fault, Target, TransportKind};
 use mcp_test_suite::scenarios;
@@ -376,4 +376,27 @@ async fn with_one_job_or_officially_nothing_is_shared() {
     };
     assert!(shares(Profile::Adaptive, 2) && shares(Profile::Strict, 2));
     assert!(!shares(Profile::Adaptive, 1) && !shares(Profile::Official, 2));
+}
+
+#[test]
+fn what_does_not_end_on_a_shared_connection_has_the_rest_of_its_time_alone() {
+    static CHECKS: &[CheckSpec] = &[CheckSpec::own("ends", "Ends", "The scenario ends")];
+    let body = Body::server(|ctx| {
+        Box::pin(async move {
+            ctx.client().await?;
+            std::future::pending().await
+        })
+    });
+    let scenario = Scenario {
+        checks: Shared::Static(CHECKS),
+        shares_connection: Revisions::all(),
+        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "never-ends", body)
+    };
+    let scenario = Shared::from(scenario);
+    let cell = Cell { scenario, revision: Revision::V2025_11_25, transport: DUPLEX };
+    let (target, _) = good();
+    let outcomes = virtual_time::block_on(run_in_turn(&target, &[cell]));
+    let mut failing = outcomes[0].failing().filter_map(|check| check.finding.as_ref());
+    let expected = failing.find_map(|finding| finding.expected.clone());
+    assert_eq!(expected.as_deref(), Some("an end within 60 s"));
 }
