@@ -17,7 +17,9 @@ use tokio::task::JoinSet;
 
 use super::confirmed::{Confirmed, Raised};
 use super::slow_scenarios::SlowScenarios;
-use super::start_budget::{Key, Purpose, StartBudget};
+#[doc(hidden)]
+pub use super::start_budget::Key;
+use super::start_budget::StartBudget;
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, Options};
@@ -38,15 +40,20 @@ const STARTS_WAITED_FOR: u32 = 2;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A connection whose conversation has begun, for a run.
-pub(super) struct Taken<'pool> {
-    pub(super) shared: SharedConnection,
-    pub(super) in_use: InUse<'pool>,
+#[doc(hidden)]
+pub struct Taken<'pool> {
+    /// The connection.
+    pub shared: SharedConnection,
+    /// Shows that it is in use, until it is dropped.
+    pub in_use: InUse<'pool>,
     /// Whether no other scenario has used it.
-    pub(super) is_new: bool,
+    pub is_new: bool,
 }
 
 /// Why a run gets no connection.
-pub(super) enum NotTaken {
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum NotTaken {
     /// The program did not begin a conversation in time.
     NotBegun,
     /// The run may not start the program once more.
@@ -76,7 +83,7 @@ struct State {
     /// Connections whose conversation has begun, and which no scenario uses.
     idle: Vec<Idle>,
     /// The connections that runs use.
-    used: Vec<(Purpose, Key)>,
+    used: Vec<Key>,
     starts: StartBudget,
     /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
     unused: VecDeque<Connection>,
@@ -93,13 +100,13 @@ struct State {
 /// Shows that a run uses a connection, until it is dropped.
 pub struct InUse<'pool> {
     pool: &'pool ConnectionPool,
-    mark: (Purpose, Key),
+    key: Key,
 }
 
 impl Drop for InUse<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.state.borrow_mut();
-        if let Some(index) = state.used.iter().position(|mark| *mark == self.mark) {
+        if let Some(index) = state.used.iter().position(|key| *key == self.key) {
             state.used.swap_remove(index);
         }
         self.pool.returned.notify_waiters();
@@ -108,7 +115,7 @@ impl Drop for InUse<'_> {
 
 /// A connection that no scenario uses.
 struct Idle {
-    mark: (Purpose, Key),
+    key: Key,
     shared: SharedConnection,
     /// Its last event when it was given back.
     last: Seq,
@@ -235,65 +242,53 @@ impl ConnectionPool {
         self.state.borrow().start_up
     }
 
-    /// A connection whose conversation has begun, and the mark that it is in use; `None` if it cannot begin in this time.
-    #[cfg(any(test, feature = "suite"))]
-    pub async fn take(&self, key: Key, timeout: Duration) -> Option<(SharedConnection, InUse<'_>)> {
-        let taken = self.take_for(Purpose::Testing, key, timeout).await.ok()?;
-        Some((taken.shared, taken.in_use))
-    }
-
     /// Takes a connection whose conversation has begun, or begins one within this time.
     ///
     /// # Errors
     ///
     /// If there is none.
-    pub(super) async fn take_for(
-        &self,
-        purpose: Purpose,
-        key: Key,
-        timeout: Duration,
-    ) -> Result<Taken<'_>, NotTaken> {
+    #[doc(hidden)]
+    pub async fn take(&self, key: Key, timeout: Duration) -> Result<Taken<'_>, NotTaken> {
         let whole = Deadline::after(timeout);
         let patience = self.state.borrow().start_up.unwrap_or_default() * STARTS_WAITED_FOR;
         let deadline = Deadline::after(patience.min(timeout / 2));
         let half = Deadline::after(timeout / 2);
-        let mark = (purpose, key);
         loop {
             // Registered before it is looked for, so that no return is missed.
             let mut returned = pin!(self.returned.notified());
             returned.as_mut().enable();
-            if let Some(shared) = self.take_kept(mark) {
-                return Ok(Taken { shared, in_use: self.use_as(mark), is_new: false });
+            if let Some(shared) = self.take_kept(key) {
+                return Ok(Taken { shared, in_use: self.mark_used(key), is_new: false });
             }
-            let is_used = self.state.borrow().used.contains(&mark);
+            let is_used = self.state.borrow().used.contains(&key);
             if is_used {
                 // If no other one may be started, it is worth more time.
-                let allows_another = self.state.borrow().starts.allows_another(purpose, key);
+                let allows_another = self.state.borrow().starts.allows_another(key);
                 let until = if allows_another { deadline } else { half };
                 if clock::within(until, returned).await.is_ok() {
                     continue;
                 }
             }
-            if !self.state.borrow_mut().starts.count(purpose, key, is_used) {
+            if !self.state.borrow_mut().starts.count(key, is_used) {
                 return Err(NotTaken::NoStart);
             }
-            let in_use = self.use_as(mark);
+            let in_use = self.mark_used(key);
             let left = whole.remaining().unwrap_or(timeout);
             let shared = self.begin(key, left).await.ok_or(NotTaken::NotBegun)?;
             return Ok(Taken { shared, in_use, is_new: true });
         }
     }
 
-    fn use_as(&self, mark: (Purpose, Key)) -> InUse<'_> {
-        self.state.borrow_mut().used.push(mark);
-        InUse { pool: self, mark }
+    fn mark_used(&self, key: Key) -> InUse<'_> {
+        self.state.borrow_mut().used.push(key);
+        InUse { pool: self, key }
     }
 
     /// A connection that is idle, and on which nothing but notifications has arrived since it was given back.
-    pub(super) fn take_kept(&self, mark: (Purpose, Key)) -> Option<SharedConnection> {
+    pub(super) fn take_kept(&self, key: Key) -> Option<SharedConnection> {
         loop {
             let mut state = self.state.borrow_mut();
-            let index = state.idle.iter().position(|idle| idle.mark == mark)?;
+            let index = state.idle.iter().position(|idle| idle.key == key)?;
             let idle = state.idle.swap_remove(index);
             let Idle { shared, last, user, .. } = idle;
             match shared.client.recorder().return_to(&shared.beginning, last) {
@@ -330,7 +325,7 @@ impl ConnectionPool {
     }
 
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
-        let (transport, revision) = key;
+        let Key { transport, revision, .. } = key;
         let connection = self.open(transport).await.ok()?;
         let recorder = connection.recorder().clone();
         let options = Options::speaking(revision).timeout(timeout);
@@ -338,26 +333,21 @@ impl ConnectionPool {
         Some(SharedConnection::new(client, recorder.beginning()))
     }
 
-    /// Keeps a connection for runs that share it.
+    /// Keeps a connection for other runs.
     #[doc(hidden)]
     pub fn keep(&self, key: Key, shared: SharedConnection) {
-        self.keep_for(Purpose::Testing, key, shared);
-    }
-
-    /// Keeps a connection for runs with this purpose.
-    pub(super) fn keep_for(&self, purpose: Purpose, key: Key, shared: SharedConnection) {
         let last = shared.client.recorder().last();
         let mut state = self.state.borrow_mut();
-        state.idle.push(Idle { mark: (purpose, key), shared, last, user: None });
+        state.idle.push(Idle { key, shared, last, user: None });
     }
 
     /// Gives a connection back after a run whose trace ends with `last`, for the next one.
     ///
     /// The receiver gets the whole trace if anything arrived before the next run took the connection, or at its end; nothing
     /// if it was quiet until then.
-    pub(super) fn give_back_for(
+    #[doc(hidden)]
+    pub fn give_back(
         &self,
-        purpose: Purpose,
         key: Key,
         shared: SharedConnection,
         last: Seq,
@@ -367,21 +357,9 @@ impl ConnectionPool {
         if state.is_draining {
             state.end(shared.client, Some(user), false);
         } else {
-            let mark = (purpose, key);
-            state.idle.push(Idle { mark, shared, last, user: Some(user) });
+            state.idle.push(Idle { key, shared, last, user: Some(user) });
         }
         fate
-    }
-
-    /// Gives a connection back that other runs share.
-    #[cfg(any(test, feature = "suite"))]
-    pub fn give_back(
-        &self,
-        key: Key,
-        shared: SharedConnection,
-        last: Seq,
-    ) -> oneshot::Receiver<Trace> {
-        self.give_back_for(Purpose::Testing, key, shared, last)
     }
 
     /// Ends a connection while other scenarios run, with little time if a fault of the server is known; the receiver gets the

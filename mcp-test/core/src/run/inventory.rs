@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::connection_pool::{ConnectionPool, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
-use super::start_budget::Purpose;
+use super::start_budget::Key;
 use super::{Cell, Plan};
 use crate::check::Finding;
 use crate::client::reply::listed_items;
@@ -45,13 +45,12 @@ impl InventoryRequest<'_> {
         let (target, limits) = (self.target.clone(), self.plan.limits);
         let setup = Setup::new(target, transport, revision, Profile::Adaptive, self.timeout);
         let setup = Setup { limits, ..setup };
-        let (mut ctx, beginning) =
-            match self.pool.take_kept((Purpose::Testing, (transport, revision))) {
-                Some(SharedConnection { client, beginning }) => {
-                    (Ctx::on(Opened::Begun(Box::new(client)), setup, None), Some(beginning))
-                }
-                None => (Ctx::new(setup, None), None),
-            };
+        let (mut ctx, beginning) = match self.pool.take_kept(Key::shared(transport, revision)) {
+            Some(SharedConnection { client, beginning }) => {
+                (Ctx::on(Opened::Begun(Box::new(client)), setup, None), Some(beginning))
+            }
+            None => (Ctx::new(setup, None), None),
+        };
         let inventory = self.request_all(&mut ctx, declared).await;
         if let Some(beginning) = beginning
             && let Some(client) = ctx.release()
@@ -67,7 +66,7 @@ impl InventoryRequest<'_> {
     /// Keeps the connection for the scenarios, if the target sends nothing more on it.
     async fn keep(&self, mut client: Client, beginning: Beginning) {
         if client.fence(Deadline::after(self.timeout.min(QUIET))).await == Some(true) {
-            let key = (self.cell.transport, self.cell.revision);
+            let key = Key::shared(self.cell.transport, self.cell.revision);
             self.pool.keep(key, SharedConnection { client, beginning });
         } else {
             drop(self.pool.retire(client, false));

@@ -8,16 +8,24 @@ use std::collections::BTreeMap;
 use crate::spec::Revision;
 use crate::transport::TransportKind;
 
-/// Where a connection can be shared.
-pub(super) type Key = (TransportKind, Revision);
+/// Which runs can use a connection.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// Its transport.
+    pub transport: TransportKind,
+    /// The revision that is spoken on it.
+    pub revision: Revision,
+    /// Whether runs confirm there what they have shown on another one.
+    pub confirms: bool,
+}
 
-/// What the scenarios do that use a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// They run for the first time.
-    Testing,
-    /// They show whether they repeat what they have shown while testing.
-    Confirming,
+impl Key {
+    /// That of a connection on which scenarios run for the first time.
+    #[must_use]
+    pub const fn shared(transport: TransportKind, revision: Revision) -> Self {
+        Self { transport, revision, confirms: false }
+    }
 }
 
 /// How many connections are begun for each revision after that of the pre-flight.
@@ -32,7 +40,7 @@ pub(super) const MOST_REPLACEMENTS: usize = 20;
 /// The starts that were counted.
 #[derive(Default)]
 pub(super) struct StartBudget {
-    begun: BTreeMap<Key, usize>,
+    begun: BTreeMap<(TransportKind, Revision), usize>,
     /// How many connections that confirmed something have ended because of what the program did.
     lost: usize,
     confirming: usize,
@@ -41,22 +49,18 @@ pub(super) struct StartBudget {
 
 impl StartBudget {
     /// Whether a connection may be begun while another one for the same is in use.
-    pub(super) fn allows_another(&self, purpose: Purpose, key: Key) -> bool {
-        match purpose {
-            Purpose::Testing => self.begun.get(&key).is_none_or(|begun| *begun < MOST_OF_REVISION),
-            Purpose::Confirming => false,
-        }
+    pub(super) fn allows_another(&self, key: Key) -> bool {
+        let begun = self.begun.get(&(key.transport, key.revision));
+        !key.confirms && begun.is_none_or(|begun| *begun < MOST_OF_REVISION)
     }
 
     /// Whether a connection may be begun; counts it. Without another one for the same, those before have ended because of what
     /// the program did.
-    pub(super) fn count(&mut self, purpose: Purpose, key: Key, is_other_used: bool) -> bool {
-        match purpose {
-            Purpose::Testing => {
-                self.count_of_revision(key) || !is_other_used && self.count_replacement()
-            }
-            Purpose::Confirming => !is_other_used && self.count_confirming(key),
+    pub(super) fn count(&mut self, key: Key, is_other_used: bool) -> bool {
+        if key.confirms {
+            return !is_other_used && self.count_confirming(key);
         }
+        self.count_of_revision(key) || !is_other_used && self.count_replacement()
     }
 
     /// Whether a connection may be begun to confirm something; counts it.
@@ -75,7 +79,7 @@ impl StartBudget {
     }
 
     fn count_of_revision(&mut self, key: Key) -> bool {
-        count(self.begun.entry(key).or_default(), MOST_OF_REVISION)
+        count(self.begun.entry((key.transport, key.revision)).or_default(), MOST_OF_REVISION)
     }
 
     /// Whether the program may be started because it has exited or did not answer in time; counts it.
@@ -98,22 +102,26 @@ fn count(counted: &mut usize, most: usize) -> bool {
 mod tests {
     use super::*;
 
-    const KEY: Key = (TransportKind::Stdio, Revision::V2025_11_25);
-    const OTHER: Key = (TransportKind::Stdio, Revision::V2025_06_18);
+    const KEY: Key = Key::shared(TransportKind::Stdio, Revision::V2025_11_25);
+    const OTHER: Key = Key::shared(TransportKind::Stdio, Revision::V2025_06_18);
+
+    fn confirming(key: Key) -> Key {
+        Key { confirms: true, ..key }
+    }
 
     #[test]
     fn each_revision_has_its_connections_and_then_those_that_replace_them() {
         let mut budget = StartBudget::default();
         for key in [KEY, OTHER] {
             for _ in 0..MOST_OF_REVISION {
-                assert!(budget.count(Purpose::Testing, key, true));
+                assert!(budget.count(key, true));
             }
-            assert!(!budget.count(Purpose::Testing, key, true));
+            assert!(!budget.count(key, true));
         }
         for _ in 0..MOST_REPLACEMENTS {
-            assert!(budget.count(Purpose::Testing, KEY, false));
+            assert!(budget.count(KEY, false));
         }
-        assert!(!budget.count(Purpose::Testing, OTHER, false));
+        assert!(!budget.count(OTHER, false));
     }
 
     #[test]
@@ -129,15 +137,15 @@ mod tests {
     #[test]
     fn what_confirms_is_counted_for_the_whole_run_and_then_for_the_revision() {
         let mut budget = StartBudget::default();
-        assert!(!budget.count(Purpose::Confirming, KEY, true));
+        assert!(!budget.count(confirming(KEY), true));
         for _ in 0..MOST_CONFIRMING {
-            assert!(budget.count(Purpose::Confirming, OTHER, false));
+            assert!(budget.count(confirming(OTHER), false));
         }
         for _ in 0..MOST_OF_REVISION {
             assert!(budget.count_confirming(KEY));
         }
         assert!(!budget.count_confirming(KEY));
-        assert!(!budget.allows_another(Purpose::Testing, KEY));
-        assert!(budget.count(Purpose::Testing, OTHER, true));
+        assert!(!budget.allows_another(KEY));
+        assert!(budget.count(OTHER, true));
     }
 }

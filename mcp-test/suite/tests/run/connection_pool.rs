@@ -9,7 +9,7 @@ use futures_util::future::join;
 use mcp_test_core::check::{Status, WELL_FORMED};
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
-use mcp_test_core::run::connection_pool::{ConnectionPool, SharedConnection};
+use mcp_test_core::run::connection_pool::{ConnectionPool, Key, SharedConnection, Taken};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection};
 use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
 use mcp_test_core::server::reference::everything;
@@ -223,7 +223,7 @@ async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_con
     let (target, connections) = good();
     let plan = plan(&target);
     let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
-    let key = (DUPLEX, Revision::V2025_11_25);
+    let key = Key::shared(DUPLEX, Revision::V2025_11_25);
     let timeout = Duration::from_secs(60);
     let give_back_and_receive = |shared: SharedConnection, late: &'static str| {
         let (recorder, id) = (shared.client.recorder().clone(), shared.client.connection());
@@ -231,10 +231,10 @@ async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_con
         recorder.record(id, Party::Server, EventKind::message(late.into()));
         fate
     };
-    let (shared, _) = pool.take(key, timeout).await.expect("a connection");
+    let Taken { shared, .. } = pool.take(key, timeout).await.expect("a connection");
     let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let fate = give_back_and_receive(shared, news);
-    let (shared, _) = pool.take(key, timeout).await.expect("the same connection");
+    let Taken { shared, .. } = pool.take(key, timeout).await.expect("the same connection");
     let of_news = fate.await.expect("a trace");
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     let reply = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
@@ -335,16 +335,16 @@ async fn a_scenario_waits_for_a_connection_that_another_one_gives_back() {
     let (target, connections) = good();
     let plan = plan(&target);
     let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
-    let key = (DUPLEX, Revision::V2025_11_25);
+    let key = Key::shared(DUPLEX, Revision::V2025_11_25);
     let timeout = Duration::from_secs(60);
     pool.set_start_up(timeout);
-    let (shared, in_use) = pool.take(key, timeout).await.expect("a connection");
+    let Taken { shared, in_use, .. } = pool.take(key, timeout).await.expect("a connection");
     let giving_back = async {
         pool.keep(key, shared);
         drop(in_use);
     };
     let (taken, ()) = join(pool.take(key, timeout), giving_back).await;
-    assert!(taken.is_some());
+    assert!(taken.is_ok());
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
@@ -353,7 +353,7 @@ async fn a_scenario_waits_for_a_connection_no_longer_than_for_a_start() {
     let (target, connections) = good();
     let plan = plan(&target);
     let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
-    let key = (DUPLEX, Revision::V2025_11_25);
+    let key = Key::shared(DUPLEX, Revision::V2025_11_25);
     let timeout = Duration::from_secs(60);
     pool.set_start_up(Duration::ZERO);
     let _first = pool.take(key, timeout).await.expect("a connection");

@@ -14,7 +14,7 @@ use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
 use crate::run::connection_pool::{Confirming, ConnectionPool, NotTaken, SharedConnection, Taken};
-use crate::run::start_budget::{MOST_REPLACEMENTS, Purpose};
+use crate::run::start_budget::{Key, MOST_REPLACEMENTS};
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
@@ -112,8 +112,7 @@ impl CellRun<'_> {
     fn why_not_alone(&self, pool: &ConnectionPool, reason: &Doubt) -> Option<String> {
         match reason {
             Doubt::Uncertain(_) => {
-                let key = (self.cell.transport, self.cell.revision);
-                (!pool.count_confirming(key)).then(|| {
+                (!pool.count_confirming(self.key())).then(|| {
                     format!(
                         "it failed only on connections that other scenarios had used, and no start of the program is left to confirm \
                          that: `--scenario {}` runs it alone",
@@ -141,6 +140,10 @@ impl CellRun<'_> {
         }
     }
 
+    fn key(&self) -> Key {
+        Key::shared(self.cell.transport, self.cell.revision)
+    }
+
     fn has_spent_half(&self) -> bool {
         self.stopwatch.elapsed() > self.timeout() / 2
     }
@@ -158,16 +161,12 @@ impl CellRun<'_> {
         progress: &dyn Fn(Progress<'_>),
         before: Option<Doubtful>,
     ) -> Result<Outcome, Doubtful> {
-        let purpose = match before {
-            Some(_) => Purpose::Confirming,
-            None => Purpose::Testing,
-        };
         let part = (self.timeout() / PART).min(LONGEST);
         let run = Self { timeout: part, spent: Duration::ZERO, ..self.clone() };
-        let key = (self.cell.transport, self.cell.revision);
+        let key = Key { confirms: before.is_some(), ..self.key() };
         // A program may have to be started, which takes longer than the scenario, and on a busy machine most of the time.
         let for_start = (self.timeout() - part).saturating_sub(self.spent);
-        let taken = pool.take_for(purpose, key, for_start).await;
+        let taken = pool.take(key, for_start).await;
         let Taken { shared, in_use, is_new } = match taken {
             Ok(taken) => taken,
             Err(NotTaken::NoStart) => {
@@ -215,7 +214,7 @@ impl CellRun<'_> {
         if !is_confirmed {
             match client {
                 Some(client) if shown.is_reusable => {
-                    pool.keep_for(purpose, key, SharedConnection { client, beginning });
+                    pool.keep(key, SharedConnection { client, beginning });
                 }
                 Some(client) => drop(pool.retire(client, false)),
                 None => {}
@@ -233,7 +232,7 @@ impl CellRun<'_> {
         let fate = match client {
             Some(client) if shown.is_reusable => {
                 let shared = SharedConnection { client, beginning };
-                pool.give_back_for(purpose, key, shared, shown.last)
+                pool.give_back(key, shared, shown.last)
             }
             Some(client) => pool.retire(client, raised_before.is_some()),
             // The scenario has ended the connection, and its trace is complete.

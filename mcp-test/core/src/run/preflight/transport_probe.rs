@@ -14,6 +14,7 @@ use crate::run::connection_pool::{ConnectionPool, SharedConnection};
 use crate::run::silence::{
     LivenessQuestion, ends_in_silence, is_from_server, left, stopped_answering,
 };
+use crate::run::start_budget::Key;
 use crate::spec::{Era, Revision};
 use crate::trace::{Beginning, EventKind, Recorder, Trace};
 use crate::transport::{Target, TransportKind};
@@ -188,7 +189,7 @@ impl<'a> TransportProbe<'a> {
         }
         if spoken == revision && self.pool.keeps(self.transport) {
             let shared = SharedConnection::of_probe(client, opened);
-            self.pool.keep((self.transport, revision), shared);
+            self.pool.keep(Key::shared(self.transport, revision), shared);
         } else {
             client.end().await;
         }
