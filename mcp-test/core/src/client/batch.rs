@@ -61,6 +61,7 @@ impl Client {
                 received_before,
                 panics_before,
                 panic: None,
+                is_doubtful: false,
                 is_shortened: false,
                 overtaken: None,
             }

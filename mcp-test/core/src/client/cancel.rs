@@ -103,7 +103,7 @@ impl Client {
             params.push("reason", reason);
         }
         let cancelled = Notification::new("notifications/cancelled", Some(params.into()));
-        self.connection.send(Message::Notification(cancelled), deadline).await;
+        self.send_without_reply(Message::Notification(cancelled), deadline).await;
     }
 
     /// The event of a reply that arrived after its request was cancelled, if one has been processed.

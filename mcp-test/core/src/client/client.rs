@@ -7,9 +7,10 @@ use super::overtaken::Overtaken;
 use super::state::State;
 use super::{Handlers, LogMessage, Options, Progress, ReceivedNotification, Reply, ServerFacts};
 use crate::check::Finding;
+use crate::clock::Deadline;
 use crate::json::{Object, Value};
 use crate::spec::{ParamHeader, Revision};
-use crate::transport::{Connection, ConnectionEnd, Sent, TransportKind};
+use crate::transport::{Connection, ConnectionEnd, Outgoing, Sent, TransportKind};
 use crate::wire::{Message, Notification, Request};
 
 /// How many pages of a list are fetched before the list counts as endless.
@@ -118,7 +119,18 @@ impl Client {
         };
         let notification = Notification { method: method.to_owned(), params };
         let deadline = self.options.deadline();
-        self.connection.send(Message::Notification(notification), deadline).await
+        self.send_without_reply(Message::Notification(notification), deadline).await
+    }
+
+    /// Sends what is not a request, and has no reply.
+    pub(super) async fn send_without_reply(
+        &mut self,
+        message: impl Into<Outgoing>,
+        deadline: Deadline,
+    ) -> Sent {
+        let sent = self.connection.send(message, deadline).await;
+        self.state.note_sent_without_reply();
+        sent
     }
 
     /// Fetches all pages of a list, following `nextCursor`.

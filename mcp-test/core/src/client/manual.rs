@@ -52,7 +52,7 @@ impl Client {
     #[doc(hidden)]
     pub async fn answer(&mut self, request: &Request, answer: Answer) -> Sent {
         let deadline = self.options.deadline();
-        self.connection.send(handlers::message(request, answer), deadline).await
+        self.send_without_reply(handlers::message(request, answer), deadline).await
     }
 
     /// Whether the peer has ended the connection, as far as is known.
@@ -179,7 +179,7 @@ impl Client {
     pub async fn notify_accepted(&mut self, notification: Notification) -> Result<Sent, Finding> {
         let method = notification.method.clone();
         let deadline = self.options.deadline();
-        let sent = self.connection.send(Message::Notification(notification), deadline).await;
+        let sent = self.send_without_reply(Message::Notification(notification), deadline).await;
         self.until_accepted(&method, sent).await?;
         Ok(sent)
     }

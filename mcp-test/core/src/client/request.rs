@@ -106,7 +106,7 @@ impl Client {
     /// Sends bytes unchanged, and does not wait for a reply.
     pub async fn send_raw(&mut self, text: impl Into<bytes::Bytes>) -> crate::transport::Sent {
         let deadline = self.options.deadline();
-        self.connection.send(Outgoing::raw(text), deadline).await
+        self.send_without_reply(Outgoing::raw(text), deadline).await
     }
 
     pub(super) async fn start_outgoing(
@@ -146,6 +146,7 @@ impl Client {
             received_before,
             panics_before,
             panic: None,
+            is_doubtful: false,
             is_shortened: timeout < usual,
             overtaken: None,
         }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::overtaken::{AFTER_PING, Overtaken};
+use super::overtaken::Overtaken;
 use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions, server_panics};
@@ -39,6 +39,8 @@ pub struct Pending {
     pub(super) panics_before: usize,
     /// That of a server in this process, after which its reply will hardly come.
     pub(super) panic: Option<String>,
+    /// Whether a reply without an id has come that may be meant for it.
+    pub(super) is_doubtful: bool,
     /// Whether it has less time than usual, since an earlier run has awaited the same in vain.
     pub(super) is_shortened: bool,
     /// The reply to a `ping` that was sent later, and how long it is awaited after that.
@@ -118,7 +120,7 @@ impl Client {
                 }
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
-            if self.notices_panic(&mut pending) {
+            if self.notices_panic(&mut pending) || self.notices_doubt(&mut pending) {
                 before_ping = Some(Deadline::after(Duration::ZERO));
             }
             let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
@@ -131,6 +133,9 @@ impl Client {
                 && !latest.has_passed();
             if step == Step::TimedOut && (before_ping.take().is_some() || is_overtaken_once) {
                 self.let_overtake(&mut pending, latest).await;
+                continue;
+            }
+            if self.state.fail_with_doubtful(&pending.id) {
                 continue;
             }
             let is_ignored = step == Step::TimedOut && pending.overtaken.is_some();
@@ -162,47 +167,6 @@ impl Client {
         is_known && pending.method == PING && !pending.options.deliberate
     }
 
-    /// Shortens the time for a pending request if a later `ping` is answered, which is sent unless there has been one; the
-    /// second time, if another one is answered.
-    async fn let_overtake(&mut self, pending: &mut Pending, latest: Deadline) {
-        let is_answered = match pending.overtaken.take() {
-            None => self.has_overtaken(pending),
-            Some(_) => self.has_overtaken_twice(pending),
-        };
-        pending.deadline = latest;
-        if !is_answered {
-            let stopwatch = Stopwatch::start();
-            let Some(reply) = self.overtaking_ping(pending).await else { return };
-            let took = stopwatch.elapsed();
-            self.overtaken = Some(Overtaken::by(&reply, took, self.overtaken.take()));
-        }
-        if let Some(overtaken) = self.overtaken.clone() {
-            let is_malformed = pending.options.deliberate;
-            let (sent, times) = (pending.sent.seq, &self.options.history.times);
-            let grace = match pending.panic {
-                Some(_) => overtaken.after_panic(),
-                None => overtaken.grace(&pending.method, is_malformed, sent, times),
-            };
-            pending.deadline = latest.min(overtaken.until(grace));
-            pending.overtaken = Some((overtaken, grace));
-        }
-    }
-
-    /// The reply to a `ping`, unless that to the pending request comes first, after which nobody waits for long.
-    async fn overtaking_ping(&mut self, pending: &Pending) -> Option<Reply> {
-        let mut ping = self.start_ping(pending.deadline).await;
-        while !self.state.is_settled_or_gone(&ping.id) {
-            if self.state.is_settled_or_gone(&pending.id) {
-                ping.deadline = ping.deadline.min(Deadline::after(AFTER_PING));
-            }
-            if self.step(ping.deadline).await != Step::Observed {
-                self.state.abandon(&ping.id, Abandoned::TimedOut);
-                return None;
-            }
-        }
-        Box::pin(self.until_reply(ping)).await.ok()
-    }
-
     /// Whether the server in this process has panicked since this request, the only one that is open, was sent: known only now.
     fn notices_panic(&mut self, pending: &mut Pending) -> bool {
         self.known_panics = server_panics::count();
@@ -215,14 +179,16 @@ impl Client {
         pending.panic.is_some()
     }
 
-    /// Whether a `ping` that was sent after this request has been answered.
-    fn has_overtaken(&self, pending: &Pending) -> bool {
-        self.overtaken.as_ref().is_some_and(|it| it.is_after(pending.sent.seq))
-    }
-
-    /// Whether two have been answered.
-    fn has_overtaken_twice(&self, pending: &Pending) -> bool {
-        self.overtaken.as_ref().is_some_and(|it| it.is_second_after(pending.sent.seq))
+    /// Whether a reply without an id has come that may be meant for this request or for a notification, which the replies to later
+    /// requests show: known only now.
+    fn notices_doubt(&mut self, pending: &mut Pending) -> bool {
+        if pending.is_doubtful || !self.state.is_doubtful(&pending.id) {
+            return false;
+        }
+        pending.is_doubtful = true;
+        // What the author of the server has written may take its time, while `ping` is answered at once.
+        !["tools/call", "resources/read", "prompts/get", "completion/complete"]
+            .contains(&pending.method.as_str())
     }
 
     /// Processes the next observation, if one arrives before the deadline.
@@ -316,7 +282,7 @@ impl Client {
             && let Some(answer) = self.options.handlers.answer(&request, self.facts.revision)
         {
             // A peer that does not read its answer fails the wait, which needs no second finding about it.
-            self.connection.send(answer, deadline).await;
+            self.send_without_reply(answer, deadline).await;
         }
     }
 

@@ -1,13 +1,14 @@
 //! Matches observations to open requests: each is a reply to one, or proof that one will get no reply.
 
 use super::State;
-use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome};
+use super::bad_reply::BadReply;
+use super::open_request::{Abandoned, OpenRequest, Outcome};
 use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
 use crate::json::Value;
 use crate::spec::{self, Era, Revision, Side, requirement};
 use crate::trace::{Seq, UnparsableKind};
 use crate::transport::{Origin, ResponseAdvice};
-use crate::wire::{Id, Malformed, MediaType, Request};
+use crate::wire::{Expected, Id, Malformed, MediaType, Request};
 
 /// How many texts that are not messages may come before a reply. Programs that log each step of a call to their standard output
 /// have written 65,000 lines before they answered.
@@ -32,6 +33,9 @@ impl State {
     ) {
         // The official client of the stateless era looks neither at the status nor at the id of a JSON reply.
         let ignores_id = self.lenient && revision.era() == Era::Stateless && !origin.is_stream();
+        if id.as_ref().is_some_and(|id| self.is_doubtful(id) && self.is_only_open(id)) {
+            self.answers_other = true;
+        }
         if let Some(id) = &id
             && let Some(open) = self.unsettled(id)
         {
@@ -43,6 +47,8 @@ impl State {
                 }
                 _ => Ok((seq, outcome)),
             });
+            let passed = open.without_reply_before;
+            self.passed_without_reply = self.passed_without_reply.max(passed);
             // With one open request fewer, bad replies may belong to those that are left.
             self.match_remaining();
             return;
@@ -111,12 +117,16 @@ impl State {
         });
         // Results are objects. This one answers what is not a request, most likely a notification.
         let is_nothing = matches!(outcome, Ok(Value::Null));
-        if is_nothing && matches!(id, None | Some(Id::Null)) && origin.exchange.is_none() {
-            self.note_unexpected(seq, "a response with neither an id nor a result".to_owned());
+        let lacks_id = matches!(id, None | Some(Id::Null));
+        let may_answer_other = lacks_id && self.may_answer_other(origin.exchange);
+        if is_nothing && lacks_id && origin.exchange.is_none() {
+            if !may_answer_other {
+                self.note_unexpected(seq, "a response with neither an id nor a result".to_owned());
+            }
             return;
         }
         let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
-        let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
+        let anonymous = lacks_id && outcome.is_err();
         // An error without an id is for what could not be read, even if other requests are open.
         let mut unreadable = self.open.iter_mut().filter(|open| open.settled.is_none());
         if anonymous
@@ -124,6 +134,10 @@ impl State {
             && let Some(open) = unreadable.find(|open| open.id_unreadable)
         {
             open.settled = Some(Ok((seq, outcome)));
+            return;
+        }
+        if may_answer_other {
+            self.keep_doubtful(seq, bad);
             return;
         }
         let Some(index) = self.only_candidate(origin.exchange).or(retyped) else {
@@ -188,6 +202,11 @@ impl State {
             (_, None, None) => Some(Rule::STDOUT_ONLY_MESSAGES.id()),
         };
         let bad = BadReply::NotAMessage { shown: shown.to_owned(), breaks, revision };
+        let lacks_id = malformed.is_some_and(|it| it.expected == Expected::RequestId);
+        if lacks_id && self.may_answer_other(origin.exchange) {
+            self.keep_doubtful(seq, bad);
+            return;
+        }
         let Some(index) = target else {
             self.note_unexpected(seq, shown.to_owned());
             if origin.exchange.is_none() {
@@ -334,73 +353,6 @@ impl State {
                     .evidence(open.sent.seq)
                     .evidence_all(evidence)
                     .evidence(seq)));
-        }
-    }
-
-    /// Settles a request with a finding about its bad reply.
-    pub(super) fn fail(&mut self, index: usize, seq: Seq, reply: BadReply) {
-        let open = &self.open[index];
-        let response = format!("a response with id {}", open.id);
-        let finding = match reply {
-            BadReply::WrongId { id, is_error } => {
-                let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
-                let is_missing = is_error && matches!(id, None | Some(Id::Null));
-                let (headline, cause) = match is_missing {
-                    true => {
-                        let headline =
-                            format!("the error that answers `{}` has no id", open.method);
-                        (headline, Cause::of_missing_id(is_error))
-                    }
-                    false => {
-                        let headline = format!("the reply to `{}` has the wrong id", open.method);
-                        (headline, Cause::of_rule(requirement))
-                    }
-                };
-                Finding::peer(headline)
-                    .expected(response)
-                    .got(got)
-                    .requires(requirement)
-                    .caused_by(cause)
-            }
-            BadReply::NotAMessage { shown, breaks: Some(requirement), revision } => {
-                let headline = format!("the reply to `{}` is not an MCP message", open.method);
-                let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
-                Finding::peer(headline)
-                    .expected(expected)
-                    .got(shown)
-                    .requires(requirement)
-                    .caused_by(Cause::of_rule(requirement))
-            }
-            // Nobody knows whether the reply is valid.
-            BadReply::NotAMessage { shown, breaks: None, .. } => {
-                let headline =
-                    format!("the reply to `{}` exceeds what mcp-test reads", open.method);
-                Finding::environment(headline)
-                    .expected(format!("{response}, within the limits of mcp-test"))
-                    .got(shown)
-                    .hint("this limit is set by mcp-test, not by MCP")
-                    .caused_by(Cause::OverLimit)
-            }
-        };
-        let finding = finding.evidence(open.sent.seq).evidence(seq);
-        self.misanswered.push(open.id.clone());
-        self.open[index].settled = Some(Err(finding));
-    }
-
-    /// What is wrong with an id, and the requirement that it breaks.
-    fn wrong_id(&self, got: Option<&Id>, expected: &Id, is_error: bool) -> (String, &'static str) {
-        // Errors have a requirement of their own, since some of them may lack the id.
-        let echo = if is_error { Rule::ERROR_ID_ECHO.id() } else { Rule::RESULT_ID_ECHO.id() };
-        match got {
-            None => ("no id".to_owned(), echo),
-            Some(Id::Null) => ("id null".to_owned(), echo),
-            Some(id) if id.is_retyped(expected) => {
-                (format!("id {id}, of another JSON type"), Rule::ID_TYPE_PRESERVED.id())
-            }
-            Some(id) if self.answered.contains(id) => {
-                (format!("id {id}, which was answered already"), Rule::SINGLE_RESPONSE.id())
-            }
-            Some(id) => (format!("id {id}, which no request has"), echo),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here waits or sends; `client::wait` does.
 
+mod bad_reply;
 mod correlate;
 mod open_request;
 mod unmatched;
@@ -40,6 +41,12 @@ pub(super) struct State {
     abandoned: Vec<(Id, Abandoned)>,
     late: Vec<(Id, Seq)>,
     received: ServerMessages,
+    /// How many messages without a reply were sent: notifications, replies and texts.
+    sent_without_reply: u64,
+    /// How many of them were sent before a request that was answered. Some servers answer the others, without an id.
+    passed_without_reply: u64,
+    /// The server has answered such a message: the reply to the request that was open came later.
+    answers_other: bool,
     /// Bad replies that could not be matched to a request yet.
     unmatched: Vec<UnmatchedReply>,
     unexpected: VecDeque<Unexpected>,
@@ -72,7 +79,15 @@ impl State {
         }
         // The request of the handshake was the first one.
         let answered = self.answered.into_iter().take(1).collect();
-        Self { answered, received_anything: true, received_message: true, ..renewed }
+        Self {
+            answered,
+            received_anything: true,
+            received_message: true,
+            sent_without_reply: self.sent_without_reply,
+            passed_without_reply: self.passed_without_reply,
+            answers_other: self.answers_other,
+            ..renewed
+        }
     }
 
     /// Whether nothing is open, and everything that the peer sent was expected.
@@ -80,7 +95,9 @@ impl State {
         // What the peer ignores it will hardly answer later.
         let is_ignored = |(_, why): &(Id, Abandoned)| *why == Abandoned::Ignored;
         let nothing_is_open = self.open.is_empty() && self.abandoned.iter().all(is_ignored);
-        let nothing_is_odd = self.unmatched.is_empty() && self.unexpected.is_empty();
+        // It is known what an answer to a notification is, which the judge of the trace reports.
+        let is_odd = |it: &UnmatchedReply| !it.may_answer_other;
+        let nothing_is_odd = !self.unmatched.iter().any(is_odd) && self.unexpected.is_empty();
         nothing_is_open && nothing_is_odd && self.closed.is_none()
     }
 
@@ -93,10 +110,16 @@ impl State {
             sent,
             unexpected_before: self.unexpected_count,
             requests_before: self.request_count,
+            without_reply_before: self.sent_without_reply,
             is_long_lived: false,
             id_unreadable: false,
             settled: None,
         });
+    }
+
+    /// Notes that a message was sent that has no reply.
+    pub(super) fn note_sent_without_reply(&mut self) {
+        self.sent_without_reply += 1;
     }
 
     /// Marks a request that stays open as long as its subscription does.

@@ -1,8 +1,8 @@
 //! An open request, and what can happen to its reply.
 
+use super::bad_reply::BadReply;
 use crate::check::Finding;
 use crate::json::Value;
-use crate::spec::Revision;
 use crate::trace::Seq;
 use crate::transport::Sent;
 use crate::wire::{Id, RpcError};
@@ -20,6 +20,8 @@ pub(super) struct OpenRequest {
     pub(super) unexpected_before: u64,
     /// How many requests the peer had sent before.
     pub(super) requests_before: u64,
+    /// How many messages without a reply were sent before.
+    pub(super) without_reply_before: u64,
     /// It is not answered before its subscription ends.
     pub(super) is_long_lived: bool,
     /// The peer cannot read its id and has to answer without one.
@@ -44,18 +46,11 @@ pub(super) struct Unexpected {
     pub(super) text: String,
 }
 
-/// A bad reply to one of several open requests; which one is not known yet.
+/// A bad reply to one of several open requests, or to none; which one is not known yet.
 #[derive(Debug)]
 pub(super) struct UnmatchedReply {
     pub(super) seq: Seq,
     pub(super) reply: BadReply,
-}
-
-/// What arrived in place of a valid reply.
-#[derive(Debug)]
-pub(super) enum BadReply {
-    /// A reply under an id that no open request has.
-    WrongId { id: Option<Id>, is_error: bool },
-    /// Text that is not a message, and the requirement that it breaks.
-    NotAMessage { shown: String, breaks: Option<&'static str>, revision: Revision },
+    /// It may answer what is not a request.
+    pub(super) may_answer_other: bool,
 }

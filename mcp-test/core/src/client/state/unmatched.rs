@@ -3,7 +3,8 @@
 //! Only on line transports: over HTTP the exchange shows it. What a reply with the right id settles is in `correlate.rs`.
 
 use super::State;
-use super::open_request::{BadReply, OpenRequest, UnmatchedReply};
+use super::bad_reply::BadReply;
+use super::open_request::{OpenRequest, UnmatchedReply};
 use crate::trace::Seq;
 use crate::wire::Id;
 
@@ -32,9 +33,53 @@ impl State {
         // With one open request or none, it will not become clear later which request was meant.
         let several = self.open.iter().filter(|open| open.settled.is_none()).count() > 1;
         if several && self.unmatched.len() < KEPT_UNMATCHED {
-            self.unmatched.push(UnmatchedReply { seq, reply });
+            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_other: false });
             self.match_remaining();
         }
+    }
+
+    /// Whether a reply without an id may answer a message that is not a request, as some servers answer notifications.
+    ///
+    /// Not after the reply to a later request: servers that read on before they have answered at all do not write a reply without
+    /// an id after that either.
+    pub(super) fn may_answer_other(&self, exchange: Option<u64>) -> bool {
+        exchange.is_none() && self.sent_without_reply > self.passed_without_reply
+    }
+
+    /// Keeps a reply without an id until it is known whether the open requests have replies of their own.
+    pub(super) fn keep_doubtful(&mut self, seq: Seq, reply: BadReply) {
+        let first = self.open.iter().filter(|open| open.settled.is_none()).map(|it| it.sent.seq);
+        let Some(first) = first.min() else { return };
+        // A request fails with the first one, so that those that came before all open requests are of no use.
+        self.unmatched.retain(|it| !it.may_answer_other || it.seq > first);
+        if self.unmatched.len() < KEPT_UNMATCHED {
+            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_other: true });
+        }
+    }
+
+    /// Whether a reply without an id has arrived that may be meant for this request.
+    pub(in crate::client) fn is_doubtful(&self, id: &Id) -> bool {
+        self.doubtful(id).is_some()
+    }
+
+    /// Fails a request with the reply without an id that may be meant for it, since no other one has come.
+    pub(in crate::client) fn fail_with_doubtful(&mut self, id: &Id) -> bool {
+        let Some((index, position)) = self.doubtful(id) else { return false };
+        let UnmatchedReply { seq, reply, .. } = self.unmatched.remove(position);
+        self.fail(index, seq, reply);
+        true
+    }
+
+    /// The places of an open request and of the first such reply after it.
+    fn doubtful(&self, id: &Id) -> Option<(usize, usize)> {
+        if self.answers_other {
+            return None;
+        }
+        let is_meant = |open: &OpenRequest| open.id == *id && open.settled.is_none();
+        let index = self.open.iter().position(is_meant)?;
+        let sent = self.open[index].sent.seq;
+        let position = self.unmatched.iter().position(|it| it.may_answer_other && it.seq > sent)?;
+        Some((index, position))
     }
 
     /// Fails the open requests with the bad replies that were not matched before, once there is one for each: then no other replies
@@ -54,8 +99,12 @@ impl State {
         candidates.sort_by_key(|(sent, _)| *sent);
         let Some((first, _)) = candidates.first() else { return };
         // A reply that arrived before the request was sent cannot be meant for it.
-        let later: Vec<Seq> =
-            self.unmatched.iter().map(|it| it.seq).filter(|seq| seq > first).collect();
+        let later: Vec<Seq> = self
+            .unmatched
+            .iter()
+            .filter(|it| !it.may_answer_other && it.seq > *first)
+            .map(|it| it.seq)
+            .collect();
         let mut pairs = candidates.iter().zip(&later);
         if later.len() < candidates.len() || !pairs.all(|((sent, _), reply)| reply > sent) {
             return;
@@ -64,7 +113,7 @@ impl State {
             let unmatched = self.unmatched.iter().position(|unmatched| unmatched.seq == seq);
             let open = self.open.iter().position(|open| open.id == *id);
             if let (Some(position), Some(index)) = (unmatched, open) {
-                let UnmatchedReply { seq, reply } = self.unmatched.remove(position);
+                let UnmatchedReply { seq, reply, .. } = self.unmatched.remove(position);
                 self.fail(index, seq, reply);
             }
         }

@@ -6,6 +6,7 @@ mod negotiate;
 mod notifications;
 mod rounds;
 mod server_panics;
+mod without_id;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

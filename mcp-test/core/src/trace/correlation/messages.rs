@@ -99,7 +99,7 @@ pub struct Reply<'a, P> {
     pub(crate) fit: Fit<'a>,
     /// The request had been cancelled, and whoever replied had certainly read the cancellation.
     pub(crate) is_late: bool,
-    /// The method of the request that a reply without an id must answer, since no other one has no reply.
+    /// The method of the request that a reply without an id must answer, since no other message can have been answered by it.
     pub(crate) only_open: Option<&'a str>,
 }
 
@@ -155,9 +155,11 @@ impl<'a, P: Copy> Correlation<'a, P> {
                     // sender's.
                     self.side(from).cancel(id, exchange);
                 }
+                self.side(from).send_without_reply();
                 (self.revision_of_call(message, exchange), Relation::Notification)
             }
             Message::Response(Response { id, result }) => {
+                self.side(from).send_without_reply();
                 let reply = self.reply(from, exchange, Some(id), position);
                 // The result of `initialize` is in the revision that it selects, which need not be the proposed one.
                 let agreed = self.agree(&reply, result);
@@ -165,6 +167,7 @@ impl<'a, P: Copy> Correlation<'a, P> {
                 (revision, Relation::Reply(reply))
             }
             Message::Error(ErrorReply { id, .. }) => {
+                self.side(from).send_without_reply();
                 let reply = self.reply(from, exchange, id.as_ref(), position);
                 (self.revision_of_reply(&reply, exchange), Relation::Reply(reply))
             }
@@ -286,6 +289,9 @@ struct Side<'a, P> {
     cancelled: Cancelled,
     /// The ids of open requests that a reply without an id seems to answer.
     presumed_answered: HashSet<&'a Id>,
+    /// How many requests there were before the latest message that has no reply, unless a later request was answered since. The
+    /// other side may have answered that message nevertheless.
+    before_other: Option<usize>,
 }
 
 impl<P> Default for Side<'_, P> {
@@ -299,6 +305,7 @@ impl<P> Default for Side<'_, P> {
             first: HashMap::new(),
             cancelled: Cancelled::default(),
             presumed_answered: HashSet::new(),
+            before_other: None,
         }
     }
 }
@@ -329,6 +336,11 @@ impl<'a, P: Copy> Side<'a, P> {
         self.first.entry(id).or_insert(method);
     }
 
+    /// Notes a message that has no reply: a notification or a reply.
+    fn send_without_reply(&mut self) {
+        self.before_other = Some(self.requests.len());
+    }
+
     fn cancel(&mut self, id: Id, exchange: Option<u64>) {
         if let Some(place) = self.latest.get(&id) {
             self.requests[*place].is_cancelled = true;
@@ -346,6 +358,7 @@ impl<'a, P: Copy> Side<'a, P> {
         let request = place.map(|place| self.requests[place]);
         if let Some(place) = place {
             self.requests[place].reply.get_or_insert(position);
+            self.before_other = self.before_other.filter(|before| place < *before);
         }
         // The id null names no request: an error has it when the id could not be read.
         let is_late = *id != Id::Null && self.cancelled.answer(id);
@@ -355,7 +368,11 @@ impl<'a, P: Copy> Side<'a, P> {
     }
 
     /// The method of the only open request, which a reply without an id is taken to answer; one with the right id may still come.
+    /// `None` if it may answer what is not a request.
     fn presume_answered(&mut self) -> Option<&'a str> {
+        if self.before_other.is_some() {
+            return None;
+        }
         let mut open = self.open.keys().filter(|id| !self.presumed_answered.contains(*id));
         let (Some(id), None) = (open.next().copied(), open.next()) else { return None };
         let method = self.open.get(id).next().copied();

@@ -1,0 +1,87 @@
+//! What arrives in place of a valid reply, and the finding about it.
+//!
+//! Which request it was meant for is decided in `correlate.rs` and `unmatched.rs`.
+
+use super::State;
+use crate::check::{Cause, Finding, Rule};
+use crate::spec::Revision;
+use crate::trace::Seq;
+use crate::wire::Id;
+
+/// What arrived in place of a valid reply.
+#[derive(Debug)]
+pub(super) enum BadReply {
+    /// A reply under an id that no open request has.
+    WrongId { id: Option<Id>, is_error: bool },
+    /// Text that is not a message, and the requirement that it breaks.
+    NotAMessage { shown: String, breaks: Option<&'static str>, revision: Revision },
+}
+
+impl State {
+    /// Settles a request with a finding about its bad reply.
+    pub(super) fn fail(&mut self, index: usize, seq: Seq, reply: BadReply) {
+        let open = &self.open[index];
+        let response = format!("a response with id {}", open.id);
+        let finding = match reply {
+            BadReply::WrongId { id, is_error } => {
+                let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
+                let is_missing = is_error && matches!(id, None | Some(Id::Null));
+                let (headline, cause) = match is_missing {
+                    true => {
+                        let headline =
+                            format!("the error that answers `{}` has no id", open.method);
+                        (headline, Cause::of_missing_id(is_error))
+                    }
+                    false => {
+                        let headline = format!("the reply to `{}` has the wrong id", open.method);
+                        (headline, Cause::of_rule(requirement))
+                    }
+                };
+                Finding::peer(headline)
+                    .expected(response)
+                    .got(got)
+                    .requires(requirement)
+                    .caused_by(cause)
+            }
+            BadReply::NotAMessage { shown, breaks: Some(requirement), revision } => {
+                let headline = format!("the reply to `{}` is not an MCP message", open.method);
+                let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
+                Finding::peer(headline)
+                    .expected(expected)
+                    .got(shown)
+                    .requires(requirement)
+                    .caused_by(Cause::of_rule(requirement))
+            }
+            // Nobody knows whether the reply is valid.
+            BadReply::NotAMessage { shown, breaks: None, .. } => {
+                let headline =
+                    format!("the reply to `{}` exceeds what mcp-test reads", open.method);
+                Finding::environment(headline)
+                    .expected(format!("{response}, within the limits of mcp-test"))
+                    .got(shown)
+                    .hint("this limit is set by mcp-test, not by MCP")
+                    .caused_by(Cause::OverLimit)
+            }
+        };
+        let finding = finding.evidence(open.sent.seq).evidence(seq);
+        self.misanswered.push(open.id.clone());
+        self.open[index].settled = Some(Err(finding));
+    }
+
+    /// What is wrong with an id, and the requirement that it breaks.
+    fn wrong_id(&self, got: Option<&Id>, expected: &Id, is_error: bool) -> (String, &'static str) {
+        // Errors have a requirement of their own, since some of them may lack the id.
+        let echo = if is_error { Rule::ERROR_ID_ECHO.id() } else { Rule::RESULT_ID_ECHO.id() };
+        match got {
+            None => ("no id".to_owned(), echo),
+            Some(Id::Null) => ("id null".to_owned(), echo),
+            Some(id) if id.is_retyped(expected) => {
+                (format!("id {id}, of another JSON type"), Rule::ID_TYPE_PRESERVED.id())
+            }
+            Some(id) if self.answered.contains(id) => {
+                (format!("id {id}, which was answered already"), Rule::SINGLE_RESPONSE.id())
+            }
+            Some(id) => (format!("id {id}, which no request has"), echo),
+        }
+    }
+}
