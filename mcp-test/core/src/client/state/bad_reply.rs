@@ -69,7 +69,12 @@ impl State {
     }
 
     /// What is wrong with an id, and the requirement that it breaks.
-    fn wrong_id(&self, got: Option<&Id>, expected: &Id, is_error: bool) -> (String, &'static str) {
+    pub(super) fn wrong_id(
+        &self,
+        got: Option<&Id>,
+        expected: &Id,
+        is_error: bool,
+    ) -> (String, &'static str) {
         // Errors have a requirement of their own, since some of them may lack the id.
         let echo = if is_error { Rule::ERROR_ID_ECHO.id() } else { Rule::RESULT_ID_ECHO.id() };
         match got {

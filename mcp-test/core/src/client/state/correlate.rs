@@ -33,8 +33,8 @@ impl State {
     ) {
         // The official client of the stateless era looks neither at the status nor at the id of a JSON reply.
         let ignores_id = self.lenient && revision.era() == Era::Stateless && !origin.is_stream();
-        if id.as_ref().is_some_and(|id| self.is_doubtful(id) && self.is_only_open(id)) {
-            self.answers_other = true;
+        if let Some(id) = &id {
+            self.note_if_answers_other(id);
         }
         if let Some(id) = &id
             && let Some(open) = self.unsettled(id)

@@ -45,7 +45,7 @@ pub(super) struct State {
     sent_without_reply: u64,
     /// How many of them were sent before a request that was answered. Some servers answer the others, without an id.
     passed_without_reply: u64,
-    /// The server has answered such a message: the reply to the request that was open came later.
+    /// The server has answered such a message: no request was open, or the reply to it came later.
     answers_other: bool,
     /// Bad replies that could not be matched to a request yet.
     unmatched: Vec<UnmatchedReply>,

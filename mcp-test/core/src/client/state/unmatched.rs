@@ -49,12 +49,23 @@ impl State {
     /// Keeps a reply without an id until it is known whether the open requests have replies of their own.
     pub(super) fn keep_doubtful(&mut self, seq: Seq, reply: BadReply) {
         let first = self.open.iter().filter(|open| open.settled.is_none()).map(|it| it.sent.seq);
-        let Some(first) = first.min() else { return };
-        // A request fails with the first one, so that those that came before all open requests are of no use.
+        // What arrived before a request was sent cannot answer it.
+        let Some(first) = first.filter(|sent| *sent < seq).min() else {
+            self.answers_other = true;
+            return;
+        };
+        // A request fails with the first one that came after it.
         self.unmatched.retain(|it| !it.may_answer_other || it.seq > first);
         if self.unmatched.len() < KEPT_UNMATCHED {
             self.unmatched.push(UnmatchedReply { seq, reply, may_answer_other: true });
         }
+    }
+
+    /// Notes that the reply to the oldest open request comes after a reply without an id, which was not meant for it then.
+    pub(super) fn note_if_answers_other(&mut self, id: &Id) {
+        let open = self.open.iter().filter(|open| open.settled.is_none());
+        let oldest = open.min_by_key(|open| open.sent.seq);
+        self.answers_other |= oldest.is_some_and(|open| open.id == *id) && self.is_doubtful(id);
     }
 
     /// Whether a reply without an id has arrived that may be meant for this request.

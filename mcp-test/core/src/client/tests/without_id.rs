@@ -59,8 +59,7 @@ fn a_request_that_only_a_reply_without_an_id_answers_fails_with_it() {
             });
             let recorder = Recorder::new();
             let mut client = patient(&target, &recorder).await;
-            let finding =
-                request_after_notification(&mut client, "tools/list").await.unwrap_err();
+            let finding = request_after_notification(&mut client, "tools/list").await.unwrap_err();
             assert_eq!(finding.headline, headline);
             assert_eq!(finding.requirements, [requirement]);
             // After the replies to two later requests, and not after the whole time.
