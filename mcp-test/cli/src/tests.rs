@@ -387,6 +387,7 @@ fn patterns_select_scenarios() {
       - tools-call-unknown [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-malformed [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-arguments [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-allowed [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - tools-call-results [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
     ");
     insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");

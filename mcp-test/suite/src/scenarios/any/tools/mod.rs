@@ -2,7 +2,13 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>
 
-scenarios![tools_call_unknown, tools_call_malformed, tools_call_arguments, tools_call_results];
+scenarios![
+    tools_call_unknown,
+    tools_call_malformed,
+    tools_call_arguments,
+    tools_call_allowed,
+    tools_call_results
+];
 
 use std::time::Duration;
 
@@ -40,6 +46,24 @@ impl Calls {
         self.spent += reply.latency().unwrap_or_default();
         Ok(Some(reply))
     }
+}
+
+/// The keywords by which a schema allows only some combinations of arguments.
+const CONDITIONS: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "$ref",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+];
+
+/// Whether an input schema allows only some combinations of arguments, so that none can be left out or replaced alone.
+pub(super) fn is_conditional(schema: &Object) -> bool {
+    CONDITIONS.iter().any(|keyword| schema.contains(keyword))
 }
 
 /// The params of a call.
