@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Finding, Severity};
 use mcp_test_core::client::Reply;
 use mcp_test_core::client::reply::listed_items;
 use mcp_test_core::json::Value;
@@ -21,7 +21,7 @@ scenario! {
     ///
     /// Read are at most 10 resources, none that is listed with more than a million bytes, and no more once that much was read. What
     /// the contents must be is judged in every conversation; this scenario makes one. What is not listed any more when it is unknown
-    /// shows nothing.
+    /// shows nothing. Any other error is a WARNING, since what the server reads from may be out of reach.
     Server "resources-read-listed": "Listed resources are read",
     revisions: Revisions::all(),
     needs: [Need::Capability(Capability::Resources)],
@@ -34,9 +34,10 @@ scenario! {
         )
         .requires(&["resources.templates.list.respond"])
         .conditional(),
-        CheckSpec::own("listed-readable", "ListedReadable", "No listed resource is unknown when it is read")
+        CheckSpec::own("listed-readable", "ListedReadable", "No listed resource is unknown when it is read, and none fails")
             .requires(&["resources.read.listed-readable"])
-            .conditional(),
+            .conditional()
+            .also_warns(),
         CheckSpec::own("text-is-text", "TextIsText", "The text of a resource is text, not binary data")
             .requires(&["resources.contents.text-only-if-textual"])
             .conditional(),
@@ -72,7 +73,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let result = match reply.outcome() {
             Ok(result) => result,
             Err(error) => {
-                readable.push(is_known(uri, &reply, error));
+                readable.push(error_of_reading(uri, &reply, error));
                 continue;
             }
         };
@@ -110,25 +111,27 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The URI of a resource that is unknown, and the finding about it.
-type Unknown = (String, Finding);
+/// The URI of a resource that is not read, and the finding about it.
+type Unread = (String, Finding);
 
 /// The outcomes without those of resources that are not listed any more, or that can be read now.
 async fn still_unknown(
     ctx: &mut Ctx,
-    outcomes: Vec<Result<(), Unknown>>,
-) -> Result<Vec<Result<(), Unknown>>, Finding> {
+    outcomes: Vec<Result<(), Unread>>,
+) -> Result<Vec<Result<(), Unread>>, Finding> {
     let listed = ctx.listed_now(ItemKind::Resource).await?.unwrap_or_default();
     let mut still = Vec::new();
     for outcome in outcomes {
-        if let Err((uri, _)) = &outcome {
+        if let Err((uri, finding)) = &outcome
+            && finding.severity == Severity::Must
+        {
             let is_it = |it: &Value| it.get("uri").and_then(Value::as_str) == Some(uri);
             if !listed.iter().any(is_it) {
                 continue;
             }
             let again = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
             let Err(error) = again.outcome() else { continue };
-            still.push(is_known(uri, &again, error));
+            still.push(error_of_reading(uri, &again, error));
         } else {
             still.push(outcome);
         }
@@ -136,17 +139,17 @@ async fn still_unknown(
     Ok(still)
 }
 
-/// Whether the error is a failure to read the resource, such as one of a database, rather than that it is unknown.
-fn is_known(uri: &str, reply: &Reply, error: &RpcError) -> Result<(), Unknown> {
+/// What an error in place of a listed resource shows: that it is unknown, or that the server fails to read it.
+fn error_of_reading(uri: &str, reply: &Reply, error: &RpcError) -> Result<(), Unread> {
     let unknown = [
         error_code::METHOD_NOT_FOUND,
         error_code::INVALID_PARAMS,
         error_code::resource_not_found(reply.revision()),
     ];
-    if !unknown.contains(&error.code) {
-        return Ok(());
-    }
-    let finding = Finding::peer(format!("the listed resource {uri:?} is unknown"));
+    let finding = match unknown.contains(&error.code) {
+        true => Finding::peer(format!("the listed resource {uri:?} is unknown")),
+        false => Finding::peer(format!("the listed resource {uri:?} cannot be read")).should(),
+    };
     let finding = finding.expected("its contents").got(error.to_string());
     Err((uri.to_owned(), finding.evidence_all(reply.evidence())))
 }
@@ -230,6 +233,7 @@ proofs! {
     passes on everything();
     catches "templates-listed" by reply_error("resources/templates/list", -32603);
     catches "listed-readable" on knowing_no_resource(), also "text-is-text" Info;
+    warns "listed-readable" by reply_error("resources/read", -32603), also "text-is-text" Info;
     catches "text-is-text" on reading_an_image_as_text();
     catches "sizes-true" on stating_the_length_in_base64();
     warns "sizes-true" by set("resources/list", "/resources/0/size", json!(7));
