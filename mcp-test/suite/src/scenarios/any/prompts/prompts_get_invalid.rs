@@ -49,19 +49,28 @@ scenario! {
 
 /// A name that no server has by accident.
 const UNKNOWN: &str = "no-such-prompt-of-mcp-test";
+/// A member of every object of JavaScript, which a server finds that looks a name up in one.
+const OBJECT_MEMBER: &str = "constructor";
 /// How many prompts are requested.
 const MOST: usize = 10;
 /// As what JavaScript prints an object.
 const PRINTED: &str = "[object Object]";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx.request("prompts/get", json!({ "name": UNKNOWN })).promptly().await?;
+    let prompts = ctx.offered(ItemKind::Prompt).await?;
+    let is_listed = |name: &str| {
+        prompts.items.iter().any(|it| it.get("name").and_then(Value::as_str) == Some(name))
+    };
+    let mut outcomes = Vec::new();
+    for name in [UNKNOWN, OBJECT_MEMBER].into_iter().filter(|name| !is_listed(name)) {
+        let reply = ctx.request("prompts/get", json!({ "name": name })).promptly().await?;
+        outcomes.push(refused(&reply, error_code::INVALID_PARAMS));
+    }
+    let outcome: Result<(), Finding> = outcomes.into_iter().collect();
     ctx.check("unknown-prompt").judge(
-        refused(&reply, error_code::INVALID_PARAMS)
+        outcome
             .map_err(|finding| finding.headed("an unknown prompt is not refused as it should be")),
     );
-
-    let prompts = ctx.offered(ItemKind::Prompt).await?;
     let with_required: Vec<_> =
         prompts.items.iter().filter(|it| !required(it).is_empty()).take(MOST).collect();
     let details = json!({ "prompts": with_required.len(), "listed": prompts.items.len() });
@@ -104,8 +113,15 @@ fn is_not_printed(prompt: &str, argument: &str, reply: &Reply) -> Result<(), Fin
 proofs! {
     passes on everything();
     warns "unknown-prompt" on with_another_code(), also "wire-well-formed" Warning;
+    warns "unknown-prompt" on knowing_members_of_objects();
     warns "missing-prompt-argument" on rendering_undefined();
     warns "prompt-argument-types" on printing_objects();
+}
+
+/// Looks prompts up in an object of JavaScript.
+fn knowing_members_of_objects() -> Server {
+    let member = given(method("prompts/get")).and(param("/name", equals(OBJECT_MEMBER)));
+    everything_but([member.respond_with(json!({ "messages": [] }))])
 }
 
 /// The error of an unknown prompt has no code of its own.
