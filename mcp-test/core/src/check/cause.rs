@@ -43,6 +43,8 @@ pub enum Fate {
     Unanswered,
     /// The connection ended before its reply.
     Dropped,
+    /// It was given up although the server reported progress on it.
+    LeftWorking,
 }
 
 impl fmt::Display for Cause {
@@ -56,6 +58,7 @@ impl fmt::Display for Cause {
                     Fate::Refused => "refused",
                     Fate::Unanswered => "unanswered",
                     Fate::Dropped => "dropped",
+                    Fate::LeftWorking => "left working",
                 };
                 write!(f, "{method}{} {fate}", subject.unwrap_or_default())
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cause, Sdk, Shape};
+use super::{Cause, Fate, Sdk, Shape};
 use crate::expect::{Mismatch, words};
 use crate::json::Pointer;
 use crate::spec::{Requirement, Revision};
@@ -306,6 +306,13 @@ impl Finding {
     pub fn shown_by_exit(mut self) -> Self {
         self.shown_by_exit = true;
         self
+    }
+
+    /// Whether it says that a request was given up on which the server was working.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_left_working(&self) -> bool {
+        matches!(self.cause.as_deref(), Some(Cause::Request { fate: Fate::LeftWorking, .. }))
     }
 
     /// Lowers the finding to SHOULD level: a WARNING.

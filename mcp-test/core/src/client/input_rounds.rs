@@ -36,7 +36,11 @@ impl Client {
             let exchange = pending.sent.exchange;
             let note_answered = self.options.history.slow_tools.awaiting(&method, &params);
             let answered = self.until_reply(pending).await;
-            note_answered(answered.is_ok());
+            note_answered(match &answered {
+                Ok(_) => true,
+                // It is known to be slow, as if it had been answered now.
+                Err(finding) => finding.is_left_working(),
+            });
             let lost_session = !renewed && self.has_lost_session(&method, exchange);
             if lost_session && self.options.renew_sessions {
                 renewed = true;

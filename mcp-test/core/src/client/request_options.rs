@@ -32,6 +32,7 @@ pub struct RequestOptions {
     pub(super) verbatim: bool,
     pub(super) deliberate: bool,
     pub(super) promptly: bool,
+    pub(super) leaves_long: bool,
 }
 
 impl RequestOptions {
@@ -81,6 +82,16 @@ impl RequestOptions {
     pub fn deliberate(mut self) -> Self {
         self.deliberate = true;
         self
+    }
+
+    /// Gives the request up if it takes long while the server reports progress on it: so it is not just the machine that is slow.
+    ///
+    /// The finding has the cause [`Fate::LeftWorking`](crate::check::Fate::LeftWorking).
+    #[cfg(any(test, feature = "suite"))]
+    #[doc(hidden)]
+    pub fn leave_long(mut self, token: impl Into<Value>) -> Self {
+        self.leaves_long = true;
+        self.progress_token(token)
     }
 
     /// Sends the request once and returns the first reply, even one that asks for input.

@@ -10,7 +10,7 @@ use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 
 /// A tool is slow if a call of it takes longer than this.
-const SLOW: Duration = Duration::from_secs(3);
+pub(super) const SLOW: Duration = Duration::from_secs(3);
 
 /// A tool that was awaited in vain is slow as well, unless the time for it was shorter than this.
 const GIVEN_UP: Duration = Duration::from_secs(5);

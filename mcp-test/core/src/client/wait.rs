@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::overtaken::Overtaken;
 use super::reply::Reply;
+use super::slow_tools::SLOW;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions, server_panics};
 use crate::check::{Cause, Fate, Finding, Rule};
@@ -109,6 +110,8 @@ impl Client {
                 true => Deadline::after(Duration::ZERO),
                 false => Deadline::after(self.options.history.times.before_ping(&pending.method)),
             });
+        // Longer than what makes a tool slow, so that it is known as such.
+        let long = pending.options.leaves_long.then(|| Deadline::after(SLOW + SLOW / 10));
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
@@ -123,9 +126,14 @@ impl Client {
             if self.notices_panic(&mut pending) || self.notices_doubt(&mut pending) {
                 before_ping = Some(Deadline::after(Duration::ZERO));
             }
+            let is_long = long.is_some_and(|long| long.has_passed());
+            if is_long && self.has_reported_progress(&pending) {
+                return Err(self.leave_working(&pending).await);
+            }
             let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
-            let step = self.step(deadline).await;
-            if step == Step::Observed {
+            let until_long = long.filter(|_| !is_long).unwrap_or(Deadline::never());
+            let step = self.step(deadline.min(until_long)).await;
+            if step == Step::Observed || until_long.has_passed() && !deadline.has_passed() {
                 continue;
             }
             let is_overtaken_once = pending.overtaken.is_some()
@@ -159,6 +167,24 @@ impl Client {
             self.abandon(&pending).await;
             return Err(finding);
         }
+    }
+
+    /// Whether the server has reported progress on a request.
+    fn has_reported_progress(&self, pending: &Pending) -> bool {
+        let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
+        token.is_some_and(|token| !self.progress(token.clone()).is_empty())
+    }
+
+    /// Gives up a request on which the server is working, and returns the finding that says so.
+    async fn leave_working(&mut self, pending: &Pending) -> Finding {
+        self.state.abandon(&pending.id, Abandoned::Cancelled);
+        self.abandon(pending).await;
+        let method = &*pending.method;
+        Finding::environment(format!(
+            "`{method}` takes long, and the server reports progress on it"
+        ))
+        .caused_by(Cause::request(method, Fate::LeftWorking))
+        .evidence(pending.sent.seq)
     }
 
     /// Whether a request is a `ping` that the server has to answer.

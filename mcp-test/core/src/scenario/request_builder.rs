@@ -114,6 +114,13 @@ impl<'a, R> RequestBuilder<'a, R> {
         self.with(RequestOptions::promptly)
     }
 
+    /// Gives the request up if it takes long while the server reports progress on it.
+    #[cfg(any(test, feature = "suite"))]
+    #[doc(hidden)]
+    pub fn leave_long(self, token: String) -> Self {
+        self.with(|options| options.leave_long(token))
+    }
+
     /// Sends the request once and returns the first reply, even one that asks for input.
     pub fn once(self) -> Self {
         self.with(RequestOptions::once)

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "http")]
 mod http;
+mod long_calls;
 mod negotiate;
 mod notifications;
 mod rounds;

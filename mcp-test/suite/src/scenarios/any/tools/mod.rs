@@ -25,10 +25,11 @@ const LONGEST: Duration = Duration::from_secs(3);
 pub(super) struct Calls {
     spent: Duration,
     has_listed: bool,
+    made: usize,
 }
 
 impl Calls {
-    /// Sends a call; `None` if there is no time left.
+    /// Sends a call; `None` if there is no time left, or if the tool takes longer than that.
     pub(super) async fn call(
         &mut self,
         ctx: &mut Ctx,
@@ -42,9 +43,19 @@ impl Calls {
             let _listed = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
             self.has_listed = true;
         }
-        let reply = ctx.request("tools/call", params).await?;
-        self.spent += reply.latency().unwrap_or_default();
-        Ok(Some(reply))
+        self.made += 1;
+        let token = format!("call-{}", self.made);
+        match ctx.request("tools/call", params).leave_long(token).await {
+            Ok(reply) => {
+                self.spent += reply.latency().unwrap_or_default();
+                Ok(Some(reply))
+            }
+            Err(finding) if finding.is_left_working() => {
+                self.spent = Duration::MAX;
+                Ok(None)
+            }
+            Err(finding) => Err(finding),
+        }
     }
 }
 
