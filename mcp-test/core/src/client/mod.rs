@@ -20,6 +20,7 @@ mod notification_wait;
 mod open_error;
 mod options;
 mod overtaken;
+mod overtaking;
 mod param_headers;
 mod peculiar_request;
 mod ping_history;
