@@ -329,7 +329,11 @@ impl ConnectionPool {
         let connection = self.open(transport).await.ok()?;
         let recorder = connection.recorder().clone();
         let options = Options::speaking(revision).timeout(timeout);
-        let client = Client::connect(connection, options).await.ok()?;
+        let mut client = Client::connect(connection, options).await.ok()?;
+        // Some servers take the first request for that of the era that the whole connection is of: it is always the same one.
+        if revision.era() == Era::Stateless {
+            client.fence(Deadline::after(timeout)).await?;
+        }
         Some(SharedConnection::new(client, recorder.beginning()))
     }
 

@@ -10,7 +10,7 @@ use mcp_test_core::check::{Status, WELL_FORMED};
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
 use mcp_test_core::run::connection_pool::{ConnectionPool, Key, SharedConnection, Taken};
-use mcp_test_core::run::{Cell, Outcome, Plan, Selection};
+use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Verdict};
 use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call};
@@ -97,6 +97,27 @@ async fn without_a_handshake_a_trace_begins_with_the_first_request() {
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     assert_eq!(requests(&outcomes[0]), ["resources/read"]);
     assert_eq!(requests(&outcomes[1]), ["tools/call"]);
+}
+
+/// Serves only those that discover it first, as some servers of both eras do.
+async fn serve_once_discovered(io: DuplexStream) -> mcp_test_core::Result {
+    let (input, output) = tokio::io::split(io);
+    let mut input = BufReader::new(input);
+    let mut first = String::new();
+    input.read_line(&mut first).await?;
+    if !first.contains("server/discover") {
+        return Ok(());
+    }
+    let input = std::io::Cursor::new(first).chain(input);
+    Ok(everything().serve(tokio::io::join(input, output)).await?)
+}
+
+#[tokio::test]
+async fn each_connection_begins_with_the_same_request() {
+    let (target, _) = counted(serve_once_discovered);
+    let cells = ["tools-call-simple-text"].map(|id| cell(id, Revision::V2026_07_28));
+    let outcomes = run_in_turn(&target, &cells).await;
+    assert_eq!(outcomes[0].verdict, Verdict::Passed, "{:?}", outcomes[0].checks);
 }
 
 #[tokio::test]
