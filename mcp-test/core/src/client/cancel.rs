@@ -69,7 +69,13 @@ impl Client {
     ///
     /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts>
     pub(super) async fn abandon(&mut self, pending: &Pending) {
-        if ["initialize", "server/discover"].contains(&pending.method.as_str()) {
+        let may_be_cancelled = !["initialize", "server/discover"].contains(&&*pending.method);
+        // A cancellation cannot name a request with an id that no message can have.
+        let has_valid_id = match &pending.id {
+            Id::Number(number) => number.is_integer(),
+            id => *id != Id::Null,
+        };
+        if !may_be_cancelled || !has_valid_id {
             return;
         }
         // Briefly: the finding about the time-out waits for this.

@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::client::Client;
 use crate::clock::virtual_time;
 use crate::trace::Recorder;
+use crate::wire::{Id, Message};
 
 /// What answers a notification of a server that answers each message.
 fn without_id() -> [Value; 3] {
@@ -95,4 +96,21 @@ fn later_requests_do_not_shorten_the_time_of_a_tool() {
         let finding = request_after_notification(&mut client, "tools/call").await.unwrap_err();
         assert_eq!(finding.headline, "the reply to `tools/call` is not an MCP message");
     });
+}
+
+#[test]
+fn a_request_with_an_id_that_no_message_can_have_is_not_cancelled() {
+    let is_cancelled = |id: Value| {
+        virtual_time::block_on(async {
+            let recorder = Recorder::new();
+            let mut client = patient(&answering(|_| Vec::new()), &recorder).await;
+            let text = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}).to_string();
+            let id = Id::read(&id.into()).expect("an id");
+            let pending = client.start_raw(id, "tools/list", text).await;
+            assert!(client.wait(pending).await.is_err());
+            let is_it = |message: &Message| message.method() == Some("notifications/cancelled");
+            recorder.trace().messages().any(|(_, message)| is_it(message))
+        })
+    };
+    assert_eq!([json!(null), json!(1.5), json!(7)].map(is_cancelled), [false, false, true]);
 }

@@ -8,6 +8,7 @@ use super::revisions::Revisions;
 use crate::json::Value;
 use crate::spec::{Revision, named_revision};
 use crate::trace::Party;
+use crate::wire::Expected;
 pub(super) use crate::wire::{ErrorReply, Id, Malformed, Message, Notification, Response};
 
 /// How the messages of one conversation are related, as far as it was followed.
@@ -103,6 +104,12 @@ pub struct Reply<'a, P> {
     pub(crate) only_open: Option<&'a str>,
 }
 
+impl<P> Reply<'_, P> {
+    /// To no request that is known.
+    const UNKNOWN: Self =
+        Self { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open: None };
+}
+
 /// How the id of a reply fits the requests of the other side.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,6 +194,8 @@ impl<'a, P: Copy> Correlation<'a, P> {
     pub(super) fn malformed_request(&mut self, from: Party, malformed: &'a Malformed) {
         if let Some(id) = &malformed.id {
             self.side(from).open(id, malformed.method.as_deref().unwrap_or_default());
+        } else if malformed.expected == Expected::Id && malformed.found.as_deref() == Some("true") {
+            self.side(from).has_sent_true = true;
         }
     }
 
@@ -231,7 +240,7 @@ impl<'a, P: Copy> Correlation<'a, P> {
             // Only an error may lack an id, which then answers a text that could not be read.
             None => {
                 let only_open = self.side(other(from)).presume_answered();
-                Reply { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open }
+                Reply { only_open, ..Reply::UNKNOWN }
             }
         }
     }
@@ -289,9 +298,10 @@ struct Side<'a, P> {
     cancelled: Cancelled,
     /// The ids of open requests that a reply without an id seems to answer.
     presumed_answered: HashSet<&'a Id>,
-    /// How many requests there were before the latest message that has no reply, unless a later request was answered since. The
-    /// other side may have answered that message nevertheless.
+    /// How many requests were before the latest message without a reply, which may be answered, unless a later request was.
     before_other: Option<usize>,
+    /// A request with the id `true`, which no message can have, may be answered with the id 1.
+    has_sent_true: bool,
 }
 
 impl<P> Default for Side<'_, P> {
@@ -306,6 +316,7 @@ impl<P> Default for Side<'_, P> {
             cancelled: Cancelled::default(),
             presumed_answered: HashSet::new(),
             before_other: None,
+            has_sent_true: false,
         }
     }
 }
@@ -352,6 +363,10 @@ impl<'a, P: Copy> Side<'a, P> {
     }
 
     fn answer(&mut self, id: &'a Id, exchange: Option<u64>, position: P) -> Reply<'a, P> {
+        if self.has_sent_true && *id == Id::from(1) && self.open.get(id).next().is_none() {
+            self.has_sent_true = false;
+            return Reply::UNKNOWN;
+        }
         let here = exchange.and_then(|exchange| self.in_exchange.get(&(exchange, id))).copied();
         let place = here.or_else(|| self.latest.get(id).copied());
         // Copied before the reply is entered, so that `request.reply` is an earlier reply, if there was one.
@@ -459,5 +474,27 @@ mod tests {
             (Some((1, Some(8))), Fit::Again("ping")),
         ];
         assert_eq!(fits, expected);
+    }
+
+    #[test]
+    fn the_id_1_may_be_what_became_of_true() {
+        let first = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize"});
+        let untyped = json!({"jsonrpc": "2.0", "id": true, "method": "ping"});
+        let reply = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+        let [first, reply] = [first, reply].map(|it| Message::read(&it.into()).expect("one"));
+        let malformed = Message::read(&untyped.into()).expect_err("no id");
+        let mut conversation = Correlation::default();
+        conversation.message(Party::Client, None, 0, &first);
+        let mut fits = Vec::new();
+        for step in 0..3 {
+            if step == 1 {
+                conversation.malformed_request(Party::Client, &malformed);
+            }
+            let answer = conversation.message(Party::Server, None, step, &reply);
+            if let Relation::Reply(reply) = answer.relation {
+                fits.push(reply.fit);
+            }
+        }
+        assert_eq!(fits, [Fit::Open("initialize"), Fit::Unknown, Fit::Again("initialize")]);
     }
 }

@@ -34,9 +34,12 @@ scenario! {
     ],
 }
 
+/// A member of every object of JavaScript, which a server finds that looks a URI up in one.
+const OBJECT_MEMBER: &str = "constructor";
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut outcomes = Vec::new();
-    for uri in [json!(""), json!("not a uri"), json!(7)] {
+    for uri in [json!(""), json!("not a uri"), json!(OBJECT_MEMBER), json!(7)] {
         let what = uri.to_string();
         if let Some(text) = uri.as_str()
             && is_template_for(ctx, text).await?
@@ -61,6 +64,7 @@ proofs! {
     passes on everything();
     catches "invalid-uri-refused" on reading_the_first_for_an_empty_uri();
     warns "invalid-uri-refused" on reading_the_first_for_an_empty_uri(), at V2025_11_25;
+    catches "invalid-uri-refused" on knowing_members_of_objects();
 }
 
 /// Takes an empty URI for that of its first resource.
@@ -69,5 +73,14 @@ fn reading_the_first_for_an_empty_uri() -> Server {
     let empty = given(method("resources/read")).and(param("/uri", equals("")));
     everything_but([
         empty.respond_with(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }))
+    ])
+}
+
+/// Looks URIs up in an object of JavaScript.
+fn knowing_members_of_objects() -> Server {
+    let contents = json!([{ "uri": "test://static-text", "text": "a" }]);
+    let member = given(method("resources/read")).and(param("/uri", equals(OBJECT_MEMBER)));
+    everything_but([
+        member.respond_with(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }))
     ])
 }

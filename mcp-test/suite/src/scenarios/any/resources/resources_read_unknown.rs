@@ -21,7 +21,7 @@ scenario! {
     /// Reading a resource that does not exist is refused, with the code of the revision.
     ///
     /// The code is -32002 up to 2025-11-25, and -32602 from 2026-07-28 on. Read are a URI with a scheme that no server has, one
-    /// like that of a listed resource, the name of a member of every object of JavaScript, and the first template with a value that hardly exists; a success is accepted where a
+    /// like that of a listed resource, and the first template with a value that hardly exists; a success is accepted where a
     /// template of the server may match, unless it is marked as an error.
     Server "resources-read-unknown": "Reading an unknown resource is refused",
     revisions: Revisions::all(),
@@ -52,8 +52,6 @@ scenario! {
 
 /// A URI that no server has by accident.
 const UNKNOWN: &str = "mcp-test://no-such-resource";
-/// A member of every object of JavaScript, which a server finds that looks a URI up in one.
-const OBJECT_MEMBER: &str = "constructor";
 /// The value of each variable of a template.
 const UNKNOWN_VALUE: &str = "no-such-value-of-mcp-test";
 /// What makes the URI of a listed resource one that does not exist.
@@ -74,10 +72,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             errors.push(refused(&reply));
         }
         codes.push(has_the_code(&reply, &uri));
-    }
-    if !is_template_for(ctx, OBJECT_MEMBER).await? {
-        let params = json!({ "uri": OBJECT_MEMBER });
-        errors.push(refused(&ctx.request("resources/read", params).deliberate().await?));
     }
     errors.extend(unknown_expansion(ctx).await?);
     let codes: Vec<_> = codes.into_iter().flatten().collect();
@@ -159,7 +153,6 @@ proofs! {
     catches "unknown-resource-error" on returning_no_contents();
     warns "unknown-resource-error" on returning_a_message(), at V2025_11_25;
     catches "unknown-resource-error" on returning_a_message();
-    catches "unknown-resource-error" on knowing_members_of_objects();
     warns "unknown-resource-error" on marking_a_result();
     warns "unknown-resource-error" on marking_a_result(), at V2025_11_25;
     catches "unknown-resource-code" on with_the_former_code(), also "wire-well-formed" Failure;
@@ -179,14 +172,6 @@ fn returning_no_contents() -> Server {
 fn returning_a_message() -> Server {
     let contents = json!([{ "uri": UNKNOWN, "text": "not found" }]);
     answering(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }).into())
-}
-
-/// Looks resources up in an object of JavaScript.
-fn knowing_members_of_objects() -> Server {
-    let member = given(method("resources/read")).and(param("/uri", equals(OBJECT_MEMBER)));
-    let contents = json!([{ "uri": "test://x", "text": "" }]);
-    let result = json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" });
-    everything_but([member.respond_with(result)])
 }
 
 /// Reports as tools do that what a template stands for does not exist.
