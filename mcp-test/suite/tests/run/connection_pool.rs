@@ -155,7 +155,7 @@ async fn what_scenarios_do_to_each_other_counts_against_nobody() {
     let ids = ["tools-list", "prompts-list", "ping", "prompts-list"];
     let outcomes = run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
     for outcome in &outcomes {
-        assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Passed, "{}", outcome.cell);
+        assert_eq!(outcome.verdict, Verdict::Passed, "{}", outcome.cell);
     }
     // One that is shared, and one on which the prompts are listed before anything else.
     assert_eq!(connections.load(Ordering::SeqCst), 2);
@@ -171,7 +171,7 @@ async fn a_failure_counts_once_it_was_seen_on_a_connection_of_its_own() {
     let cells = [cell("ping", Revision::V2025_06_18), cell("ping", Revision::V2025_11_25)];
     let outcomes = run_in_turn(&target, &cells).await;
     for outcome in &outcomes {
-        assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Failed, "{}", outcome.cell);
+        assert_eq!(outcome.verdict, Verdict::Failed, "{}", outcome.cell);
     }
     assert_eq!(connections.load(Ordering::SeqCst), 3);
 }
@@ -280,7 +280,7 @@ async fn what_the_server_has_spoken_before_is_not_tried_again() {
         let facts = CellFacts { spoken, ..CellFacts::default() };
         let cell = cell("versioning-supported", Revision::V2026_07_28);
         let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
-        assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Passed);
+        assert_eq!(outcome.verdict, Verdict::Passed);
         let works = outcome.checks.iter().filter(|check| check.id == "supported-version-works");
         assert_eq!(works.count(), Revision::ALL.len());
         assert_eq!(connections.load(Ordering::SeqCst), expected);
@@ -321,7 +321,7 @@ async fn a_server_that_negotiates_again_is_not_started_for_each_version() {
         let facts = CellFacts { spoken, ..CellFacts::default() };
         let cell = cell("lifecycle-versions", Revision::V2025_11_25);
         let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
-        assert_eq!(outcome.verdict, mcp_test_core::run::Verdict::Passed);
+        assert_eq!(outcome.verdict, Verdict::Passed);
         let offers = outcome.checks.iter().filter(|it| it.id == "unknown-version-alternative");
         assert_eq!(offers.count(), 2);
         assert_eq!(connections.load(Ordering::SeqCst), expected);
@@ -333,7 +333,7 @@ async fn a_scenario_may_end_a_shared_connection_and_the_next_one_begins_another(
     let cells = ["ping", "stdio-last-reply", "ping"].map(|id| cell(id, Revision::V2025_11_25));
     let (target, connections) = good();
     let outcomes = run_in_turn(&target, &cells).await;
-    assert!(outcomes.iter().all(|outcome| outcome.verdict == mcp_test_core::run::Verdict::Passed));
+    assert!(outcomes.iter().all(|outcome| outcome.verdict == Verdict::Passed));
     assert_eq!(connections.load(Ordering::SeqCst), 2);
     let answered = outcomes[1].checks.iter().find(|check| check.id == "reply-before-exit");
     assert_eq!(answered.map(|check| check.status), Some(Status::Success));
