@@ -67,10 +67,15 @@ async fn first_leak(
 ) -> Option<(usize, usize)> {
     for (index, step) in others.iter().enumerate() {
         let Some(answer) = conversation.answer_to(step, wait).await else { continue };
+        let has_canary = |other: &&Step| canaries(other).any(|it| answer.contains(it));
+        let mut tools = marked.iter().filter(has_canary).map(|it| &it.operation);
+        let first = tools.next();
+        // What several tools were called with is a list of calls, which is what this tool is for.
+        if tools.any(|other| Some(other) != first) {
+            continue;
+        }
         let is_leaked = |other: &Step| {
-            counts(other, step)
-                && canaries(other).any(|it| answer.contains(it))
-                && canaries(step).next().is_none()
+            counts(other, step) && has_canary(&other) && canaries(step).next().is_none()
         };
         if let Some(of) = marked.iter().position(is_leaked) {
             return Some((of, index));

@@ -18,6 +18,8 @@ enum Leak {
     LastQuery,
     /// Nothing; another tool lists the queries of the connection.
     History,
+    /// Nothing; another tool lists the queries of all tools and connections.
+    StoredHistory,
     /// The query of the search before it, from a tool that says that it stores something.
     StoredQuery,
 }
@@ -29,7 +31,12 @@ fn searching(leak: Leak) -> Server {
         let annotations = json!({"readOnlyHint": leak != Leak::StoredQuery});
         let search = json!({"name": "search", "inputSchema": query, "annotations": annotations});
         let history = json!({"name": "history", "inputSchema": {"type": "object"}, "annotations": annotations});
-        let tools = if leak == Leak::History { vec![search, history] } else { vec![search] };
+        let find = json!({"name": "find", "inputSchema": query, "annotations": annotations});
+        let tools = match leak {
+            Leak::History => vec![search, history],
+            Leak::StoredHistory => vec![search, find, history],
+            _ => vec![search],
+        };
         json!({"tools": tools, "ttlMs": 0, "cacheScope": "public"})
     });
     server.on("tools/call", move |call: Call| {
@@ -42,11 +49,16 @@ fn searching(leak: Leak) -> Server {
         }
         let text = match (&query, leak) {
             (None, _) => "query: expected a string".to_owned(),
-            (Some(_), Leak::Nothing | Leak::History) => "nothing found".to_owned(),
+            (Some(_), Leak::Nothing | Leak::History | Leak::StoredHistory) => {
+                "nothing found".to_owned()
+            }
             (Some(_), _) => format!("nothing found; the last search was for {last}"),
         };
         let is_error = query.is_none();
-        *last = query.unwrap_or_default();
+        match leak {
+            Leak::StoredHistory => last.extend(query),
+            _ => *last = query.unwrap_or_default(),
+        }
         let result = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
         futures_util::future::ready(result)
     })
@@ -68,6 +80,7 @@ fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     assert_eq!(found(Leak::LastQuery), [headline]);
     assert_eq!(found(Leak::Nothing), [""; 0]);
     assert_eq!(found(Leak::History), [""; 0]);
+    assert_eq!(found(Leak::StoredHistory), [""; 0]);
     assert_eq!(found(Leak::StoredQuery), [""; 0]);
 }
 
