@@ -169,12 +169,20 @@ impl Variation {
 
 proofs! {
     passes on accepting_all();
-    warns "required-arguments-suffice" on converting(|arguments| arguments.get("note").is_none());
-    warns "stated-values-accepted" on converting(|arguments| arguments.get("unit") == Some(&"km".into()));
+    warns "required-arguments-suffice" on demanding_a_note();
+    warns "stated-values-accepted" on refusing_kilometres();
 }
 
 fn accepting_all() -> Server {
     converting(|_| false)
+}
+
+fn demanding_a_note() -> Server {
+    converting(|arguments| arguments.get("note").is_none())
+}
+
+fn refusing_kilometres() -> Server {
+    converting(|arguments| arguments.get("unit") == Some(&"km".into()))
 }
 
 /// A server with one tool, which refuses some arguments although its schema allows them.
