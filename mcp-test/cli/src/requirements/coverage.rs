@@ -158,7 +158,7 @@ mod tests {
         jsonrpc                  37         2            2             0
         lifecycle                12         4            1             0
         logging                  15         8            4             0
-        mcp-test                 18         2            0             0
+        mcp-test                 20         2            0             0
         mrtr                     19         3            0             0
         pagination                8         0            0             0
         ping                      5         2            3             0
@@ -174,7 +174,7 @@ mod tests {
         tools                    51         5            2             0
         transport                77         7            5             0
         versioning                7         0            1             0
-        all                     687       167           64             0
+        all                     689       167           64             0
         ");
     }
 
