@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::messages::{Correlated, Correlation};
+use super::messages::Correlation;
+use super::relation::Correlated;
 use crate::json::Value;
 use crate::spec::named_revision;
 use crate::trace::{ConnectionId, Event, EventKind, ParsedText, Seq};

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `correlator` | every message of a trace, connection by connection |
 //! | `messages` | the messages of one connection, or of anything else that is a sequence of messages |
+//! | `relation` | how a message is related to earlier ones |
 //! | `requests` | the table of open requests; bounded where messages are seen one by one |
 //! | `cancelled` | requests that were cancelled, and whether the other side has read the cancellation |
 //! | `revisions` | the revisions that a connection has named |
@@ -13,6 +14,7 @@
 mod cancelled;
 mod correlator;
 mod messages;
+mod relation;
 mod requests;
 mod revisions;
 
@@ -21,7 +23,7 @@ pub use correlator::{Correlator, Position, claims_to_be_json_rpc};
 #[doc(hidden)]
 pub use messages::Correlation;
 #[doc(hidden)]
-pub use messages::{Correlated, Fit, Relation, Reply, Request};
+pub use relation::{Correlated, Fit, Relation, Reply, Request};
 #[doc(hidden)]
 pub use requests::{Limits, OpenRequests, is_rememberable};
 #[doc(hidden)]

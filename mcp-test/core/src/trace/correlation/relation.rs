@@ -1,0 +1,108 @@
+//! How a message is related to earlier ones: what a reply answers, and whether a request has the id of another.
+//!
+//! Which message that is, is found in `messages.rs`.
+
+use crate::spec::Revision;
+use crate::wire::{Id, Message};
+
+/// A message, and what the messages before it imply for it.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Correlated<'a, P> {
+    /// Where it is.
+    pub(crate) position: P,
+    /// The message.
+    pub(crate) message: &'a Message,
+    /// The revision in force, unless nothing has named one.
+    pub(crate) revision: Option<Revision>,
+    /// How it is related to earlier messages.
+    #[doc(hidden)]
+    pub relation: Relation<'a, P>,
+}
+
+impl<'a, P> Correlated<'a, P> {
+    /// The request that this answers, if it is a reply and the request can be found.
+    #[doc(hidden)]
+    pub fn request(&self) -> Option<&Request<'a, P>> {
+        match &self.relation {
+            Relation::Reply(reply) => reply.request.as_ref(),
+            Relation::Request { .. } | Relation::Notification => None,
+        }
+    }
+}
+
+/// How a message is related to earlier ones.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum Relation<'a, P> {
+    /// Not at all.
+    Notification,
+    /// A request.
+    Request {
+        /// The latest earlier request of the same side with the same id.
+        previous: Option<Request<'a, P>>,
+    },
+    /// A reply.
+    Reply(Reply<'a, P>),
+}
+
+/// A request, as it was known just before the message that refers to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a, P> {
+    /// Where it is.
+    #[doc(hidden)]
+    pub position: P,
+    /// Its id.
+    #[doc(hidden)]
+    pub id: &'a Id,
+    /// Its method.
+    #[doc(hidden)]
+    pub method: &'a str,
+    /// The revision that it was sent in.
+    pub(crate) revision: Option<Revision>,
+    /// The first reply to it.
+    #[doc(hidden)]
+    pub reply: Option<P>,
+    /// Whether its sender cancelled it.
+    #[doc(hidden)]
+    pub is_cancelled: bool,
+}
+
+/// What a reply answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'a, P> {
+    /// The request with its id in the same HTTP exchange, or else the latest one with its id.
+    ///
+    /// Several clients may share what is one HTTP connection here, and with it their ids.
+    #[doc(hidden)]
+    pub request: Option<Request<'a, P>>,
+    /// The request without a reply that this settles: in the same HTTP exchange, or else the latest one with its id.
+    #[doc(hidden)]
+    pub settles: Option<P>,
+    /// How its id fits the requests that are open.
+    pub(crate) fit: Fit<'a>,
+    /// The request had been cancelled, and whoever replied had certainly read the cancellation.
+    pub(crate) is_late: bool,
+    /// The method of the request that a reply without an id must answer, since no other message can have been answered by it.
+    pub(crate) only_open: Option<&'a str>,
+}
+
+impl<P> Reply<'_, P> {
+    /// To no request that is known.
+    pub(super) const UNKNOWN: Self =
+        Self { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open: None };
+}
+
+/// How the id of a reply fits the requests of the other side.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit<'a> {
+    /// It is that of an open request of this method.
+    Open(&'a str),
+    /// It is that of a request of this method, and there is a reply to each such request already.
+    Again(&'a str),
+    /// It spells the id of an open request in another JSON type.
+    Retyped(&'a Id),
+    /// No request has it.
+    Unknown,
+}
