@@ -15,7 +15,7 @@ use super::cell_run::{CellFacts, skip_cell};
 use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
 use super::retries::run_with_retries;
-use super::{Cell, ExitCode, Outcome, Plan, Progress, RunEvent, Silence, Summary, Tested};
+use super::{Cell, ExitCode, Outcome, Plan, Progress, RunEvent, Silence, Summary, Tested, Verdict};
 use crate::check::{Blame, Cause, Finding};
 use crate::scenario::Profile;
 use crate::transport::{PreparedTarget, Target, TransportKind};
@@ -304,7 +304,13 @@ impl<'a> Run<'a> {
         }
         self.finish_all().await;
         self.summary.conclude(self.plan);
-        (self.summary, !self.silences.is_empty())
+        let is_silent = !self.silences.is_empty();
+        // What was skipped for that is not known, and nothing else failed: a machine under load may have been too slow.
+        let has_failed = self.summary.lines.iter().any(|line| line.verdict == Verdict::Failed);
+        if is_silent && !has_failed && self.summary.exit == ExitCode::Passed {
+            self.summary.exit = ExitCode::NotRun;
+        }
+        (self.summary, is_silent)
     }
 
     /// Leaves out this cell and those that follow.

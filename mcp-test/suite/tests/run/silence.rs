@@ -5,9 +5,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Status;
+use mcp_test_core::check::{Finding, Status};
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::run::{ExitCode, Outcome, Verdict};
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Scenario, Shared};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::transport::Fault;
@@ -69,6 +70,31 @@ fn after_a_silence_the_others_are_skipped_and_name_it() {
     let silence = last.silence.as_ref().expect("a silence");
     assert!(outcomes.iter().find(failed).is_some_and(|outcome| outcome.cell == silence.cell));
     insta::assert_snapshot!(last.checks[0].message.as_deref().unwrap_or_default(), @"the server has stopped answering: `initialize` was not answered (in `ping at 2025-06-18 over duplex`)");
+}
+
+#[test]
+fn a_silence_that_is_only_a_warning_is_a_run_that_could_not_take_place() {
+    static CHECKS: &[CheckSpec] = &[CheckSpec::own("answered", "Answered", "Is answered").warns()];
+    let body = Body::server(|ctx| {
+        Box::pin(async move {
+            let outcome = ctx.client().await.map(|_| ());
+            ctx.check("answered").judge(outcome.map_err(Finding::should));
+            Ok(())
+        })
+    });
+    let scenario = Scenario {
+        checks: Shared::Static(CHECKS),
+        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "only-warns", body)
+    };
+    let all = [Shared::from(scenario)].into_iter().chain(scenarios::all().map(Into::into));
+    let target = silent_after_connections(7);
+    let ids = ["only-warns", "ping"];
+    let plan = Plan::build(all, target, Profile::Adaptive, &selection(&ids)).expect("a plan");
+    let (events, summary) = run_plan(&plan.timeout(TIMEOUT));
+    let verdicts: Vec<Verdict> = outcomes(events).iter().map(|outcome| outcome.verdict).collect();
+    assert!(!verdicts.contains(&Verdict::Failed), "{verdicts:?}");
+    assert!(verdicts.contains(&Verdict::Skipped), "{verdicts:?}");
+    assert_eq!(summary.exit, ExitCode::NotRun);
 }
 
 #[test]
