@@ -112,6 +112,7 @@ impl Client {
             });
         // Longer than what makes a tool slow, so that it is known as such.
         let long = pending.options.leaves_long.then(|| Deadline::after(SLOW + SLOW / 10));
+        let mut has_progress = false;
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
@@ -127,7 +128,8 @@ impl Client {
                 before_ping = Some(Deadline::after(Duration::ZERO));
             }
             let is_long = long.is_some_and(|long| long.has_passed());
-            if is_long && self.has_reported_progress(&pending) {
+            has_progress |= long.is_some() && self.has_just_reported_progress(&pending);
+            if is_long && has_progress {
                 return Err(self.leave_working(&pending).await);
             }
             let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
@@ -169,10 +171,11 @@ impl Client {
         }
     }
 
-    /// Whether the server has reported progress on a request.
-    fn has_reported_progress(&self, pending: &Pending) -> bool {
+    /// Whether the latest notification reports progress on a request. Not all of them are read: this is asked after each message.
+    fn has_just_reported_progress(&self, pending: &Pending) -> bool {
         let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
-        token.is_some_and(|token| !self.progress(token.clone()).is_empty())
+        let latest = self.notifications().last().and_then(|it| it.as_progress());
+        latest.is_some_and(|progress| Some(&progress.token) == token)
     }
 
     /// Gives up a request on which the server is working, and returns the finding that says so.

@@ -81,7 +81,7 @@ pub struct Reply<'a, P> {
     pub settles: Option<P>,
     /// How its id fits the requests that are open.
     pub(crate) fit: Fit<'a>,
-    /// The request had been cancelled, and whoever replied had certainly read the cancellation.
+    /// The request had been cancelled, and the side that replied had certainly read the cancellation.
     pub(crate) is_late: bool,
     /// The method of the request that a reply without an id must answer, since no other message can have been answered by it.
     pub(crate) only_open: Option<&'a str>,

@@ -29,7 +29,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Sends a call; `None` if there is no time left, or if the tool takes longer than that.
+    /// Sends a call; `None` if no time is left, or if the tool takes longer than that.
     pub(super) async fn call(
         &mut self,
         ctx: &mut Ctx,
