@@ -83,6 +83,9 @@ async fn receive_requests(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// A member of every object of JavaScript, which a server finds that looks up a name or URI in one.
+const OBJECT_MEMBER: &str = "constructor";
+
 /// Says why no check was made, if the server has nothing that any of them is about.
 fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
     let revision = ctx.revision();

@@ -12,6 +12,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::prompts_get_listed::{arguments, required};
+use crate::scenarios::any::OBJECT_MEMBER;
 use crate::scenarios::everything_but;
 use crate::scenarios::refusal::refused;
 
@@ -49,8 +50,6 @@ scenario! {
 
 /// A name that no server has by accident.
 const UNKNOWN: &str = "no-such-prompt-of-mcp-test";
-/// A member of every object of JavaScript, which a server finds that looks a name up in one.
-const OBJECT_MEMBER: &str = "constructor";
 /// How many prompts are requested.
 const MOST: usize = 10;
 /// As what JavaScript prints an object.

@@ -10,6 +10,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::is_template_for;
+use crate::scenarios::any::OBJECT_MEMBER;
 use crate::scenarios::everything_but;
 use crate::scenarios::refusal::is_error;
 
@@ -33,9 +34,6 @@ scenario! {
         .also_warns(),
     ],
 }
-
-/// A member of every object of JavaScript, which a server finds that looks a URI up in one.
-const OBJECT_MEMBER: &str = "constructor";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut outcomes = Vec::new();
