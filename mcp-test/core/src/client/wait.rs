@@ -11,7 +11,7 @@ use super::overtaken::Overtaken;
 use super::reply::Reply;
 use super::slow_tools::SLOW;
 use super::state::{Abandoned, Outcome};
-use super::{Client, RequestOptions, server_panics};
+use super::{Client, ReceivedNotification, RequestOptions, server_panics};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
@@ -174,7 +174,7 @@ impl Client {
     /// Whether the latest notification reports progress on a request. Not all of them are read: this is asked after each message.
     fn has_just_reported_progress(&self, pending: &Pending) -> bool {
         let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
-        let latest = self.notifications().last().and_then(|it| it.as_progress());
+        let latest = self.notifications().last().and_then(ReceivedNotification::as_progress);
         latest.is_some_and(|progress| Some(&progress.token) == token)
     }
 
