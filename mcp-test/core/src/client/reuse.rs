@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::wait::{PING, Pending};
 use super::{Client, Options, Reply, RequestOptions, ServerFacts};
 use crate::clock::Deadline;
-use crate::spec::Era;
+use crate::spec::{Era, ItemKind};
 use crate::trace::{ConnectionId, Recorder};
 
 impl Client {
@@ -36,8 +36,36 @@ impl Client {
     /// As with the end of its input, what the server was about to send has then arrived.
     pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
         let reply = self.ping(deadline).await?;
-        reply.evidence().into_iter().for_each(|seq| self.recorder().forget(seq));
+        self.forget(&[reply]);
         Some(self.state.is_settled() && self.connection.ready().is_none())
+    }
+
+    /// Makes the requests that each connection without a handshake begins with; `None` if one was not answered before the deadline.
+    /// They are removed from the trace.
+    ///
+    /// Servers of both eras take what comes first for the era of the whole connection, and some count `server/discover` as a probe
+    /// only: a request without `_meta` after it would turn the connection into one with a handshake. So a list that the server
+    /// declares follows.
+    pub(crate) async fn begin_stateless(&mut self, deadline: Deadline) -> Option<()> {
+        let discovered = self.ping(deadline).await?;
+        let is_declared = |kind: &ItemKind| {
+            let capabilities = discovered.result().ok().and_then(|result| result.get("capabilities"));
+            capabilities.is_some_and(|declared| kind.capability().declared_in(declared))
+        };
+        let mut replies = Vec::new();
+        if let Some(kind) = ItemKind::ALL.into_iter().find(is_declared) {
+            let pending = self.start_once(kind.method(), deadline).await;
+            replies.push(self.until_reply(pending).await.ok()?);
+        }
+        replies.push(discovered);
+        self.forget(&replies);
+        Some(())
+    }
+
+    /// Removes requests and their replies from the trace.
+    fn forget(&self, replies: &[Reply]) {
+        let evidence = replies.iter().flat_map(Reply::evidence);
+        evidence.for_each(|seq| self.recorder().forget(seq));
     }
 
     /// The reply to a request that every server answers at once, if it comes before the deadline.
@@ -56,6 +84,10 @@ impl Client {
             Era::Handshake => PING,
             Era::Stateless => "server/discover",
         };
+        self.start_once(method, deadline).await
+    }
+
+    async fn start_once(&mut self, method: &str, deadline: Deadline) -> Pending {
         let timeout = deadline.remaining().unwrap_or(self.options.timeout);
         let options = RequestOptions::new().once().timeout(timeout);
         self.start_with(method, serde_json::json!({}), options).await

@@ -330,9 +330,8 @@ impl ConnectionPool {
         let recorder = connection.recorder().clone();
         let options = Options::speaking(revision).timeout(timeout);
         let mut client = Client::connect(connection, options).await.ok()?;
-        // Some servers take the first request for that of the era that the whole connection is of: it is always the same one.
         if revision.era() == Era::Stateless {
-            client.fence(Deadline::after(timeout)).await?;
+            client.begin_stateless(Deadline::after(timeout)).await?;
         }
         Some(SharedConnection::new(client, recorder.beginning()))
     }

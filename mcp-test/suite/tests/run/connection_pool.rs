@@ -99,25 +99,33 @@ async fn without_a_handshake_a_trace_begins_with_the_first_request() {
     assert_eq!(requests(&outcomes[1]), ["tools/call"]);
 }
 
-/// Serves only those that discover it first, as some servers of both eras do.
+/// Serves only those that discover it and then list its tools, as some servers of both eras do.
 async fn serve_once_discovered(io: DuplexStream) -> mcp_test_core::Result {
-    let (input, output) = tokio::io::split(io);
+    let (input, mut output) = tokio::io::split(io);
     let mut input = BufReader::new(input);
-    let mut first = String::new();
-    input.read_line(&mut first).await?;
-    if !first.contains("server/discover") {
-        return Ok(());
+    for (method, result) in [
+        ("server/discover", json!({"capabilities": {"prompts": {}, "resources": {}}})),
+        ("prompts/list", json!({"prompts": []})),
+    ] {
+        let mut request = String::new();
+        input.read_line(&mut request).await?;
+        let request: serde_json::Value = serde_json::from_str(&request)?;
+        if request["method"] != method {
+            return Ok(());
+        }
+        let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+        output.write_all(format!("{reply}\n").as_bytes()).await?;
     }
-    let input = std::io::Cursor::new(first).chain(input);
     Ok(everything().serve(tokio::io::join(input, output)).await?)
 }
 
 #[tokio::test]
-async fn each_connection_begins_with_the_same_request() {
+async fn each_connection_begins_with_the_same_requests() {
     let (target, _) = counted(serve_once_discovered);
     let cells = ["tools-call-simple-text"].map(|id| cell(id, Revision::V2026_07_28));
     let outcomes = run_in_turn(&target, &cells).await;
     assert_eq!(outcomes[0].verdict, Verdict::Passed, "{:?}", outcomes[0].checks);
+    assert_eq!(requests(&outcomes[0]), ["tools/call"]);
 }
 
 #[tokio::test]
