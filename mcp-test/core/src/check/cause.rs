@@ -44,7 +44,7 @@ pub enum Fate {
     /// The connection ended before its reply.
     Dropped,
     /// It was given up although the server reported progress on it.
-    LeftWorking,
+    GivenUp,
 }
 
 impl fmt::Display for Cause {
@@ -58,7 +58,7 @@ impl fmt::Display for Cause {
                     Fate::Refused => "refused",
                     Fate::Unanswered => "unanswered",
                     Fate::Dropped => "dropped",
-                    Fate::LeftWorking => "left working",
+                    Fate::GivenUp => "given up",
                 };
                 write!(f, "{method}{} {fate}", subject.unwrap_or_default())
             }

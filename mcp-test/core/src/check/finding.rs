@@ -311,8 +311,8 @@ impl Finding {
     /// Whether it says that a request was given up on which the server was working.
     #[doc(hidden)]
     #[must_use]
-    pub fn is_left_working(&self) -> bool {
-        matches!(self.cause.as_deref(), Some(Cause::Request { fate: Fate::LeftWorking, .. }))
+    pub fn is_given_up(&self) -> bool {
+        matches!(self.cause.as_deref(), Some(Cause::Request { fate: Fate::GivenUp, .. }))
     }
 
     /// Lowers the finding to SHOULD level: a WARNING.

@@ -129,7 +129,7 @@ impl Client {
         deadline: Deadline,
     ) -> Sent {
         let sent = self.connection.send(message, deadline).await;
-        self.state.note_sent_without_reply();
+        self.state.note_non_request(sent.seq);
         sent
     }
 

@@ -39,7 +39,7 @@ impl Client {
             note_answered(match &answered {
                 Ok(_) => true,
                 // It is known to be slow, as if it had been answered now.
-                Err(finding) => finding.is_left_working(),
+                Err(finding) => finding.is_given_up(),
             });
             let lost_session = !renewed && self.has_lost_session(&method, exchange);
             if lost_session && self.options.renew_sessions {

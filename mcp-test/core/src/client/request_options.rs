@@ -32,7 +32,7 @@ pub struct RequestOptions {
     pub(super) verbatim: bool,
     pub(super) deliberate: bool,
     pub(super) promptly: bool,
-    pub(super) leaves_long: bool,
+    pub(super) gives_up_if_working: bool,
 }
 
 impl RequestOptions {
@@ -86,11 +86,11 @@ impl RequestOptions {
 
     /// Gives the request up if it takes long while the server reports progress on it: so it is not just the machine that is slow.
     ///
-    /// The finding has the cause [`Fate::LeftWorking`](crate::check::Fate::LeftWorking).
+    /// The finding has the cause [`Fate::GivenUp`](crate::check::Fate::GivenUp).
     #[cfg(any(test, feature = "suite"))]
     #[doc(hidden)]
-    pub fn leave_long(mut self, token: impl Into<Value>) -> Self {
-        self.leaves_long = true;
+    pub fn give_up_if_working(mut self, token: impl Into<Value>) -> Self {
+        self.gives_up_if_working = true;
         self.progress_token(token)
     }
 

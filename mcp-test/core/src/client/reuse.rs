@@ -49,7 +49,8 @@ impl Client {
     pub(crate) async fn begin_stateless(&mut self, deadline: Deadline) -> Option<()> {
         let discovered = self.ping(deadline).await?;
         let is_declared = |kind: &ItemKind| {
-            let capabilities = discovered.result().ok().and_then(|result| result.get("capabilities"));
+            let capabilities =
+                discovered.result().ok().and_then(|result| result.get("capabilities"));
             capabilities.is_some_and(|declared| kind.capability().declared_in(declared))
         };
         let mut replies = Vec::new();

@@ -15,7 +15,7 @@ use super::{Client, ReceivedNotification, RequestOptions, server_panics};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::spec::{Era, meta};
+use crate::spec::{self, Era, meta};
 use crate::trace::{EventKind, Party, Seq};
 use crate::transport::{Incoming, Sent, TransportKind};
 use crate::wire::Id;
@@ -111,7 +111,7 @@ impl Client {
                 false => Deadline::after(self.options.history.times.before_ping(&pending.method)),
             });
         // Longer than what makes a tool slow, so that it is known as such.
-        let long = pending.options.leaves_long.then(|| Deadline::after(SLOW + SLOW / 10));
+        let long = pending.options.gives_up_if_working.then(|| Deadline::after(SLOW + SLOW / 10));
         let mut has_progress = false;
         loop {
             // First, so that a reply that arrived in time counts even if the peer exited after it.
@@ -130,7 +130,7 @@ impl Client {
             let is_long = long.is_some_and(|long| long.has_passed());
             has_progress |= long.is_some() && self.has_just_reported_progress(&pending);
             if is_long && has_progress {
-                return Err(self.leave_working(&pending).await);
+                return Err(self.give_up_working(&pending).await);
             }
             let deadline = pending.deadline.min(before_ping.unwrap_or(Deadline::never()));
             let until_long = long.filter(|_| !is_long).unwrap_or(Deadline::never());
@@ -179,14 +179,14 @@ impl Client {
     }
 
     /// Gives up a request on which the server is working, and returns the finding that says so.
-    async fn leave_working(&mut self, pending: &Pending) -> Finding {
+    async fn give_up_working(&mut self, pending: &Pending) -> Finding {
         self.state.abandon(&pending.id, Abandoned::Cancelled);
         self.abandon(pending).await;
         let method = &*pending.method;
         Finding::environment(format!(
             "`{method}` takes long, and the server reports progress on it"
         ))
-        .caused_by(Cause::request(method, Fate::LeftWorking))
+        .caused_by(Cause::request(method, Fate::GivenUp))
         .evidence(pending.sent.seq)
     }
 
@@ -215,9 +215,8 @@ impl Client {
             return false;
         }
         pending.is_doubtful = true;
-        // What the author of the server has written may take its time, while `ping` is answered at once.
-        !["tools/call", "resources/read", "prompts/get", "completion/complete"]
-            .contains(&pending.method.as_str())
+        // `ping` is answered at once.
+        !spec::method(&pending.method).is_some_and(|method| method.runs_author_code)
     }
 
     /// Processes the next observation, if one arrives before the deadline.

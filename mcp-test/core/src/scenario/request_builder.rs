@@ -117,8 +117,8 @@ impl<'a, R> RequestBuilder<'a, R> {
     /// Gives the request up if it takes long while the server reports progress on it.
     #[cfg(any(test, feature = "suite"))]
     #[doc(hidden)]
-    pub fn leave_long(self, token: String) -> Self {
-        self.with(|options| options.leave_long(token))
+    pub fn give_up_if_working(self, token: String) -> Self {
+        self.with(|options| options.give_up_if_working(token))
     }
 
     /// Sends the request once and returns the first reply, even one that asks for input.

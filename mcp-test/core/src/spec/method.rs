@@ -42,6 +42,8 @@ pub struct Method {
     pub cacheable: bool,
     /// Whether the server may answer with input requests, at revisions with [`Revision::has_input_requests`].
     pub may_need_input: bool,
+    /// Whether it runs what the author of the server has written for a single item, which may take its time.
+    pub runs_author_code: bool,
     /// The page that describes it, for [`url`](super::url).
     pub page: &'static str,
 }
@@ -135,6 +137,7 @@ const fn entry(name: &'static str, kind: MethodKind, page: &'static str) -> Meth
         paged: None,
         cacheable: false,
         may_need_input: false,
+        runs_author_code: false,
         page,
     }
 }
@@ -154,6 +157,7 @@ pub const METHODS: &[Method] = &[
     Method {
         from_client: ALL,
         capabilities: &[Capability::Completions],
+        runs_author_code: true,
         ..request("completion/complete", "server/utilities/completion#requesting-completions")
     },
     Method {
@@ -183,6 +187,7 @@ pub const METHODS: &[Method] = &[
         capabilities: &[Capability::Prompts],
         name_param: Some("name"),
         may_need_input: true,
+        runs_author_code: true,
         ..request("prompts/get", "server/prompts#getting-a-prompt")
     },
     Method {
@@ -205,6 +210,7 @@ pub const METHODS: &[Method] = &[
         name_param: Some("uri"),
         cacheable: true,
         may_need_input: true,
+        runs_author_code: true,
         ..request("resources/read", "server/resources#reading-resources")
     },
     // 2026-07-28 has one `subscriptions/listen` for resources and lists instead.
@@ -290,6 +296,7 @@ pub const METHODS: &[Method] = &[
         capabilities: &[Capability::Tools],
         name_param: Some("name"),
         may_need_input: true,
+        runs_author_code: true,
         ..request("tools/call", "server/tools#calling-tools")
     },
     Method {

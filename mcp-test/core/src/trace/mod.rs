@@ -22,6 +22,7 @@ mod transcript;
 
 #[doc(hidden)]
 pub use correlation::Correlation;
+pub(crate) use correlation::LatestNonRequest;
 #[doc(hidden)]
 pub use correlation::{
     Correlated, Correlator, Fit, Position, Relation, Reply, Request, claims_to_be_json_rpc,

@@ -129,6 +129,40 @@ async fn each_connection_begins_with_the_same_requests() {
 }
 
 #[tokio::test]
+async fn a_subscription_that_was_refused_is_ended_nevertheless() {
+    // Subscriptions begin although they are refused, and lists announce updates of what is subscribed to.
+    let (target, connections) = counted(|io| async {
+        let subscribed = Arc::new(AtomicUsize::new(0));
+        let [begun, ended] = [(); 2].map(|()| Arc::clone(&subscribed));
+        let server = everything()
+            .on("resources/subscribe", move |_: Call| {
+                begun.fetch_add(1, Ordering::SeqCst);
+                async { Answer::error(error_code::INTERNAL_ERROR, "no") }
+            })
+            .on("resources/unsubscribe", move |_: Call| {
+                ended.fetch_sub(1, Ordering::SeqCst);
+                async { json!({}) }
+            })
+            .on("tools/list", move |call: Call| {
+                let updates = subscribed.load(Ordering::SeqCst) > 0;
+                async move {
+                    if updates {
+                        let params = json!({ "uri": "test://static-text" });
+                        call.notify("notifications/resources/updated", params).await.ok();
+                    }
+                    json!({ "tools": [] })
+                }
+            });
+        Ok(server.serve(io).await?)
+    });
+    let cells = ["resources-subscriptions", "tools-list"];
+    let outcomes = run_in_turn(&target, &cells.map(|id| cell(id, Revision::V2025_11_25))).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    let mut messages = outcomes[1].trace.messages().filter_map(|(_, message)| message.method());
+    assert!(messages.all(|method| method != "notifications/resources/updated"));
+}
+
+#[tokio::test]
 async fn a_scenario_that_leaves_something_behind_has_a_connection_of_its_own() {
     let ids = ["ping", "resources-subscribe", "ping"];
     let (target, connections) = good();

@@ -34,7 +34,7 @@ impl State {
         // The official client of the stateless era looks neither at the status nor at the id of a JSON reply.
         let ignores_id = self.lenient && revision.era() == Era::Stateless && !origin.is_stream();
         if let Some(id) = &id {
-            self.note_if_answers_other(id);
+            self.note_if_answers_non_requests(id);
         }
         if let Some(id) = &id
             && let Some(open) = self.unsettled(id)
@@ -47,8 +47,8 @@ impl State {
                 }
                 _ => Ok((seq, outcome)),
             });
-            let passed = open.without_reply_before;
-            self.passed_without_reply = self.passed_without_reply.max(passed);
+            let sent = open.sent.seq;
+            self.non_request.answer_request(&sent);
             // With one open request fewer, bad replies may belong to those that are left.
             self.match_remaining();
             return;
@@ -118,9 +118,9 @@ impl State {
         // Results are objects. This one answers what is not a request, most likely a notification.
         let is_nothing = matches!(outcome, Ok(Value::Null));
         let lacks_id = matches!(id, None | Some(Id::Null));
-        let may_answer_other = lacks_id && self.may_answer_other(origin.exchange);
+        let may_answer_non_request = lacks_id && self.may_answer_non_request(origin.exchange);
         if is_nothing && lacks_id && origin.exchange.is_none() {
-            if !may_answer_other {
+            if !may_answer_non_request {
                 self.note_unexpected(seq, "a response with neither an id nor a result".to_owned());
             }
             return;
@@ -136,7 +136,7 @@ impl State {
             open.settled = Some(Ok((seq, outcome)));
             return;
         }
-        if may_answer_other {
+        if may_answer_non_request {
             self.keep_doubtful(seq, bad);
             return;
         }
@@ -203,7 +203,7 @@ impl State {
         };
         let bad = BadReply::NotAMessage { shown: shown.to_owned(), breaks, revision };
         let lacks_id = malformed.is_some_and(|it| it.expected == Expected::RequestId);
-        if lacks_id && self.may_answer_other(origin.exchange) {
+        if lacks_id && self.may_answer_non_request(origin.exchange) {
             self.keep_doubtful(seq, bad);
             return;
         }

@@ -15,7 +15,7 @@ use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
 use crate::check::{Finding, Rule};
 use crate::spec::Revision;
-use crate::trace::Seq;
+use crate::trace::{LatestNonRequest, Seq};
 use crate::transport::{Incoming, Sent};
 use crate::wire::{Id, Message, Request};
 
@@ -41,12 +41,9 @@ pub(super) struct State {
     abandoned: Vec<(Id, Abandoned)>,
     late: Vec<(Id, Seq)>,
     received: ServerMessages,
-    /// How many messages without a reply were sent: notifications, replies and texts.
-    sent_without_reply: u64,
-    /// How many of them were sent before a request that was answered. Some servers answer the others, without an id.
-    passed_without_reply: u64,
-    /// The server has answered such a message: no request was open, or the reply to it came later.
-    answers_other: bool,
+    non_request: LatestNonRequest<Seq>,
+    /// The server has answered a message that is not a request: no request was open, or the reply to it came later.
+    answers_non_requests: bool,
     /// Bad replies that could not be matched to a request yet.
     unmatched: Vec<UnmatchedReply>,
     unexpected: VecDeque<Unexpected>,
@@ -83,9 +80,8 @@ impl State {
             answered,
             received_anything: true,
             received_message: true,
-            sent_without_reply: self.sent_without_reply,
-            passed_without_reply: self.passed_without_reply,
-            answers_other: self.answers_other,
+            non_request: self.non_request,
+            answers_non_requests: self.answers_non_requests,
             ..renewed
         }
     }
@@ -96,7 +92,7 @@ impl State {
         let is_ignored = |(_, why): &(Id, Abandoned)| *why == Abandoned::Ignored;
         let nothing_is_open = self.open.is_empty() && self.abandoned.iter().all(is_ignored);
         // It is known what an answer to a notification is, which the judge of the trace reports.
-        let is_odd = |it: &UnmatchedReply| !it.may_answer_other;
+        let is_odd = |it: &UnmatchedReply| !it.may_answer_non_request;
         let nothing_is_odd = !self.unmatched.iter().any(is_odd) && self.unexpected.is_empty();
         nothing_is_open && nothing_is_odd && self.closed.is_none()
     }
@@ -110,16 +106,15 @@ impl State {
             sent,
             unexpected_before: self.unexpected_count,
             requests_before: self.request_count,
-            without_reply_before: self.sent_without_reply,
             is_long_lived: false,
             id_unreadable: false,
             settled: None,
         });
     }
 
-    /// Notes that a message was sent that has no reply.
-    pub(super) fn note_sent_without_reply(&mut self) {
-        self.sent_without_reply += 1;
+    /// Notes that a message was sent that is not a request.
+    pub(super) fn note_non_request(&mut self, sent: Seq) {
+        self.non_request.send(sent);
     }
 
     /// Marks a request that stays open as long as its subscription does.

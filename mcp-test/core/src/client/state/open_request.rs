@@ -20,8 +20,6 @@ pub(super) struct OpenRequest {
     pub(super) unexpected_before: u64,
     /// How many requests the peer had sent before.
     pub(super) requests_before: u64,
-    /// How many messages without a reply were sent before.
-    pub(super) without_reply_before: u64,
     /// It is not answered before its subscription ends.
     pub(super) is_long_lived: bool,
     /// The peer cannot read its id and has to answer without one.
@@ -52,5 +50,5 @@ pub(super) struct UnmatchedReply {
     pub(super) seq: Seq,
     pub(super) reply: BadReply,
     /// It may answer what is not a request.
-    pub(super) may_answer_other: bool,
+    pub(super) may_answer_non_request: bool,
 }

@@ -33,7 +33,7 @@ impl State {
         // With one open request or none, it will not become clear later which request was meant.
         let several = self.open.iter().filter(|open| open.settled.is_none()).count() > 1;
         if several && self.unmatched.len() < KEPT_UNMATCHED {
-            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_other: false });
+            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_non_request: false });
             self.match_remaining();
         }
     }
@@ -42,8 +42,8 @@ impl State {
     ///
     /// Not after the reply to a later request: servers that read on before they have answered at all do not write a reply without
     /// an id after that either.
-    pub(super) fn may_answer_other(&self, exchange: Option<u64>) -> bool {
-        exchange.is_none() && self.sent_without_reply > self.passed_without_reply
+    pub(super) fn may_answer_non_request(&self, exchange: Option<u64>) -> bool {
+        exchange.is_none() && self.non_request.may_be_answered()
     }
 
     /// Keeps a reply without an id until it is known whether the open requests have replies of their own.
@@ -51,21 +51,22 @@ impl State {
         let first = self.open.iter().filter(|open| open.settled.is_none()).map(|it| it.sent.seq);
         // What arrived before a request was sent cannot answer it.
         let Some(first) = first.filter(|sent| *sent < seq).min() else {
-            self.answers_other = true;
+            self.answers_non_requests = true;
             return;
         };
         // A request fails with the first one that came after it.
-        self.unmatched.retain(|it| !it.may_answer_other || it.seq > first);
+        self.unmatched.retain(|it| !it.may_answer_non_request || it.seq > first);
         if self.unmatched.len() < KEPT_UNMATCHED {
-            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_other: true });
+            self.unmatched.push(UnmatchedReply { seq, reply, may_answer_non_request: true });
         }
     }
 
     /// Notes that the reply to the oldest open request comes after a reply without an id, which was not meant for it then.
-    pub(super) fn note_if_answers_other(&mut self, id: &Id) {
+    pub(super) fn note_if_answers_non_requests(&mut self, id: &Id) {
         let open = self.open.iter().filter(|open| open.settled.is_none());
         let oldest = open.min_by_key(|open| open.sent.seq);
-        self.answers_other |= oldest.is_some_and(|open| open.id == *id) && self.is_doubtful(id);
+        self.answers_non_requests |=
+            oldest.is_some_and(|open| open.id == *id) && self.is_doubtful(id);
     }
 
     /// Whether a reply without an id has arrived that may be meant for this request.
@@ -83,13 +84,14 @@ impl State {
 
     /// The places of an open request and of the first such reply after it.
     fn doubtful(&self, id: &Id) -> Option<(usize, usize)> {
-        if self.answers_other {
+        if self.answers_non_requests {
             return None;
         }
         let is_meant = |open: &OpenRequest| open.id == *id && open.settled.is_none();
         let index = self.open.iter().position(is_meant)?;
         let sent = self.open[index].sent.seq;
-        let position = self.unmatched.iter().position(|it| it.may_answer_other && it.seq > sent)?;
+        let position =
+            self.unmatched.iter().position(|it| it.may_answer_non_request && it.seq > sent)?;
         Some((index, position))
     }
 
@@ -113,7 +115,7 @@ impl State {
         let later: Vec<Seq> = self
             .unmatched
             .iter()
-            .filter(|it| !it.may_answer_other && it.seq > *first)
+            .filter(|it| !it.may_answer_non_request && it.seq > *first)
             .map(|it| it.seq)
             .collect();
         let mut pairs = candidates.iter().zip(&later);

@@ -16,9 +16,9 @@ fn is_left(answer: impl Fn(&Value) -> Vec<Value> + Send + Sync + 'static) -> (bo
             false => Vec::new(),
         });
         let mut client = patient(&target, &Recorder::new()).await;
-        let options = RequestOptions::new().leave_long("call");
+        let options = RequestOptions::new().give_up_if_working("call");
         let call = client.request_with("tools/call", json!({"name": "think"}), options).await;
-        let is_left = call.is_err_and(|finding| finding.is_left_working());
+        let is_left = call.is_err_and(|finding| finding.is_given_up());
         (is_left, client.options.history.slow_tools.contains("think"))
     })
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::cancelled::Cancelled;
+use super::non_request::LatestNonRequest;
 use super::relation::{Correlated, Fit, Relation, Reply, Request};
 use super::requests::{Limits, OpenRequests};
 use super::revisions::Revisions;
@@ -197,8 +198,8 @@ struct Side<'a, P> {
     cancelled: Cancelled,
     /// The ids of open requests that a reply without an id seems to answer.
     presumed_answered: HashSet<&'a Id>,
-    /// How many requests were before the latest message without a reply, which may be answered, unless a later request was.
-    before_other: Option<usize>,
+    /// In the order of `requests`.
+    non_request: LatestNonRequest<usize>,
     /// A request with the id `true`, which no message can have, may be answered with the id 1.
     has_sent_true: bool,
 }
@@ -214,7 +215,7 @@ impl<P> Default for Side<'_, P> {
             first: HashMap::new(),
             cancelled: Cancelled::default(),
             presumed_answered: HashSet::new(),
-            before_other: None,
+            non_request: LatestNonRequest::default(),
             has_sent_true: false,
         }
     }
@@ -248,7 +249,7 @@ impl<'a, P: Copy> Side<'a, P> {
 
     /// Notes a message that has no reply: a notification or a reply.
     fn send_without_reply(&mut self) {
-        self.before_other = Some(self.requests.len());
+        self.non_request.send(self.requests.len());
     }
 
     fn cancel(&mut self, id: Id, exchange: Option<u64>) {
@@ -272,7 +273,7 @@ impl<'a, P: Copy> Side<'a, P> {
         let request = place.map(|place| self.requests[place]);
         if let Some(place) = place {
             self.requests[place].reply.get_or_insert(position);
-            self.before_other = self.before_other.filter(|before| place < *before);
+            self.non_request.answer_request(&place);
         }
         // The id null names no request: an error has it when the id could not be read.
         let is_late = *id != Id::Null && self.cancelled.answer(id);
@@ -284,7 +285,7 @@ impl<'a, P: Copy> Side<'a, P> {
     /// The method of the only open request, which a reply without an id is taken to answer; one with the right id may still come.
     /// `None` if it may answer what is not a request.
     fn presume_answered(&mut self) -> Option<&'a str> {
-        if self.before_other.is_some() {
+        if self.non_request.may_be_answered() {
             return None;
         }
         let mut open = self.open.keys().filter(|id| !self.presumed_answered.contains(*id));

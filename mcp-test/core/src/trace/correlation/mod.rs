@@ -14,6 +14,7 @@
 mod cancelled;
 mod correlator;
 mod messages;
+mod non_request;
 mod relation;
 mod requests;
 mod revisions;
@@ -22,6 +23,7 @@ mod revisions;
 pub use correlator::{Correlator, Position, claims_to_be_json_rpc};
 #[doc(hidden)]
 pub use messages::Correlation;
+pub(crate) use non_request::LatestNonRequest;
 #[doc(hidden)]
 pub use relation::{Correlated, Fit, Relation, Reply, Request};
 #[doc(hidden)]

@@ -16,6 +16,9 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, Reply};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::Ctx;
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call, Server};
+use serde_json::json;
 
 /// After this time in calls a scenario calls no further tool: some wait for minutes.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -45,12 +48,12 @@ impl Calls {
         }
         self.made += 1;
         let token = format!("call-{}", self.made);
-        match ctx.request("tools/call", params).leave_long(token).await {
+        match ctx.request("tools/call", params).give_up_if_working(token).await {
             Ok(reply) => {
                 self.spent += reply.latency().unwrap_or_default();
                 Ok(Some(reply))
             }
-            Err(finding) if finding.is_left_working() => {
+            Err(finding) if finding.is_given_up() => {
                 self.spent = Duration::MAX;
                 Ok(None)
             }
@@ -81,4 +84,31 @@ pub(super) fn is_conditional(schema: &Object) -> bool {
 pub(super) fn call_params(name: &str, arguments: &Value) -> Value {
     let members = [("name", Value::from(name)), ("arguments", arguments.clone())];
     Value::Object(Object::from_iter(members))
+}
+
+/// A reference server whose only tool has this input schema and may be called: for proofs.
+fn with_one_tool(
+    input_schema: serde_json::Value,
+    answer: impl Fn(&Value) -> Answer + Clone + Send + Sync + 'static,
+) -> Server {
+    let tool = json!({
+        "name": "work",
+        "description": "Works.",
+        "inputSchema": input_schema,
+        "annotations": { "readOnlyHint": true },
+    });
+    everything()
+        .on("tools/list", move |_: Call| {
+            let list = json!({ "tools": [tool] });
+            async move { list }
+        })
+        .on("tools/call", move |call: Call| {
+            let answer = answer(call.param("arguments").unwrap_or(&Value::Null));
+            async move { answer }
+        })
+}
+
+/// A result with a text.
+fn text(text: &str) -> Answer {
+    json!({ "content": [{ "type": "text", "text": text }] }).into()
 }

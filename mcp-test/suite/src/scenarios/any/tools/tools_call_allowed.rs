@@ -5,13 +5,12 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::server::{Answer, Server};
 use mcp_test_core::spec::{ItemKind, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
-use super::{Calls, call_params, is_conditional};
+use super::{Calls, call_params, is_conditional, text, with_one_tool};
 use crate::scenarios::any::note_if_unmade;
 
 scenario! {
@@ -187,30 +186,18 @@ fn refusing_kilometres() -> Server {
 
 /// A server with one tool, which refuses some arguments although its schema allows them.
 fn converting(refuses: fn(&Value) -> bool) -> Server {
-    let tool = json!({
-        "name": "convert",
-        "description": "Converts a length.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "value": { "type": "number" },
-                "unit": { "type": "string", "enum": ["m", "km"] },
-                "note": { "type": "string" },
-            },
-            "required": ["value", "unit"],
-            "examples": [{ "value": 1, "unit": "m", "note": "a length" }],
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "value": { "type": "number" },
+            "unit": { "type": "string", "enum": ["m", "km"] },
+            "note": { "type": "string" },
         },
-        "annotations": { "readOnlyHint": true },
+        "required": ["value", "unit"],
+        "examples": [{ "value": 1, "unit": "m", "note": "a length" }],
     });
-    everything()
-        .on("tools/list", move |_: Call| {
-            let list = json!({ "tools": [tool] });
-            async move { list }
-        })
-        .on("tools/call", move |call: Call| async move {
-            match call.param("arguments").is_some_and(refuses) {
-                true => Answer::error(error_code::INVALID_PARAMS, "no"),
-                false => json!({ "content": [{ "type": "text", "text": "1 m" }] }).into(),
-            }
-        })
+    with_one_tool(schema, move |arguments| match refuses(arguments) {
+        true => Answer::error(error_code::INVALID_PARAMS, "no"),
+        false => text("1 m"),
+    })
 }

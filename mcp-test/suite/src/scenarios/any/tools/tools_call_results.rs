@@ -11,7 +11,7 @@ use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
-use super::{Calls, call_params, is_conditional};
+use super::{Calls, call_params, is_conditional, text, with_one_tool};
 use crate::scenarios::any::note_if_unmade;
 use crate::scenarios::links::{Link, links};
 
@@ -255,37 +255,21 @@ fn refusing_unknown_values() -> Server {
 
 /// Says in a text that a value is unknown.
 fn hiding_unknown_values() -> Server {
-    let text = r#"[{"error":"not found"}]"#;
-    finding(move || json!({ "content": [{ "type": "text", "text": text }] }).into())
+    finding(|| text(r#"[{"error":"not found"}]"#))
 }
 
 /// A server with one tool, which answers this to a value that it does not know.
-fn finding(unknown: impl Fn() -> Answer + Clone + Send + Sync + 'static) -> Server {
-    let tool = json!({
-        "name": "find",
-        "description": "Finds a thing.",
-        "inputSchema": {
-            "type": "object",
-            "properties": { "name": { "type": "string" } },
-            "required": ["name"],
-            "examples": [{ "name": "a thing" }],
-        },
-        "annotations": { "readOnlyHint": true },
+fn finding(unknown: fn() -> Answer) -> Server {
+    let schema = json!({
+        "type": "object",
+        "properties": { "name": { "type": "string" } },
+        "required": ["name"],
+        "examples": [{ "name": "a thing" }],
     });
-    everything()
-        .on("tools/list", move |_: Call| {
-            let list = json!({ "tools": [tool] });
-            async move { list }
-        })
-        .on("tools/call", move |call: Call| {
-            let unknown = unknown.clone();
-            async move {
-                match call.params().to_string().contains(UNKNOWN) {
-                    true => unknown(),
-                    false => json!({ "content": [{ "type": "text", "text": "[{}]" }] }).into(),
-                }
-            }
-        })
+    with_one_tool(schema, move |arguments| match arguments.to_string().contains(UNKNOWN) {
+        true => unknown(),
+        false => text("[{}]"),
+    })
 }
 
 /// Links to a resource that it does not have.
