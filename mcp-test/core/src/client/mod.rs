@@ -77,6 +77,7 @@ pub(crate) use reply_history::ReplyHistory;
 pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
+pub(crate) use reuse::FirstRequest;
 pub use server_exit::ServerExit;
 pub use server_facts::ServerFacts;
 pub use server_notification::ServerNotification;

@@ -8,6 +8,13 @@ use crate::clock::Deadline;
 use crate::spec::{Era, ItemKind};
 use crate::trace::{ConnectionId, Recorder};
 
+/// A request at the beginning of a connection without a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstRequest {
+    Discover,
+    List,
+}
+
 impl Client {
     /// The same connection for another conversation: nothing of this one is left but the handshake and the ids in use.
     pub(crate) fn renewed(self, options: Options) -> Self {
@@ -40,27 +47,32 @@ impl Client {
         Some(self.state.is_settled() && self.connection.ready().is_none())
     }
 
-    /// Makes the requests that each connection without a handshake begins with; `None` if one was not answered before the deadline.
-    /// They are removed from the trace.
+    /// Makes the requests that each connection without a handshake begins with: `server/discover`, and if `lists`, the first list
+    /// that the server declares. They are removed from the trace.
     ///
-    /// Servers of both eras take what comes first for the era of the whole connection, and some count `server/discover` as a probe
-    /// only: a request without `_meta` after it would turn the connection into one with a handshake. So a list that the server
-    /// declares follows.
-    pub(crate) async fn begin_stateless(&mut self, deadline: Deadline) -> Option<()> {
-        let discovered = self.ping(deadline).await?;
+    /// # Errors
+    ///
+    /// If one was not answered before the deadline.
+    pub(crate) async fn begin_stateless(
+        &mut self,
+        lists: bool,
+        deadline: Deadline,
+    ) -> Result<(), FirstRequest> {
+        let discovered = self.ping(deadline).await.ok_or(FirstRequest::Discover)?;
         let is_declared = |kind: &ItemKind| {
             let capabilities =
                 discovered.result().ok().and_then(|result| result.get("capabilities"));
             capabilities.is_some_and(|declared| kind.capability().declared_in(declared))
         };
         let mut replies = Vec::new();
-        if let Some(kind) = ItemKind::ALL.into_iter().find(is_declared) {
+        if lists && let Some(kind) = ItemKind::ALL.into_iter().find(is_declared) {
             let pending = self.start_once(kind.method(), deadline).await;
-            replies.push(self.until_reply(pending).await.ok()?);
+            let listed = self.until_reply(pending).await;
+            replies.push(listed.map_err(|_| FirstRequest::List)?);
         }
         replies.push(discovered);
         self.forget(&replies);
-        Some(())
+        Ok(())
     }
 
     /// Removes requests and their replies from the trace.

@@ -22,7 +22,7 @@ pub use super::start_budget::Key;
 use super::start_budget::StartBudget;
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
-use crate::client::{Client, Options};
+use crate::client::{Client, FirstRequest, Options};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
 use crate::spec::Era;
@@ -93,6 +93,8 @@ struct State {
     /// Whether connections are ended as soon as no run uses them, since no other run will take them.
     is_draining: bool,
     confirmed: Confirmed,
+    /// A list that the server declares was not answered when a stateless connection began.
+    ignores_lists: bool,
     /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
 }
@@ -325,15 +327,31 @@ impl ConnectionPool {
     }
 
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
-        let Key { transport, revision, .. } = key;
-        let connection = self.open(transport).await.ok()?;
-        let recorder = connection.recorder().clone();
-        let options = Options::speaking(revision).timeout(timeout);
-        let mut client = Client::connect(connection, options).await.ok()?;
-        if revision.era() == Era::Stateless {
-            client.begin_stateless(Deadline::after(timeout)).await?;
+        let mut client = self.connect(key, timeout).await?;
+        if key.revision.era() == Era::Stateless {
+            // Servers of both eras take what comes first for the era of the whole connection, and some count `server/discover` as
+            // a probe only: a request without `_meta` after it would turn the connection into one with a handshake.
+            let lists = !self.state.borrow().ignores_lists;
+            let half = timeout / 2;
+            match client.begin_stateless(lists, Deadline::after(half)).await {
+                Ok(()) => {}
+                Err(FirstRequest::Discover) => return None,
+                Err(FirstRequest::List) => {
+                    self.state.borrow_mut().ignores_lists = true;
+                    drop(self.retire(client, false));
+                    client = self.connect(key, half).await?;
+                    client.begin_stateless(false, Deadline::after(half)).await.ok()?;
+                }
+            }
         }
-        Some(SharedConnection::new(client, recorder.beginning()))
+        let beginning = client.recorder().beginning();
+        Some(SharedConnection::new(client, beginning))
+    }
+
+    async fn connect(&self, key: Key, timeout: Duration) -> Option<Client> {
+        let connection = self.open(key.transport).await.ok()?;
+        let options = Options::speaking(key.revision).timeout(timeout);
+        Client::connect(connection, options).await.ok()
     }
 
     /// Keeps a connection for other runs.

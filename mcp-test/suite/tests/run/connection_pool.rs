@@ -128,9 +128,21 @@ async fn each_connection_begins_with_the_same_requests() {
     assert_eq!(requests(&outcomes[0]), ["tools/call"]);
 }
 
+#[test]
+fn a_server_that_does_not_answer_its_list_is_shared_nevertheless() {
+    let (target, connections) = counted(|io| async {
+        Ok(everything().faults([Fault::never("tools/list")]).serve(io).await?)
+    });
+    let cells = ["tools-call-simple-text", "resources-read-text"];
+    let cells = cells.map(|id| cell(id, Revision::V2026_07_28));
+    let outcomes = virtual_time::block_on(run_in_turn(&target, &cells));
+    assert!(outcomes.iter().all(|outcome| outcome.verdict == Verdict::Passed), "{outcomes:?}");
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+}
+
 #[tokio::test]
 async fn a_subscription_that_was_refused_is_ended_nevertheless() {
-    // Subscriptions begin although they are refused, and lists announce updates of what is subscribed to.
+    // Subscriptions begin although they are refused, and a ping announces updates of what is subscribed to.
     let (target, connections) = counted(|io| async {
         let subscribed = Arc::new(AtomicUsize::new(0));
         let [begun, ended] = [(); 2].map(|()| Arc::clone(&subscribed));
@@ -143,19 +155,19 @@ async fn a_subscription_that_was_refused_is_ended_nevertheless() {
                 ended.fetch_sub(1, Ordering::SeqCst);
                 async { json!({}) }
             })
-            .on("tools/list", move |call: Call| {
+            .on("ping", move |call: Call| {
                 let updates = subscribed.load(Ordering::SeqCst) > 0;
                 async move {
                     if updates {
                         let params = json!({ "uri": "test://static-text" });
                         call.notify("notifications/resources/updated", params).await.ok();
                     }
-                    json!({ "tools": [] })
+                    json!({})
                 }
             });
         Ok(server.serve(io).await?)
     });
-    let cells = ["resources-subscriptions", "tools-list"];
+    let cells = ["resources-subscriptions", "ping"];
     let outcomes = run_in_turn(&target, &cells.map(|id| cell(id, Revision::V2025_11_25))).await;
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     let mut messages = outcomes[1].trace.messages().filter_map(|(_, message)| message.method());
