@@ -4,4 +4,5 @@
 
 pub mod explore;
 pub mod generate;
+mod known_values;
 pub mod scenarios;

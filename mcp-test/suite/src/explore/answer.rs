@@ -10,6 +10,7 @@ use mcp_test_core::wire::RpcError;
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
 use crate::generate::Class;
+use crate::known_values::texts;
 
 /// How a call was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,11 +154,4 @@ fn first_text(result: &Value) -> String {
 pub(super) fn refusal(result: &Value) -> Option<String> {
     let text = texts(result).first().copied().unwrap_or_default();
     has_failed(result).then(|| text.chars().take(200).collect())
-}
-
-/// The texts of a result, also of a resource.
-pub(super) fn texts(result: &Value) -> Vec<&str> {
-    let content = result.get("content").or_else(|| result.get("contents"));
-    let content = content.and_then(Value::as_array).unwrap_or_default();
-    content.iter().filter_map(|item| item.get("text")?.as_str()).collect()
 }

@@ -8,8 +8,8 @@ use mcp_test_core::scenario::Ctx;
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
-use super::known_values::Readable;
 use super::replay::Conversation;
+use crate::known_values::Readable;
 
 /// Makes the calls of a chain one after another, twice, and then all at once, on a new connection. What is wrong with the results of
 /// the last time, if anything.

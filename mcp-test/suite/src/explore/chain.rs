@@ -3,6 +3,7 @@
 use mcp_test_core::json::{Pointer, Value};
 
 use super::operation::Operation;
+use crate::known_values::{ResultPart, Source};
 
 /// Calls in the order in which they are made on one connection. The last is the one that is judged.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,25 +36,11 @@ pub struct Link {
     pub result: Pointer,
 }
 
-/// The part of a result that values are taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultPart {
-    /// The structured content.
-    Structured,
-    /// The only text, as JSON if it is that.
-    Text,
-    /// The content, with its links to resources.
-    Content,
-}
-
-impl ResultPart {
-    /// Where it is in a result; `None` for what is inside a text.
-    pub(super) fn pointer(self) -> Option<&'static str> {
-        match self {
-            Self::Structured => Some("/structuredContent"),
-            Self::Content => Some("/content"),
-            Self::Text => None,
-        }
+impl Link {
+    /// The argument of this name, taken from there.
+    pub(super) fn new(argument: &str, source: &Source) -> Self {
+        let Source { step, part, pointer } = source.clone();
+        Self { argument: Pointer::root().member(argument), step, part, result: pointer }
     }
 }
 

@@ -14,11 +14,10 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::at_once;
-use super::chain::{Chain, Step};
+use super::chain::{Chain, Link, Step};
 use super::explorable::Explorable;
 use super::explored::{Exploration, Explored};
 use super::failure::{Failure, FailureKind};
-use super::known_values::KnownValues;
 use super::leak;
 use super::operation::Operation;
 use super::options::ExploreOptions;
@@ -26,6 +25,7 @@ use super::plan::{PlannedCall, planned_calls};
 use super::replay::{Called, Conversation, Replay};
 use super::shrink::{Purpose, reduce};
 use crate::generate::Class;
+use crate::known_values::KnownValues;
 
 /// After this many failures that end the connection, a tool is called no more: each costs a start of the server.
 const MAX_ENDINGS: usize = 6;
@@ -280,9 +280,10 @@ impl<'a> Explorer<'a> {
             if candidates.is_empty() || (!argument.is_required && draw.is_multiple_of(2)) {
                 continue;
             }
-            let (value, link) = candidates.swap_remove((draw / 2) % candidates.len());
+            let (value, source) = candidates.swap_remove((draw / 2) % candidates.len());
+            let link = Link::new(&argument.name, source);
             let mut linked = step.arguments.clone();
-            if linked.set(link.argument.as_str(), value) && explorable.allows(&linked) {
+            if linked.set(link.argument.as_str(), value.clone()) && explorable.allows(&linked) {
                 step.arguments = linked;
                 step.links.push(link);
             }

@@ -15,7 +15,6 @@ mod explore_tool;
 mod explored;
 mod explorer;
 mod failure;
-mod known_values;
 mod leak;
 mod operation;
 mod options;

@@ -10,9 +10,9 @@ use super::answer::{Answer, judge, refusal};
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
-use super::known_values::{Readable, readable};
 use super::shrink::Purpose;
 use crate::generate::Class;
+use crate::known_values::{Readable, readable};
 
 /// How many calls are made on one connection. What came before a failure is tried again call by call.
 const MAX_CALLS: usize = 50;

@@ -4,11 +4,12 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::yaml::{self, Limits};
 use serde_json::json;
 
-use super::chain::{Chain, Link, ResultPart, Step};
+use super::chain::{Chain, Link, Step};
 use super::explored::Exploration;
 use super::failure::FailureKind;
 use super::shrink::Reduced;
 use crate::generate::Class;
+use crate::known_values::ResultPart;
 
 /// The failures as the text of a file of cases, which fail until the tools are fixed.
 ///

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use mcp_test_core::json::{Number, Value};
 
-use super::chain::{Chain, Link, ResultPart, Step};
+use super::chain::{Chain, Link, Step};
 use super::explored::Exploration;
 use super::failure::FailureKind;
 use super::operation::Operation;
 use super::shrink::Reduced;
 use crate::generate::Class;
+use crate::known_values::ResultPart;
 
 const HEADER: &str = concat!(
     "//! What `mcp-test explore` has found. The tests need the feature `schema` of mcp-test, and the crate `serde_json`.\n",

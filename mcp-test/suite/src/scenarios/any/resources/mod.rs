@@ -10,6 +10,8 @@ scenarios![
     resources_subscriptions
 ];
 
+mod template_values;
+
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;

@@ -8,20 +8,23 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::uri_template::{UriTemplate, is_plain};
+use mcp_test_core::spec::uri_template::UriTemplate;
 use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::ReadBudget;
+use super::template_values::{FoundValues, completed_expansions};
 use crate::scenarios::any::note_if_unmade;
 
 scenario! {
     /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template; with values that
     /// do not exist they are refused.
     ///
-    /// The values are those that the server itself completes, since no others are known to exist. A value without reserved
-    /// characters is preferred, since servers differ in how they decode the others. At most 10 templates are expanded.
+    /// The values are those that the server itself completes, since no others are known to exist. Where it completes none, values
+    /// are tried that its lists, its resources and the results of its tools have under similar names; that such a URI is refused
+    /// says nothing. A value without reserved characters is preferred, since servers differ in how they decode the others. At most
+    /// 10 templates are expanded.
     ///
     /// Two values of our own are read, too, and answers with contents are compared with those of a URI that exists, which was
     /// completed or is listed. Where a server makes the contents from the value, all are alike but for the value. Where the two
@@ -61,10 +64,6 @@ scenario! {
 
 /// How many templates are expanded.
 const MOST: usize = 10;
-/// How many values of the last variable are tried.
-const VALUES: usize = 3;
-/// Beginnings for which most servers complete something.
-const BEGINNINGS: [&str; 3] = ["", "1", "a"];
 /// Values that hardly exist.
 const UNKNOWN_VALUES: [&str; 2] = ["no-such-value-of-mcp-test", "another-value-of-mcp-test"];
 /// What takes the place of a value.
@@ -81,15 +80,21 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let completes = ctx.declares(Capability::Completions).await?;
     let (mut readable, mut uniform, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut budget = ReadBudget::default();
+    let mut found = FoundValues::default();
     for template in templates.items.iter().take(MOST) {
         let Some(text) = template.get("uriTemplate").and_then(Value::as_str) else { continue };
         let parsed = UriTemplate::new(text);
         let variables = parsed.variables();
         let mut read = Vec::new();
         let mut existing = None;
-        let expansions = match completes {
-            true => expansions(ctx, text, &parsed, &variables).await?,
+        let completed = match completes {
+            true => completed_expansions(ctx, text, &parsed).await?,
             false => Vec::new(),
+        };
+        let is_completed = !completed.is_empty();
+        let expansions = match is_completed {
+            true => completed,
+            false => found.expansions(ctx, &parsed, &mut budget).await?,
         };
         for uri in expansions {
             if !budget.admits(template) {
@@ -97,7 +102,10 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             }
             let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
             budget.spend(&reply);
-            read.push(is_read(text, &uri, &reply));
+            // Nobody has said that a value which was found elsewhere exists here.
+            if is_completed || reply.outcome().is_ok() {
+                read.push(is_read(text, &uri, &reply));
+            }
             uniform.extend(has_mime_type(template, text, &reply));
             existing = existing.or_else(|| Contents::of(&reply, &[]));
         }
@@ -237,61 +245,6 @@ async fn unknown_values_refused(
         .should()))
 }
 
-/// URIs with values that the server completes; none if it completes nothing for one of the variables.
-async fn expansions(
-    ctx: &mut Ctx,
-    text: &str,
-    template: &UriTemplate<'_>,
-    variables: &[&str],
-) -> Result<Vec<String>, Finding> {
-    let mut uris = Vec::new();
-    let mut chosen = serde_json::Map::new();
-    for (number, name) in variables.iter().enumerate() {
-        let values = completed(ctx, text, name, &chosen).await?;
-        let Some(first) = values.first() else { return Ok(Vec::new()) };
-        // Of the last variable several values are tried.
-        if number + 1 == variables.len() {
-            let expand = |last: &String| {
-                template.expand(|it| match it == *name {
-                    true => Some(last),
-                    false => chosen.get(it).and_then(serde_json::Value::as_str),
-                })
-            };
-            uris = values.iter().map(expand).collect();
-        }
-        chosen.insert((*name).to_owned(), json!(first));
-    }
-    Ok(uris)
-}
-
-async fn completed(
-    ctx: &mut Ctx,
-    template: &str,
-    name: &str,
-    chosen: &serde_json::Map<String, serde_json::Value>,
-) -> Result<Vec<String>, Finding> {
-    for beginning in BEGINNINGS {
-        let mut params = json!({
-            "ref": { "type": "ref/resource", "uri": template },
-            "argument": { "name": name, "value": beginning },
-        });
-        if ctx.revision() >= Revision::V2025_06_18 && !chosen.is_empty() {
-            params["context"] = json!({ "arguments": chosen });
-        }
-        let reply = ctx.request("completion/complete", params).await?;
-        let completion = reply.outcome().ok().and_then(|result| result.get("completion"));
-        let values = completion.and_then(|it| it.get("values")?.as_array()).unwrap_or_default();
-        let values = values.iter().filter_map(Value::as_str).filter(|value| !value.is_empty());
-        let mut values: Vec<String> = values.map(str::to_owned).collect();
-        values.sort_by_key(|value| !is_plain(value));
-        values.truncate(VALUES);
-        if !values.is_empty() {
-            return Ok(values);
-        }
-    }
-    Ok(Vec::new())
-}
-
 fn is_read(template: &str, uri: &str, reply: &Reply) -> Result<(), Finding> {
     let Err(error) = reply.outcome() else { return Ok(()) };
     Err(Finding::peer(format!("an expansion of the template `{template}` cannot be read"))
@@ -331,6 +284,7 @@ proofs! {
     warns "template-mime-types" on reading_pictures();
     warns "unknown-values-refused" on saying_not_found(), also "template-mime-types" Info;
     warns "unknown-values-refused" on reading_an_error(), also "template-mime-types" Info;
+    warns "unknown-values-refused" on having_notes(), also "template-mime-types" Info;
 }
 
 /// Answers reads of a template with what this function returns for its value.
@@ -358,6 +312,32 @@ fn reading_an_error() -> Server {
     reading(|value| match is_unknown(value) {
         true => json!({ "error": format!("no {value}") }).to_string(),
         false => json!({ "id": value, "templateTest": true }).to_string(),
+    })
+}
+
+/// Completes nothing; what exists is known from the result of a tool only.
+fn having_notes() -> Server {
+    let list = json!({ "type": "text", "text": r#"{"notes":[{"id":7}]}"# });
+    reading(|value| match value {
+        "7" => "The data of 7".to_owned(),
+        _ => "Not found".to_owned(),
+    })
+    .on("resources/templates/list", |_: Call| async {
+        let template = json!({ "uriTemplate": "test://notes/{note_id}/data", "name": "note" });
+        json!({ "resourceTemplates": [template], "ttlMs": 0, "cacheScope": "public" })
+    })
+    .on("tools/list", |_: Call| async {
+        let tool = json!({
+            "name": "list_notes",
+            "description": "Lists the notes.",
+            "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true },
+        });
+        json!({ "tools": [tool], "ttlMs": 0, "cacheScope": "public" })
+    })
+    .on("tools/call", move |_: Call| {
+        let result = json!({ "content": [list] });
+        async move { result }
     })
 }
 

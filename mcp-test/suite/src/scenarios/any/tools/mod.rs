@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_secs(3);
 
 /// Calls tools, as long as there is time for it.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(in crate::scenarios::any) struct Calls {
     spent: Duration,
     has_listed: bool,
     made: usize,
@@ -33,7 +33,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Sends a call; `None` if no time is left, or if the tool takes longer than that.
-    pub(super) async fn call(
+    pub(in crate::scenarios::any) async fn call(
         &mut self,
         ctx: &mut Ctx,
         params: Value,
@@ -81,14 +81,14 @@ pub(super) fn is_conditional(schema: &Object) -> bool {
 }
 
 /// The params of a call.
-pub(super) fn call_params(name: &str, arguments: &Value) -> Value {
+pub(in crate::scenarios::any) fn call_params(name: &str, arguments: &Value) -> Value {
     let members = [("name", Value::from(name)), ("arguments", arguments.clone())];
     Value::Object(Object::from_iter(members))
 }
 
 /// A reference server whose only tool has this input schema and may be called: for proofs.
 fn with_one_tool(
-    input_schema: serde_json::Value,
+    input_schema: &serde_json::Value,
     answer: impl Fn(&Value) -> Answer + Clone + Send + Sync + 'static,
 ) -> Server {
     let tool = json!({

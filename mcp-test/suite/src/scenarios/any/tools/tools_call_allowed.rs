@@ -196,7 +196,7 @@ fn converting(refuses: fn(&Value) -> bool) -> Server {
         "required": ["value", "unit"],
         "examples": [{ "value": 1, "unit": "m", "note": "a length" }],
     });
-    with_one_tool(schema, move |arguments| match refuses(arguments) {
+    with_one_tool(&schema, move |arguments| match refuses(arguments) {
         true => Answer::error(error_code::INVALID_PARAMS, "no"),
         false => text("1 m"),
     })

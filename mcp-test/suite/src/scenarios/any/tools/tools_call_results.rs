@@ -266,7 +266,7 @@ fn finding(unknown: fn() -> Answer) -> Server {
         "required": ["name"],
         "examples": [{ "name": "a thing" }],
     });
-    with_one_tool(schema, move |arguments| match arguments.to_string().contains(UNKNOWN) {
+    with_one_tool(&schema, move |arguments| match arguments.to_string().contains(UNKNOWN) {
         true => unknown(),
         false => text("[{}]"),
     })

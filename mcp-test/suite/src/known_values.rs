@@ -2,9 +2,6 @@
 
 use mcp_test_core::json::{Pointer, Value};
 
-use super::answer::texts;
-use super::chain::{Link, ResultPart};
-
 /// How many values of one result are kept.
 const OF_RESULT: usize = 64;
 
@@ -23,34 +20,70 @@ const SAID: [&str; 5] = ["annotations", "data", "mimeType", "text", "type"];
 /// The longest name or id.
 const LONGEST_VALUE: usize = 200;
 
+/// The part of a result that values are taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultPart {
+    /// The structured content.
+    Structured,
+    /// The only text, as JSON if it is that.
+    Text,
+    /// The content, with its links to resources.
+    Content,
+}
+
+impl ResultPart {
+    /// Where it is in a result; `None` for what is inside a text.
+    pub(crate) fn pointer(self) -> Option<&'static str> {
+        match self {
+            Self::Structured => Some("/structuredContent"),
+            Self::Content => Some("/content"),
+            Self::Text => None,
+        }
+    }
+}
+
 /// A value in a result.
 #[derive(Debug, Clone, PartialEq)]
 struct Known {
-    /// The names of the members that lead to it, and that of the tool, as words in lower case.
+    /// The names of the members that lead to it, and that of what has returned it, as words in lower case.
     words: Vec<String>,
     value: Value,
+    source: Source,
+}
+
+/// Where a value is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
     /// The call that it is a result of, by its place in the conversation.
-    step: usize,
-    part: ResultPart,
-    pointer: Pointer,
+    pub(crate) step: usize,
+    pub(crate) part: ResultPart,
+    /// The location in this part.
+    pub(crate) pointer: Pointer,
 }
 
 /// The values of the results of a conversation.
 #[derive(Debug, Default)]
-pub(super) struct KnownValues {
+pub(crate) struct KnownValues {
     values: Vec<Known>,
 }
 
 /// What is read of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Readable {
-    pub(super) value: Value,
-    pub(super) part: ResultPart,
+pub(crate) struct Readable {
+    pub(crate) value: Value,
+    pub(crate) part: ResultPart,
+}
+
+/// The texts of a result, also of a resource.
+pub(crate) fn texts(result: &Value) -> Vec<&str> {
+    let content = result.get("content").or_else(|| result.get("contents"));
+    let content = content.and_then(Value::as_array).unwrap_or_default();
+    content.iter().filter_map(|item| item.get("text")?.as_str()).collect()
 }
 
 /// What is read of a result: its structured content, or what its only text is as JSON, or else its content. `None` if it is too long
 /// to be kept.
-pub(super) fn readable(result: &Value) -> Option<Readable> {
+pub(crate) fn readable(result: &Value) -> Option<Readable> {
     let whole = |part: ResultPart| {
         let value = result.at(part.pointer()?)?;
         let is_short = value.to_string().len() <= LONGEST_TEXT;
@@ -72,12 +105,12 @@ pub(super) fn readable(result: &Value) -> Option<Readable> {
 
 impl KnownValues {
     /// Forgets everything: another conversation begins.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.values.clear();
     }
 
-    /// Takes the values of a result of a tool with this name.
-    pub(super) fn add(&mut self, tool: &str, step: usize, result: &Readable) {
+    /// Takes the values of a result of what has this name, such as a tool.
+    pub(crate) fn add(&mut self, name: &str, step: usize, result: &Readable) {
         let mut open = vec![(&result.value, Pointer::root())];
         let mut taken = 0;
         while let Some((value, pointer)) = open.pop() {
@@ -104,10 +137,10 @@ impl KnownValues {
                     taken += 1;
                     let names = pointer.tokens().filter(|token| token.parse::<usize>().is_err());
                     let words =
-                        words(tool).chain(names.flat_map(|it| words(&it).collect::<Vec<_>>()));
+                        words(name).chain(names.flat_map(|it| words(&it).collect::<Vec<_>>()));
                     let words = words.collect();
-                    let (value, part) = (value.clone(), result.part);
-                    self.values.push(Known { words, value, step, part, pointer });
+                    let source = Source { step, part: result.part, pointer };
+                    self.values.push(Known { words, value: value.clone(), source });
                 }
                 Value::Null | Value::Bool(_) => {}
             }
@@ -117,7 +150,7 @@ impl KnownValues {
     }
 
     /// The values that an argument of this name may take, the most similar first, and the newest of those.
-    pub(super) fn candidates(&self, argument: &str) -> Vec<(Value, Link)> {
+    pub(crate) fn candidates(&self, argument: &str) -> Vec<(&Value, &Source)> {
         let wanted: Vec<String> = words(argument).collect();
         let mut ranked: Vec<(usize, &Known)> = self
             .values
@@ -128,17 +161,7 @@ impl KnownValues {
             .collect();
         // Stable, so that the newest stay first.
         ranked.sort_by_key(|(similarity, _)| std::cmp::Reverse(*similarity));
-        let at = Pointer::root().member(argument);
-        let candidate = |(_, known): (usize, &Known)| {
-            let link = Link {
-                argument: at.clone(),
-                step: known.step,
-                part: known.part,
-                result: known.pointer.clone(),
-            };
-            (known.value.clone(), link)
-        };
-        ranked.into_iter().map(candidate).collect()
+        ranked.into_iter().map(|(_, known)| (&known.value, &known.source)).collect()
     }
 }
 
@@ -194,7 +217,7 @@ mod tests {
     }
 
     fn values(known: &KnownValues, argument: &str) -> Vec<Value> {
-        known.candidates(argument).into_iter().map(|(value, _)| value).collect()
+        known.candidates(argument).into_iter().map(|(value, _)| value.clone()).collect()
     }
 
     #[test]
@@ -217,9 +240,8 @@ mod tests {
         let mut known = known("a", json!({"id": 1, "user": {"id": 2}}));
         known.add("a", 4, &structured(json!({"id": 3})));
         assert_eq!(values(&known, "user_id"), [2, 3, 1].map(Value::from));
-        let (_, link) = known.candidates("user_id").remove(0);
-        assert_eq!((link.step, link.result.as_str()), (3, "/user/id"));
-        assert_eq!(link.argument.as_str(), "/user_id");
+        let (_, source) = known.candidates("user_id").remove(0);
+        assert_eq!((source.step, source.pointer.as_str()), (3, "/user/id"));
     }
 
     #[test]
