@@ -61,9 +61,10 @@ server as last argument and these environment variables:
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
 Without --command the server waits for a manually started client, until Ctrl+C.
 
-A case passes when the client has sent each `in` of it, in order; the order of the cases does not matter. Cases that
---case, --tag and --skip-tag exclude are served, but not expected. A file is served at the newest handshake revision that
-its cases allow, or else at the newest such revision without a handshake; --spec-version selects others.";
+A case passes when the client has sent each `in` of it, in order, but over HTTP those with no `out` between them in any
+order; the order of the cases does not matter. Cases that --case, --tag and --skip-tag exclude are served, but not
+expected. A file is served at the newest handshake revision that its cases allow, or else at the newest such revision
+without a handshake; --spec-version selects others.";
 
 const DOC: &str = "\
 The page describes the server as its cases show it: its identity, tools, resources, prompts and everything else, with

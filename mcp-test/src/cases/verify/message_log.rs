@@ -21,6 +21,8 @@ pub(super) struct LoggedMessage {
 pub(super) struct MessageLog {
     pub(super) messages: Vec<LoggedMessage>,
     pub(super) revision: Revision,
+    /// Whether the messages of the client have an order. Over HTTP those that it sends at the same time arrive in any.
+    pub(super) is_ordered: bool,
 }
 
 impl MessageLog {
@@ -37,7 +39,8 @@ impl MessageLog {
                 connection: event.connection,
             }
         });
-        Self { messages: messages.collect(), revision }
+        let is_ordered = trace.messages().all(|(event, _)| event.exchange.is_none());
+        Self { messages: messages.collect(), revision, is_ordered }
     }
 
     /// The client's requests and notifications from an index on.

@@ -12,7 +12,8 @@
 //! the client has sent each `in` of the case:
 //!
 //! - in the order of the case, whatever it sends in between; the order of cases is free, and a message that two cases have in
-//!   common counts for both
+//!   common counts for both. Over HTTP, where each message travels on a stream of its own, those between two messages of the server may
+//!   have any order
 //! - requests and notifications as the mock matches them: ids, progress tokens and the client's identity are ignored, and
 //!   `_match` applies
 //! - an answer to a request of the server, once the server has sent that; a client that gets no such request need not answer. Where servers

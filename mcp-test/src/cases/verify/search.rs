@@ -34,9 +34,37 @@ pub(super) struct Search<'a> {
 struct Position {
     /// Where the next message of the client may be.
     from: usize,
-    /// Where the last one is; what the server sends about it comes after.
+    /// Where the last one is, or the first of `at_once`; what the server sends about it comes after.
     last: usize,
+    /// The messages that were found since the server last had to send something, where they may have any order.
+    at_once: Arc<Vec<usize>>,
     values: Arc<Values>,
+}
+
+impl Position {
+    fn new(values: Values) -> Self {
+        Self { from: 0, last: 0, at_once: Arc::default(), values: Arc::new(values) }
+    }
+
+    /// The position after a message of the client.
+    fn after(&self, at: usize, is_ordered: bool) -> Self {
+        let mut next = self.clone();
+        if is_ordered {
+            (next.from, next.last) = (at + 1, at);
+        } else {
+            next.last = self.at_once.iter().copied().fold(at, usize::min);
+            Arc::make_mut(&mut next.at_once).push(at);
+        }
+        next
+    }
+
+    /// Goes on after the messages that may have any order.
+    fn pass_at_once(&mut self) {
+        if let Some(last) = self.at_once.iter().max() {
+            self.from = last + 1;
+            self.at_once = Arc::default();
+        }
+    }
 }
 
 /// A message of the client that several messages in the log may match.
@@ -78,7 +106,7 @@ impl<'a> Search<'a> {
         mut self,
         values: Values,
     ) -> Option<(Vec<DemandedMessage<'a>>, MissingMessage)> {
-        if self.finds_all(Position { from: 0, last: 0, values: Arc::new(values) }) {
+        if self.finds_all(Position::new(values)) {
             return None;
         }
         Some((self.lines, self.missing?))
@@ -118,7 +146,10 @@ impl<'a> Search<'a> {
             let message = *message;
             match (message.direction, expected) {
                 // What the server sends is not judged: it only determines labels and values.
-                (Direction::Out, _) => self.follow_server(message, position),
+                (Direction::Out, _) => {
+                    position.pass_at_once();
+                    self.follow_server(message, position);
+                }
                 (Direction::In, Some(_)) => return Progress::Incoming(line),
                 (Direction::In, None) => {
                     if let Err(instead) = self.find_answer(message, position) {
@@ -168,11 +199,12 @@ impl<'a> Search<'a> {
         for (at, logged, incoming) in log.incoming(choice.next) {
             // Beyond the limit nothing matches, so that the search ends with what it has found.
             self.comparisons_left = self.comparisons_left.checked_sub(1)?;
-            if !line.fits(logged, incoming, &choice.position.values) {
+            let is_taken = choice.position.at_once.contains(&at);
+            if is_taken || !line.fits(logged, incoming, &choice.position.values) {
                 continue;
             }
             choice.next = at + 1;
-            let mut position = Position { from: at + 1, last: at, ..choice.position.clone() };
+            let mut position = choice.position.after(at, log.is_ordered);
             expected.bind(incoming, Arc::make_mut(&mut position.values));
             capture_from(line.message, logged, &mut position.values);
             if let Some(label) = label(&line.message.value) {

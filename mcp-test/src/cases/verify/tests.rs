@@ -1,6 +1,6 @@
 //! The messages of a client, checked against the demands of cases.
 
-use mcp_test_core::check::Check;
+use mcp_test_core::check::{Check, Status};
 use mcp_test_core::scenario::{ClientTest, Profile};
 use mcp_test_core::trace::{EventKind, Party, Recorder};
 
@@ -20,14 +20,24 @@ fn scenarios(text: &str) -> Vec<Shared<Scenario>> {
 
 /// The checks of a scenario after these messages: `>` from the client, `<` from the server.
 fn judged(scenario: &Shared<Scenario>, messages: &str) -> Vec<Check> {
+    judged_in(scenario, messages, |_| None)
+}
+
+/// The same, with the exchange of each message, by its place.
+fn judged_in(
+    scenario: &Shared<Scenario>,
+    messages: &str,
+    exchange: fn(u64) -> Option<u64>,
+) -> Vec<Check> {
     let recorder = Recorder::new();
     let wire = recorder.open("http");
-    for line in messages.lines() {
+    for (place, line) in (0..).zip(messages.lines()) {
         let (party, message) = match line.split_at(1) {
             (">", message) => (Party::Client, message),
             (_, message) => (Party::Server, message),
         };
-        recorder.record(wire, party, EventKind::message(message.trim().to_owned().into()));
+        let kind = EventKind::message(message.trim().to_owned().into());
+        recorder.record_in(wire, exchange(place), party, kind);
     }
     let revision = scenario.revisions.iter().last().expect("a revision");
     let test = ClientTest::new(scenario.declared(), revision, Profile::Adaptive);
@@ -127,6 +137,34 @@ fn a_message_that_comes_too_early_is_reported_as_such() {
       got the same, before `in_list`
     SUCCESS shop::looks-around
     "#);
+}
+
+#[test]
+fn requests_that_are_made_at_the_same_time_over_http_have_no_order() {
+    let contract = r#"
+case: Asks for two lists
+in_tools: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+in_prompts: {"jsonrpc": "2.0", "id": 2, "method": "prompts/list"}
+out_tools: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+in_ping: {"jsonrpc": "2.0", "id": 3, "method": "ping"}
+"#;
+    let scenario = &scenarios(contract)[0];
+    let [tools, prompts, ping] = [("tools/list", 1), ("prompts/list", 2), ("ping", 3)]
+        .map(|(method, id)| format!(r#"> {{"jsonrpc": "2.0", "id": {id}, "method": "{method}"}}"#));
+    let passes = |messages: [&String; 3], exchange| {
+        let messages = messages.map(String::as_str).join("\n");
+        judged_in(scenario, &messages, exchange)[0].status == Status::Success
+    };
+    let over_http: fn(u64) -> Option<u64> = Some;
+    let over_stdio: fn(u64) -> Option<u64> = |_| None;
+    for exchange in [over_http, over_stdio] {
+        assert!(passes([&tools, &prompts, &ping], exchange));
+        assert!(!passes([&tools, &ping, &prompts], exchange));
+        // One message counts once.
+        assert!(!passes([&tools, &tools, &ping], exchange));
+    }
+    assert!(passes([&prompts, &tools, &ping], over_http));
+    assert!(!passes([&prompts, &tools, &ping], over_stdio));
 }
 
 const CAPTURED: &str = r#"
