@@ -192,7 +192,7 @@ fn a_client_that_opens_a_browser_signs_in_without_its_user() {
     let signs_in = |profile: &str| {
         let words = ["--profile", profile, "--scenario", "auth/metadata-default"];
         let words =
-            [&words[..], &["--spec-version", "2025-11-25", "--timeout", "10", "--format", "json"]];
+            [&words[..], &["--spec-version", "2025-11-25", "--timeout", "30s", "--format", "json"]];
         let run = client(&words.concat(), &line);
         let report = Value::parse(run.stdout.as_bytes()).expect("a report").value;
         let checks = report.at("/cells/0/checks").and_then(Value::as_array).expect("checks");
