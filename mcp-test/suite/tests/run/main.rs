@@ -15,6 +15,7 @@ mod older;
 mod parts;
 mod plan;
 mod problems;
+mod read_refused;
 mod refused;
 mod runner;
 mod sdk_marks;

@@ -145,10 +145,13 @@ impl EnvelopeJudge<'_> {
             (Message::Response(response), Relation::Reply(reply)) => {
                 let method = self.reply_id(event, Some(&response.id), reply, None);
                 self.result(event, method, &response.result);
+                if !reply.is_of_unnamed_revision() {
+                    self.result_type(event, method, &response.result);
+                }
             }
             (Message::Error(error), Relation::Reply(reply)) => {
                 self.reply_id(event, error.id.as_ref(), reply, Some(error.error.code));
-                self.error(event, error);
+                self.error(event, error, reply.is_of_unnamed_revision());
             }
             // The correlation relates each kind of message as above.
             _ => {}
@@ -390,12 +393,18 @@ impl EnvelopeJudge<'_> {
                     .got(format!("{}, which is {}", result.short(80), result.kind())),
                 Rule::RESULT_OBJECT,
             );
-        } else if self.revision(event).era() == Era::Stateless
+        }
+    }
+
+    fn result_type(&mut self, event: &Event, name: Option<&str>, result: &Value) {
+        if self.revision(event).era() == Era::Stateless
             && self.who == Party::Server
             // The reply to `initialize` is one of the handshake era.
             && name != Some("initialize")
+            && result.as_object().is_some()
             && result.get("resultType").and_then(Value::as_str).is_none()
         {
+            let request = name.map_or("a request".to_owned(), |method| format!("`{method}`"));
             let got = result.get("resultType").map_or("nothing".to_owned(), |kind| kind.short(40));
             self.find(
                 event,
@@ -407,7 +416,7 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn error(&mut self, event: &Event, error: &ErrorReply) {
+    fn error(&mut self, event: &Event, error: &ErrorReply, is_of_unnamed_revision: bool) {
         let code = error.error.code;
         if !self.internals_of_error(event, &error.error) {
             self.error_message(event, &error.error);
@@ -416,12 +425,13 @@ impl EnvelopeJudge<'_> {
             self.discouraged_code(event, &error.error);
             return;
         }
+        let is_known = error_code::find(code).is_some();
+        if is_known && is_of_unnamed_revision {
+            return;
+        }
         // A code that is known has been defined by another revision.
-        let rule = if error_code::find(code).is_some() {
-            Rule::ERROR_CODE_RETIRED
-        } else {
-            Rule::ERROR_CODE_RESERVED_RANGE
-        };
+        let rule =
+            if is_known { Rule::ERROR_CODE_RETIRED } else { Rule::ERROR_CODE_RESERVED_RANGE };
         self.find(
             event,
             Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))

@@ -247,14 +247,18 @@ fn noise_and_malformed_messages_are_named() {
 
 #[test]
 fn a_server_of_the_stateless_era_asks_nothing_and_types_its_results() {
+    let meta = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
+    let request = |id: u32, method: &str| {
+        format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{meta}}}"#)
+    };
     let lines = [
-        PING,
+        &request(1, "ping"),
         r#"< {"jsonrpc":"2.0","id":null,"method":"roots/list"}"#,
         r#"< {"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
         r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#,
-        r#"> {"jsonrpc":"2.0","id":2,"method":"resources/read"}"#,
+        &request(2, "resources/read"),
         r#"< {"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"gone"}}"#,
-        r#"> {"jsonrpc":"2.0","id":3,"method":"resources/read"}"#,
+        &request(3, "resources/read"),
         r#"< {"jsonrpc":"2.0","id":3,"error":{"code":-32050,"message":"home made"}}"#,
     ];
     insta::assert_snapshot!(judged(Revision::V2026_07_28, &lines));
@@ -557,5 +561,17 @@ fn a_client_uses_an_id_once_in_a_session() {
     // Of another session, of a client without one, and sent again with a token.
     for others in [[("a", 200), ("b", 200)], [("", 200), ("", 200)], [("a", 401), ("a", 200)]] {
         assert_eq!(asked(others), "");
+    }
+}
+
+#[test]
+fn a_request_without_a_revision_may_be_answered_as_with_a_handshake() {
+    let unnamed = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#;
+    let named = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+    let result = r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#;
+    let error = r#"< {"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"not found"}}"#;
+    for reply in [result, error] {
+        assert_eq!(judged(Revision::V2026_07_28, &[unnamed, reply]), "");
+        assert_ne!(judged(Revision::V2026_07_28, &[named, reply]), "");
     }
 }

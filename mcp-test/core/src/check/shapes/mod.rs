@@ -19,7 +19,7 @@ use crate::expect::words::excerpt;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
 use crate::spec::{Era, Revision};
-use crate::trace::{ConnectionId, Event, Party, Seq, Trace};
+use crate::trace::{ConnectionId, Event, Party, Relation, Seq, Trace};
 use crate::wire::Message;
 
 /// How many violations `spec::schema` reports of one message; there may be more.
@@ -137,6 +137,13 @@ impl<'a> ShapeJudge<'a> {
             && message.message.is_reply()
             && revision.era() == Era::Stateless
         {
+            return;
+        }
+        let is_of_unnamed_revision = match &message.relation {
+            Relation::Reply(reply) => reply.is_of_unnamed_revision(),
+            Relation::Request { .. } | Relation::Notification => false,
+        };
+        if is_of_unnamed_revision && revision.era() == Era::Stateless {
             return;
         }
         if self.wrong == WRONG {

@@ -226,3 +226,10 @@ fn what_a_client_sends_is_judged_by_the_place_in_it() {
     let image = answer(r#"{"type":"image","data":"data:,","mimeType":"image/png"}"#);
     assert_eq!(broken(V2025_11_25, &[ask, &image]), ["sampling.content.base64"]);
 }
+
+#[test]
+fn the_reply_to_a_request_without_a_revision_has_no_shape_where_each_has_to_name_one() {
+    let result = r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#;
+    assert_eq!(judged(V2026_07_28, &[LIST.replacen('>', "!", 1).as_str(), result]).findings, []);
+    assert_eq!(judged(V2025_11_25, &[LIST, result]).from_peer, 1);
+}

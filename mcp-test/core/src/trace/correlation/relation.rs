@@ -91,6 +91,13 @@ impl<P> Reply<'_, P> {
     /// To no request that is known.
     pub(super) const UNKNOWN: Self =
         Self { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open: None };
+
+    /// Whether it answers a request of which nothing has named the revision.
+    ///
+    /// Servers of both eras take such a request for one with a handshake, and answer it in that form.
+    pub(crate) fn is_of_unnamed_revision(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| request.revision.is_none())
+    }
 }
 
 /// How the id of a reply fits the requests of the other side.

@@ -88,6 +88,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             // A resource may be readable only with more input from the user.
             if reply.result_type() == Some("input_required") {
                 ctx.check(READ).skip("the server asks for input before it reads the resource");
+            } else if let Err(finding) = reply.result() {
+                // That it cannot be read now says nothing about the hints. Officially it fails.
+                ctx.check(READ).missing(finding);
             } else {
                 ctx.check(READ).expect(&reply, caching_hints());
                 replies.push(reply);
