@@ -8,7 +8,8 @@ use super::relation::{Correlated, Fit, Relation, Reply, Request};
 use super::requests::{Limits, OpenRequests};
 use super::revisions::Revisions;
 use crate::json::Value;
-use crate::spec::{Revision, named_revision};
+use crate::spec::Revision;
+use crate::spec::named_revision::{self, NamedRevision};
 use crate::trace::Party;
 use crate::wire::Expected;
 pub(super) use crate::wire::{ErrorReply, Id, Malformed, Message, Notification, Response};
@@ -45,11 +46,13 @@ impl<'a, P: Copy> Correlation<'a, P> {
             Message::Request(request) => {
                 let revision = self.revision_of_call(message, exchange);
                 let method = &request.method;
+                let names_nothing = named_revision::in_meta(message) == NamedRevision::Absent;
                 let known = Request {
                     position,
                     id: &request.id,
                     method,
                     revision,
+                    is_of_unnamed_revision: revision.is_none() && names_nothing,
                     reply: None,
                     is_cancelled: false,
                 };

@@ -60,6 +60,8 @@ pub struct Request<'a, P> {
     pub method: &'a str,
     /// The revision that it was sent in.
     pub(crate) revision: Option<Revision>,
+    /// Neither it nor anything before it has named a revision, known or not.
+    pub(crate) is_of_unnamed_revision: bool,
     /// The first reply to it.
     #[doc(hidden)]
     pub reply: Option<P>,
@@ -96,7 +98,7 @@ impl<P> Reply<'_, P> {
     ///
     /// Servers of both eras take such a request for one with a handshake, and answer it in that form.
     pub(crate) fn is_of_unnamed_revision(&self) -> bool {
-        self.request.as_ref().is_some_and(|request| request.revision.is_none())
+        self.request.as_ref().is_some_and(|request| request.is_of_unnamed_revision)
     }
 }
 
