@@ -75,9 +75,9 @@ pub use reply::{
 };
 pub(crate) use reply_history::ReplyHistory;
 pub use request_options::RequestOptions;
+pub(crate) use reuse::FirstRequest;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
-pub(crate) use reuse::FirstRequest;
 pub use server_exit::ServerExit;
 pub use server_facts::ServerFacts;
 pub use server_notification::ServerNotification;
