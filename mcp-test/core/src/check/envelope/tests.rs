@@ -567,11 +567,14 @@ fn a_client_uses_an_id_once_in_a_session() {
 #[test]
 fn a_request_without_a_revision_may_be_answered_as_with_a_handshake() {
     let unnamed = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#;
+    let malformed = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}"#;
     let named = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     let result = r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#;
     let error = r#"< {"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"not found"}}"#;
     for reply in [result, error] {
-        assert_eq!(judged(Revision::V2026_07_28, &[unnamed, reply]), "");
+        for request in [unnamed, malformed] {
+            assert_eq!(judged(Revision::V2026_07_28, &[request, reply]), "");
+        }
         assert_ne!(judged(Revision::V2026_07_28, &[named, reply]), "");
     }
 }

@@ -98,7 +98,11 @@ impl<P> Reply<'_, P> {
     ///
     /// Servers of both eras take such a request for one with a handshake, and answer it in that form.
     pub(crate) fn is_of_unnamed_revision(&self) -> bool {
-        self.request.as_ref().is_some_and(|request| request.is_of_unnamed_revision)
+        match &self.request {
+            Some(request) => request.is_of_unnamed_revision,
+            // Of a malformed request only its method is known.
+            None => matches!(self.fit, Fit::Open(_)),
+        }
     }
 }
 
