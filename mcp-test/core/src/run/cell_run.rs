@@ -9,6 +9,7 @@ mod early_end;
 mod era_hint;
 mod facts;
 mod shared_connection;
+mod short_wait;
 mod silenced;
 mod slow_start;
 mod teardown;
@@ -298,7 +299,7 @@ impl<'a> CellRun<'a> {
                     checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
                 demand_declared(&self.cell, &mut checks);
-                self.skip_not_started(trace, &mut checks);
+                self.skip_out_of_time(trace, &mut checks);
             }
             Some(EarlyEnd::TimedOut) => {
                 // In the official suite, the time-out replaces even the checks that were made.
@@ -327,7 +328,7 @@ impl<'a> CellRun<'a> {
             }
             Some(early) => {
                 let finding = early.finding_in_built_in();
-                match self.slow_start(trace).filter(|_| slow_start::is_unanswered(&finding)) {
+                match self.too_little_time(trace, &finding) {
                     Some(reason) => self.skip_unmade(&mut checks, &reason),
                     None => fail_unmade(&self.cell, &mut checks, &finding),
                 }

@@ -145,6 +145,23 @@ fn a_request_without_a_reply_is_officially_a_time_out() {
 }
 
 #[test]
+fn what_slow_replies_leave_no_time_for_is_skipped() {
+    let prompts = cell(find("prompts-get-listed"), Revision::V2025_11_25);
+    let failures = |fault| {
+        let server = everything().faults([fault]);
+        let outcome = run_on(&server, Profile::Adaptive, prompts.clone(), CellFacts::default());
+        let failing = outcome.failing().map(|check| check.id.clone()).collect::<Vec<_>>();
+        (failing, shown(&outcome))
+    };
+    // Of the 360 ms each takes so much that the third has less than one takes.
+    let slow = Fault::late("prompts/get", Duration::from_millis(150));
+    let (failing, shown) = failures(slow);
+    assert!(failing.is_empty() && shown.contains("others took up to 150 ms"), "{shown}");
+    let (failing, shown) = failures(Fault::never("prompts/get"));
+    assert!(!failing.is_empty(), "{shown}");
+}
+
+#[test]
 fn an_unmet_need_is_skipped_failed_or_tried() {
     let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
     let outcome = |profile| {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::CellRun;
+use super::short_wait::short_wait;
 use crate::check::{Cause, Check, Fate, Finding, Status};
 use crate::clock;
 use crate::expect::words;
@@ -65,10 +66,29 @@ impl CellRun<'_> {
         slow_start(trace, first, self.timeout())
     }
 
-    /// Skips the checks that failed only because a program did not start in the time that was left for it.
-    pub(super) fn skip_not_started(&self, trace: &Trace, checks: &mut [Check]) {
+    /// Why a request without a reply had too little time for one, which says nothing about the peer.
+    pub(super) fn too_little_time(&self, trace: &Trace, finding: &Finding) -> Option<String> {
+        let slow_start = self.slow_start(trace).filter(|_| is_unanswered(finding));
+        slow_start.or_else(|| self.short_wait(trace, finding))
+    }
+
+    fn short_wait(&self, trace: &Trace, finding: &Finding) -> Option<String> {
+        let counts = self.profile == Profile::Official || !is_unanswered(finding);
+        (!counts).then(|| short_wait(trace, finding, self.request_timeout())).flatten()
+    }
+
+    /// Skips the checks that failed only because a program did not start, or did not answer, in the time that was left for it.
+    pub(super) fn skip_out_of_time(&self, trace: &Trace, checks: &mut [Check]) {
         if let Some(reason) = self.slow_start(trace) {
             skip_not_started(trace, &reason, checks);
+        }
+        for check in checks.iter_mut().filter(|check| is_raised(check.status)) {
+            let mut findings = check.finding.iter().chain(&check.others);
+            let reason =
+                findings.try_fold(None, |_, finding| self.short_wait(trace, finding).map(Some));
+            if let Some(Some(reason)) = reason {
+                skip(check, &reason);
+            }
         }
     }
 }
@@ -83,11 +103,15 @@ fn skip_not_started(trace: &Trace, reason: &str, checks: &mut [Check]) {
     };
     for check in checks.iter_mut().filter(|check| is_raised(check.status)) {
         if check.finding.is_some() && check.finding.iter().chain(&check.others).all(is_of_start) {
-            check.status = Status::Skipped;
-            check.message = Some(words::into_inert(reason));
-            (check.finding, check.others) = (None, Vec::new());
+            skip(check, reason);
         }
     }
+}
+
+fn skip(check: &mut Check, reason: &str) {
+    check.status = Status::Skipped;
+    check.message = Some(words::into_inert(reason));
+    (check.finding, check.others) = (None, Vec::new());
 }
 
 /// Whether a finding is that a request got no reply in time.
