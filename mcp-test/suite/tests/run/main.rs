@@ -1,5 +1,6 @@
 //! Tests of plans, single cells and whole runs.
 
+mod attribution;
 mod authorization;
 mod catalogue;
 mod cell_run;
@@ -15,7 +16,6 @@ mod older;
 mod parts;
 mod plan;
 mod problems;
-mod read_refused;
 mod refused;
 mod runner;
 mod sdk_marks;

@@ -1,6 +1,7 @@
 //! `lifecycle-versions`.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Client, Reply, RequestOptions};
@@ -77,6 +78,9 @@ scenario! {
 ///
 /// A server may compare versions as texts, so that it takes only one of them for its own.
 const UNKNOWN: [&str; 2] = ["1999-01-01", "2999-12-31"];
+
+/// How long a reply may take on a connection that is not new. A new one decides.
+const FIRST_TRY: Duration = Duration::from_secs(3);
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut client = ctx.connect_uninitialized(ctx.options()).await?;
@@ -191,18 +195,22 @@ async fn propose_unknown(
     version: &str,
     is_used: bool,
 ) -> Result<(Connected, Result<Reply, Finding>), Finding> {
-    if is_used && negotiates_again(ctx, &mut client).await {
-        // Anything but another version has to be shown on a new connection.
-        if let Ok(reply) = propose(&mut client, json!(version)).await
-            && matches!(alternative(&reply, version), Ok(Some(_)))
-        {
-            return Ok((client, Ok(reply)));
+    if !client.is_closed() && (!is_used || negotiates_again(ctx, &mut client).await) {
+        // A failure has to be shown on a new connection: some servers end one on which they have refused an `initialize`.
+        let options = RequestOptions::new().deliberate().timeout(FIRST_TRY);
+        if let Ok(reply) = propose_with(&mut client, json!(version), options).await {
+            let is_shown = match alternative(&reply, version) {
+                Ok(Some(_)) => true,
+                Ok(None) => !is_used,
+                Err(_) => false,
+            };
+            if is_shown {
+                return Ok((client, Ok(reply)));
+            }
         }
     }
-    if is_used || client.is_closed() {
-        client.end().await;
-        client = ctx.connect_uninitialized(ctx.options()).await?;
-    }
+    client.end().await;
+    client = ctx.connect_uninitialized(ctx.options()).await?;
     let answer = propose(&mut client, json!(version)).await;
     Ok((client, answer))
 }
@@ -247,7 +255,14 @@ fn latest(ctx: &mut Ctx, offered: Revision, evidence: Vec<Seq>) {
 
 /// The answer to a proposal.
 async fn propose(client: &mut Client, version: Value) -> Result<Reply, Finding> {
-    let options = RequestOptions::new().deliberate();
+    propose_with(client, version, RequestOptions::new().deliberate()).await
+}
+
+async fn propose_with(
+    client: &mut Client,
+    version: Value,
+    options: RequestOptions,
+) -> Result<Reply, Finding> {
     let params = proposing(&version, &json!({}));
     let reply = client.request_with("initialize", params, options).await;
     // Before the end, which reports errors that nobody has looked at.
