@@ -177,15 +177,28 @@ impl Mark {
     }
 }
 
-/// A port on which nothing listens at the moment.
+/// A port on which nothing listens, for a server that is about to be started.
+///
+/// It is below those that systems give to whoever asks for any (from 32768 on), so that no other program gets it before the server
+/// does; and no other call of this returns it, also not in another process of the tests unless thousands were asked for.
 ///
 /// # Panics
 ///
 /// If there is none.
 #[must_use]
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").port()
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    // Processes that are started one after another have neighbouring numbers.
+    let first = process::id().wrapping_mul(97);
+    let candidate = || {
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        u16::try_from(FIRST + first.wrapping_add(call) % COUNT).expect("a port")
+    };
+    let mut candidates = std::iter::repeat_with(candidate).take(COUNT as usize);
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    candidates.find(is_free).expect("a free port")
 }
 
 /// A running server, which is killed when this is dropped.
