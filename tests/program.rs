@@ -179,8 +179,8 @@ impl Mark {
 
 /// A port on which nothing listens, for a server that is about to be started.
 ///
-/// It is below those that systems give to whoever asks for any (from 32768 on), so that no other program gets it before the server
-/// does; and no other call of this returns it, also not in another process of the tests unless thousands were asked for.
+/// It is below the ports that systems hand out on request (from 32768 on), so that no other program gets it before the server does.
+/// Each call returns another one, and each process of the tests begins elsewhere.
 ///
 /// # Panics
 ///

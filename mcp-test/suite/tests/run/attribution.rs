@@ -1,4 +1,4 @@
-//! What follows from one deviation of a server is no finding about something else.
+//! What follows from one deviation of a server is not reported as another one.
 
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::transport::Fault;
