@@ -111,6 +111,8 @@ pub struct Finding {
     pub(crate) shown_by_exit: bool,
     /// Whether it depends on a time that was shorter than usual, so that it shows nothing by itself.
     pub(crate) in_shortened_time: bool,
+    /// The end of the scenario has cut the wait for the reply that is missing.
+    pub(crate) in_cut_time: bool,
 }
 
 impl Finding {
@@ -136,6 +138,7 @@ impl Finding {
             in_any_state: false,
             shown_by_exit: false,
             in_shortened_time: false,
+            in_cut_time: false,
         }
     }
 

@@ -408,7 +408,8 @@ impl Client {
             .evidence_all(seqs)
             .evidence(fired);
         let in_shortened_time = pending.is_shortened && pending.panic.is_none();
-        let finding = Finding { in_shortened_time, ..finding };
+        let in_cut_time = pending.deadline == self.options.until;
+        let finding = Finding { in_shortened_time, in_cut_time, ..finding };
         if self.is_usual_ping(pending) && self.options.history.pings.is_unanswered() {
             let usual = clock::format_duration(self.options.timeout);
             return finding.hint(format!("others of this run were not answered within {usual}"));

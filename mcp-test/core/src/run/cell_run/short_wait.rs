@@ -12,8 +12,11 @@ use crate::wire::{Id, Message};
 const ENOUGH: u32 = 4;
 
 /// Why a request without a reply shows nothing: the scenario ended before it had waited as long as replies may take, by what others
-/// have taken in the same conversation. `None` if it waited for the `whole` time that a request has.
+/// have taken in the same conversation. `None` if it waited for half of the `whole` time that a request has.
 pub(super) fn short_wait(trace: &Trace, finding: &Finding, whole: Duration) -> Option<String> {
+    if !finding.in_cut_time {
+        return None;
+    }
     let evidence = || trace.events.iter().filter(|event| finding.evidence.contains(&event.seq));
     let sent = evidence().find(|event| event.party == Party::Client)?;
     let fired = evidence().find(|event| matches!(event.kind, EventKind::DeadlineFired { .. }))?;
@@ -76,6 +79,8 @@ mod tests {
         }
         let finding =
             Finding::peer("`prompts/get` was not answered").evidence(sent).evidence(fired);
+        assert_eq!(short_wait(&trace, &finding, WHOLE), None, "its own time has passed");
+        let finding = Finding { in_cut_time: true, ..finding };
         short_wait(&trace, &finding, WHOLE)
     }
 
