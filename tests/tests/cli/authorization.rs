@@ -246,7 +246,7 @@ fn the_exit_code_says_what_was_wrong() {
             1,
             "did not redirect to the redirect URI in time",
         ),
-        (&["--url", &issuer, "--scenario", "authorization-code-grant"], 0, "requires --client-id"),
+        (&["--url", &issuer, "--scenario", "authorization-code-grant"], 3, "requires --client-id"),
     ];
     for (args, code, expected) in cases {
         let run = mcp_test([&["authorization"], args].concat());
