@@ -13,6 +13,8 @@ pub(super) struct Waiting {
     pub(super) disturbs: bool,
     /// Whether it starts a program, which keeps a processor busy. Other cells mostly wait for replies.
     pub(super) starts_program: bool,
+    /// Whether it calls whatever tools the run may call, and so learns which of them are slow.
+    pub(super) calls_tools: bool,
 }
 
 /// The cells that have not been started, in the order of the plan.
@@ -21,8 +23,17 @@ pub(super) struct CellQueue {
 }
 
 impl CellQueue {
+    /// With one that calls tools first, unless one runs alone before it: it may wait for a slow tool, and so would all that call
+    /// tools if they started at the same time.
     pub(super) fn new(cells: impl IntoIterator<Item = Waiting>) -> Self {
-        Self { waiting: cells.into_iter().collect() }
+        let mut waiting: VecDeque<Waiting> = cells.into_iter().collect();
+        let mut reachable = waiting.iter().take_while(|cell| !cell.disturbs);
+        if let Some(place) = reachable.position(|cell| cell.calls_tools)
+            && let Some(cell) = waiting.remove(place)
+        {
+            waiting.push_front(cell);
+        }
+        Self { waiting }
     }
 
     /// The first of the plan that has not been started.
@@ -48,10 +59,14 @@ impl CellQueue {
 mod tests {
     use super::*;
 
-    /// The places in the plan of the cells, as they are taken: `s` starts a program, `d` runs alone.
+    /// The places in the plan of the cells, as they are taken: `s` starts a program, `d` runs alone, `t` calls tools.
     fn taken(cells: &str, may_start: &[bool]) -> Vec<usize> {
-        let waiting =
-            |(index, kind)| Waiting { index, disturbs: kind == 'd', starts_program: kind == 's' };
+        let waiting = |(index, kind)| Waiting {
+            index,
+            disturbs: kind == 'd',
+            starts_program: kind == 's',
+            calls_tools: kind == 't',
+        };
         let mut queue = CellQueue::new(cells.chars().enumerate().map(waiting));
         let taken = may_start.iter().filter_map(|may_start| queue.take(*may_start));
         taken.map(|cell| cell.index).collect()
@@ -66,6 +81,12 @@ mod tests {
     fn if_all_that_is_left_is_of_one_kind_it_is_taken_in_the_order_of_the_plan() {
         assert_eq!(taken("...", &[true, false, true, true]), [0, 1, 2]);
         assert_eq!(taken("sss", &[false, false, false]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn one_that_calls_tools_is_the_first_of_those_that_start_no_program() {
+        assert_eq!(taken("s..tt", &[true, false, false, false, false]), [0, 3, 1, 2, 4]);
+        assert_eq!(taken(".dt", &[false, false, false]), [0, 1, 2]);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! what a run shows there counts only if another connection confirms it, which is kept for that. Ending a program takes time as
 //! well, and happens while others run.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::cell::{RefCell, RefMut};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::confirmed::{Confirmed, Raised};
 use super::slow_scenarios::SlowScenarios;
 #[doc(hidden)]
 pub use super::start_budget::Key;
-use super::start_budget::StartBudget;
+use super::start_budget::{StartBudget, most_starts};
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, FirstRequest, Options};
@@ -71,6 +71,8 @@ pub struct ConnectionPool {
     shared: Vec<TransportKind>,
     /// Whether programs are started ahead.
     starts_ahead: bool,
+    /// How often the target has started its program when no connection is replaced any more.
+    start_limit: usize,
     state: RefCell<State>,
     /// The scenarios that do not end in time.
     pub(super) slow: RefCell<SlowScenarios>,
@@ -85,6 +87,8 @@ struct State {
     /// The connections that runs use.
     used: Vec<Key>,
     starts: StartBudget,
+    /// How many scenario runs still need a start of their own.
+    needed: usize,
     /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
     unused: VecDeque<Connection>,
     /// How long the first answer took, with the start of the program.
@@ -144,7 +148,9 @@ impl ConnectionPool {
         // A case may have to prepare something before its program starts.
         let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);
         let starts_ahead = is_parallel && has_programs && is_prepared;
+        let revisions: BTreeSet<_> = plan.cells.iter().map(|cell| cell.revision).collect();
         let pool = Self {
+            start_limit: target.program_starts() + most_starts(revisions.len()),
             target: target.clone(),
             limits: plan.limits,
             shared: vec![TransportKind::Stdio],
@@ -223,6 +229,7 @@ impl ConnectionPool {
 
     /// Starts programs ahead, as many as are needed, up to a bound.
     pub(super) async fn start_ahead(&self, needed: usize) {
+        self.state.borrow_mut().needed = needed;
         if !self.starts_ahead {
             return;
         }
@@ -271,7 +278,7 @@ impl ConnectionPool {
                     continue;
                 }
             }
-            if !self.state.borrow_mut().starts.count(key, is_used) {
+            if !self.starts().count(key, is_used) {
                 return Err(NotTaken::NoStart);
             }
             let in_use = self.mark_used(key);
@@ -306,6 +313,14 @@ impl ConnectionPool {
         }
     }
 
+    fn starts(&self) -> RefMut<'_, StartBudget> {
+        RefMut::map(self.state.borrow_mut(), |state| {
+            state.starts.is_used_up =
+                self.target.program_starts() + state.needed >= self.start_limit;
+            &mut state.starts
+        })
+    }
+
     /// Notes that a connection which confirmed something has ended because of what the program did.
     pub(super) fn add_lost(&self) {
         self.state.borrow_mut().starts.add_lost();
@@ -313,7 +328,7 @@ impl ConnectionPool {
 
     /// Whether a run may have a connection of its own to confirm what it has shown; counts it.
     pub(super) fn count_confirming(&self, key: Key) -> bool {
-        self.state.borrow_mut().starts.count_confirming(key)
+        self.starts().count_confirming(key)
     }
 
     /// How often the program was started because it had exited or did not answer in time.
@@ -323,7 +338,7 @@ impl ConnectionPool {
 
     /// Whether the program may be started once more because it has exited or did not answer in time; counts the start.
     pub(super) fn count_replacement(&self) -> bool {
-        self.state.borrow_mut().starts.count_replacement()
+        self.starts().count_replacement()
     }
 
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {

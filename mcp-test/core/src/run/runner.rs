@@ -17,7 +17,8 @@ use super::preflight::{self, PreflightFailure, Survey};
 use super::retries::run_with_retries;
 use super::{Cell, ExitCode, Outcome, Plan, Progress, RunEvent, Silence, Summary, Tested, Verdict};
 use crate::check::{Blame, Cause, Finding};
-use crate::scenario::Profile;
+use crate::scenario::{Need, Profile};
+use crate::spec::ItemKind;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
@@ -332,10 +333,15 @@ impl<'a> Run<'a> {
                 && pool.is_some_and(|pool| !pool.shares(cell, self.plan.profile))
                 && is_run()
         };
+        let calls_tools = |cell: &Cell| {
+            pool.is_some_and(|pool| pool.shares(cell, self.plan.profile))
+                && cell.scenario.needs.contains(&Need::Any(ItemKind::Tool))
+        };
         let waiting = |(index, cell): (usize, &Cell)| Waiting {
             index,
             disturbs: cell.scenario.disturbs.is_some(),
             starts_program: starts_program(cell),
+            calls_tools: calls_tools(cell),
         };
         self.cells.iter().enumerate().map(waiting).collect()
     }

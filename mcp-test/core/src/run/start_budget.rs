@@ -1,7 +1,7 @@
 //! [`StartBudget`]: how often the program of a run may still be started.
 //!
-//! A program that takes long to start takes even longer while it is started many times. Each scenario that cannot share a
-//! connection has its own start, which is not counted here.
+//! A program that takes long to start takes even longer while it is started many times. A scenario that cannot share a
+//! connection has its own start in any case; it takes one of those that others have because the program has exited.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,12 @@ const MOST_OF_REVISION: usize = 2;
 const MOST_CONFIRMING: usize = 2;
 
 /// How many more starts a run has, because the program has exited or did not answer in time.
-pub(super) const MOST_REPLACEMENTS: usize = 20;
+const MOST_REPLACEMENTS: usize = 20;
+
+/// How often the program of a run for this many revisions is started before it is no longer started again.
+pub(super) const fn most_starts(revisions: usize) -> usize {
+    (1 + MOST_OF_REVISION) * revisions + MOST_CONFIRMING + MOST_REPLACEMENTS
+}
 
 /// The starts that were counted.
 #[derive(Default)]
@@ -45,6 +50,8 @@ pub(super) struct StartBudget {
     lost: usize,
     confirming: usize,
     replacements: usize,
+    /// Whether [`most_starts`] are made or needed by scenarios that cannot share a connection.
+    pub(super) is_used_up: bool,
 }
 
 impl StartBudget {
@@ -84,7 +91,7 @@ impl StartBudget {
 
     /// Whether the program may be started because it has exited or did not answer in time; counts it.
     pub(super) fn count_replacement(&mut self) -> bool {
-        count(&mut self.replacements, MOST_REPLACEMENTS)
+        !self.is_used_up && count(&mut self.replacements, MOST_REPLACEMENTS)
     }
 
     pub(super) fn replacements(&self) -> usize {
@@ -122,6 +129,15 @@ mod tests {
             assert!(budget.count(KEY, false));
         }
         assert!(!budget.count(OTHER, false));
+    }
+
+    #[test]
+    fn nothing_is_replaced_once_all_starts_are_used_up() {
+        let mut budget = StartBudget::default();
+        assert!(budget.count_replacement());
+        budget.is_used_up = true;
+        assert!(!budget.count_replacement());
+        assert!(budget.count(KEY, false));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::clock::{self, Deadline};
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
 use crate::run::connection_pool::{Confirming, ConnectionPool, NotTaken, SharedConnection, Taken};
-use crate::run::start_budget::{Key, MOST_REPLACEMENTS};
+use crate::run::start_budget::Key;
 use crate::scenario::{Conversation, Ctx, Ended, Opened, Run, Setup};
 use crate::trace::{ConnectionId, Event, EventKind, Seq, Trace};
 use crate::transport::Target;
@@ -131,8 +131,9 @@ impl CellRun<'_> {
                 }
                 (!pool.count_replacement()).then(|| {
                     format!(
-                        "the program has exited or did not answer in time {MOST_REPLACEMENTS} times, and is not started again: \
+                        "the program has exited or did not answer in time, and is not started again after {} such starts: \
                          `--scenario {}` runs it alone",
+                        pool.replacements(),
                         self.id()
                     )
                 })
