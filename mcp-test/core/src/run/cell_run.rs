@@ -37,14 +37,14 @@ use crate::transport::{ClientRun, Target, TransportKind};
 
 use self::early_end::EarlyEnd;
 use self::facts::Unmet;
-use self::silenced::Liveness;
+use self::slow_start::has_unanswered_start;
 use self::teardown::TornDown;
 use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
 
 pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
 pub use facts::CellFacts;
-pub(super) use silenced::skip_cell;
+pub(super) use silenced::{Liveness, skip_cell};
 
 /// How long the official client of the stateless era waits for a reply.
 const OFFICIAL_REPLY: Duration = Duration::from_secs(10);
@@ -245,18 +245,17 @@ impl<'a> CellRun<'a> {
         let trace = ctx.trace();
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         ctx.hurry_after_a_fault(is_failed, &trace);
-        let question = liveness.filter(|_| timed_out || self.ends_unanswered(&trace));
+        let is_unstarted = self.start_up.is_some() && has_unanswered_start(&trace);
+        let is_asked = timed_out || is_unstarted || self.ends_unanswered(&trace);
         drop(trace);
+        let question = liveness.filter(|_| is_asked);
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, liveness) = self.end(ctx, target, question).await;
-        let start_up = match liveness {
-            // The machine may be slower than it was at first.
-            Liveness::Answered(took) => self.start_up.map(|first| first.max(took)),
-            _ => self.start_up,
-        };
+        let is_first_silence = pool.is_some_and(|pool| pool.is_first_silence(liveness));
+        let start_up = self.start_up_after(liveness, is_unstarted);
         let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
-        if liveness == Liveness::Silent {
+        if liveness == Liveness::Silent && !(is_unstarted && is_first_silence) {
             return silenced::silenced(outcome);
         }
         if let Some(pool) = pool {
@@ -292,6 +291,7 @@ impl<'a> CellRun<'a> {
     fn own_checks(&self, ended: &Ended, early: Option<EarlyEnd>) -> Vec<Check> {
         let Ended { checks, trace, unexamined, .. } = ended;
         let mut checks = checks.clone();
+        self.skip_out_of_time(trace, &mut checks);
         match early {
             None => {
                 // Only after a complete run: an early end explains why a reply was not examined.
@@ -299,14 +299,13 @@ impl<'a> CellRun<'a> {
                     checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
                 demand_declared(&self.cell, &mut checks);
-                self.skip_out_of_time(trace, &mut checks);
             }
             Some(EarlyEnd::TimedOut) => {
                 // In the official suite, the time-out replaces even the checks that were made.
                 if self.profile == Profile::Official {
                     checks.clear();
                 }
-                if let Some(reason) = self.slow_start(trace) {
+                if let Some(reason) = self.too_slow(trace) {
                     self.skip_unmade(&mut checks, &reason);
                     return checks;
                 }
@@ -400,6 +399,7 @@ impl<'a> CellRun<'a> {
             inventory: facts.inventory.clone(),
             history: facts.history.clone(),
             spoken: facts.spoken.clone(),
+            may_start_again: facts.pool.map(ConnectionPool::may_start_again),
             calls: self.plan.calls.clone(),
             // Only its own, so that a tool of the user's that has the name of another fixture stays what it is.
             fixtures: self.plan.fixtures.only(self.cell.scenario.fixtures()),

@@ -5,8 +5,9 @@
 //! what a run shows there counts only if another connection confirms it, which is kept for that. Ending a program takes time as
 //! well, and happens while others run.
 
-use std::cell::{RefCell, RefMut};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,11 +16,12 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
+use super::cell_run::Liveness;
 use super::confirmed::{Confirmed, Raised};
 use super::slow_scenarios::SlowScenarios;
 #[doc(hidden)]
 pub use super::start_budget::Key;
-use super::start_budget::{StartBudget, most_starts};
+use super::start_budget::Starts;
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, FirstRequest, Options};
@@ -71,8 +73,7 @@ pub struct ConnectionPool {
     shared: Vec<TransportKind>,
     /// Whether programs are started ahead.
     starts_ahead: bool,
-    /// How often the target has started its program when no connection is replaced any more.
-    start_limit: usize,
+    pub(super) starts: Starts,
     state: RefCell<State>,
     /// The scenarios that do not end in time.
     pub(super) slow: RefCell<SlowScenarios>,
@@ -86,9 +87,6 @@ struct State {
     idle: Vec<Idle>,
     /// The connections that runs use.
     used: Vec<Key>,
-    starts: StartBudget,
-    /// How many scenario runs still need a start of their own.
-    needed: usize,
     /// Connections to programs that were started ahead, over standard streams. The first has had the most time to start.
     unused: VecDeque<Connection>,
     /// How long the first answer took, with the start of the program.
@@ -99,6 +97,8 @@ struct State {
     confirmed: Confirmed,
     /// A list that the server declares was not answered when a stateless connection began.
     ignores_lists: bool,
+    /// Whether a program that was started to see whether the server still answers did not, the last time.
+    is_silent: bool,
     /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
 }
@@ -148,9 +148,8 @@ impl ConnectionPool {
         // A case may have to prepare something before its program starts.
         let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);
         let starts_ahead = is_parallel && has_programs && is_prepared;
-        let revisions: BTreeSet<_> = plan.cells.iter().map(|cell| cell.revision).collect();
         let pool = Self {
-            start_limit: target.program_starts() + most_starts(revisions.len()),
+            starts: Starts::new(plan, target),
             target: target.clone(),
             limits: plan.limits,
             shared: vec![TransportKind::Stdio],
@@ -229,7 +228,7 @@ impl ConnectionPool {
 
     /// Starts programs ahead, as many as are needed, up to a bound.
     pub(super) async fn start_ahead(&self, needed: usize) {
-        self.state.borrow_mut().needed = needed;
+        self.starts.set_needed(needed);
         if !self.starts_ahead {
             return;
         }
@@ -272,13 +271,13 @@ impl ConnectionPool {
             let is_used = self.state.borrow().used.contains(&key);
             if is_used {
                 // If no other one may be started, it is worth more time.
-                let allows_another = self.state.borrow().starts.allows_another(key);
+                let allows_another = self.starts.allows_another(key);
                 let until = if allows_another { deadline } else { half };
                 if clock::within(until, returned).await.is_ok() {
                     continue;
                 }
             }
-            if !self.starts().count(key, is_used) {
+            if !self.starts.count(key, is_used) {
                 return Err(NotTaken::NoStart);
             }
             let in_use = self.mark_used(key);
@@ -313,32 +312,22 @@ impl ConnectionPool {
         }
     }
 
-    fn starts(&self) -> RefMut<'_, StartBudget> {
-        RefMut::map(self.state.borrow_mut(), |state| {
-            state.starts.is_used_up =
-                self.target.program_starts() + state.needed >= self.start_limit;
-            &mut state.starts
-        })
+    /// Notes whether the server still answers, and returns whether it does not for the first time: a machine under load may have been
+    /// too slow for one start of the program.
+    pub(super) fn is_first_silence(&self, liveness: Liveness) -> bool {
+        let mut state = self.state.borrow_mut();
+        let is_silent = liveness == Liveness::Silent;
+        let was_silent = match liveness {
+            Liveness::NotAsked => return false,
+            _ => mem::replace(&mut state.is_silent, is_silent),
+        };
+        is_silent && !was_silent
     }
 
-    /// Notes that a connection which confirmed something has ended because of what the program did.
-    pub(super) fn add_lost(&self) {
-        self.state.borrow_mut().starts.add_lost();
-    }
-
-    /// Whether a run may have a connection of its own to confirm what it has shown; counts it.
-    pub(super) fn count_confirming(&self, key: Key) -> bool {
-        self.starts().count_confirming(key)
-    }
-
-    /// How often the program was started because it had exited or did not answer in time.
-    pub(super) fn replacements(&self) -> usize {
-        self.state.borrow().starts.replacements()
-    }
-
-    /// Whether the program may be started once more because it has exited or did not answer in time; counts the start.
-    pub(super) fn count_replacement(&self) -> bool {
-        self.starts().count_replacement()
+    /// Counts a start of the program for a scenario whose connection it has ended, and returns whether it is allowed.
+    pub(super) fn may_start_again(&self) -> Arc<dyn Fn() -> bool + Send + Sync> {
+        let starts = self.starts.clone();
+        Arc::new(move || starts.count_replacement())
     }
 
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
@@ -412,7 +401,7 @@ impl ConnectionPool {
     pub fn end_idle(&self) {
         let mut state = self.state.borrow_mut();
         state.is_draining = true;
-        for idle in std::mem::take(&mut state.idle) {
+        for idle in mem::take(&mut state.idle) {
             state.end(idle.shared.client, idle.user, false);
         }
     }

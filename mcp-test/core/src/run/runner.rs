@@ -102,7 +102,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
             let (mut summary, is_silent) = run.run_all().await;
             summary.program_starts = plan.target.program_starts() - started_before;
-            summary.program_restarts = pool.as_ref().map_or(0, ConnectionPool::replacements);
+            summary.program_restarts = pool.as_ref().map_or(0, |pool| pool.starts.replacements());
             on(RunEvent::Ended(summary.clone()));
             // After the report, which a program that does not exit must not delay.
             if is_silent {

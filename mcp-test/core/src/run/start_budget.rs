@@ -3,10 +3,12 @@
 //! A program that takes long to start takes even longer while it is started many times. A scenario that cannot share a
 //! connection has its own start in any case; it takes one of those that others have because the program has exited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Plan;
 use crate::spec::Revision;
-use crate::transport::TransportKind;
+use crate::transport::{Target, TransportKind};
 
 /// Which runs can use a connection.
 #[doc(hidden)]
@@ -37,41 +39,102 @@ const MOST_CONFIRMING: usize = 2;
 /// How many more starts a run has, because the program has exited or did not answer in time.
 const MOST_REPLACEMENTS: usize = 20;
 
-/// How often the program of a run for this many revisions is started before it is no longer started again.
-pub(super) const fn most_starts(revisions: usize) -> usize {
-    (1 + MOST_OF_REVISION) * revisions + MOST_CONFIRMING + MOST_REPLACEMENTS
+/// How many of the scenarios that cannot share a connection may open a second one before others lose a start to them.
+const SECOND_CONNECTIONS: usize = 4;
+
+/// The starts of the program of a run; clones share what they count.
+#[derive(Clone)]
+pub(super) struct Starts {
+    target: Target,
+    /// How often the target has started its program when it is no longer started again.
+    limit: usize,
+    budget: Arc<Mutex<StartBudget>>,
+}
+
+impl Starts {
+    pub(super) fn new(plan: &Plan, target: &Target) -> Self {
+        let revisions: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
+        let most = (1 + MOST_OF_REVISION) * revisions.len() + MOST_CONFIRMING + MOST_REPLACEMENTS;
+        let limit = target.program_starts() + most - SECOND_CONNECTIONS;
+        Self { target: target.clone(), limit, budget: Arc::default() }
+    }
+
+    /// Notes how many scenarios still need a start of their own.
+    pub(super) fn set_needed(&self, needed: usize) {
+        self.budget().needed = needed;
+    }
+
+    /// See [`StartBudget::allows_another`].
+    pub(super) fn allows_another(&self, key: Key) -> bool {
+        self.budget().allows_another(key)
+    }
+
+    /// See [`StartBudget::count`].
+    pub(super) fn count(&self, key: Key, is_other_used: bool) -> bool {
+        self.budget().count(key, is_other_used)
+    }
+
+    /// See [`StartBudget::count_confirming`].
+    pub(super) fn count_confirming(&self, key: Key) -> bool {
+        self.budget().count_confirming(key)
+    }
+
+    /// See [`StartBudget::count_replacement`].
+    pub(super) fn count_replacement(&self) -> bool {
+        self.budget().count_replacement()
+    }
+
+    /// Notes that a connection which confirmed something has ended because of what the program did.
+    pub(super) fn add_lost(&self) {
+        self.budget().lost += 1;
+    }
+
+    /// How often the program was started because it had exited or did not answer in time.
+    pub(super) fn replacements(&self) -> usize {
+        self.budget().replacements
+    }
+
+    fn budget(&self) -> MutexGuard<'_, StartBudget> {
+        let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        budget.is_used_up = self.target.program_starts() + budget.needed >= self.limit;
+        budget
+    }
 }
 
 /// The starts that were counted.
 #[derive(Default)]
-pub(super) struct StartBudget {
+struct StartBudget {
     begun: BTreeMap<(TransportKind, Revision), usize>,
     /// How many connections that confirmed something have ended because of what the program did.
     lost: usize,
     confirming: usize,
     replacements: usize,
-    /// Whether [`most_starts`] are made or needed by scenarios that cannot share a connection.
-    pub(super) is_used_up: bool,
+    /// How many scenarios still need a start of their own.
+    needed: usize,
+    /// Whether all starts of the run are made or needed.
+    is_used_up: bool,
 }
 
 impl StartBudget {
     /// Whether a connection may be begun while another one for the same is in use.
-    pub(super) fn allows_another(&self, key: Key) -> bool {
+    fn allows_another(&self, key: Key) -> bool {
         let begun = self.begun.get(&(key.transport, key.revision));
-        !key.confirms && begun.is_none_or(|begun| *begun < MOST_OF_REVISION)
+        let has_start = begun.is_none_or(|begun| *begun < MOST_OF_REVISION);
+        !key.confirms && has_start && !self.is_used_up
     }
 
     /// Whether a connection may be begun; counts it. Without another one for the same, those before have ended because of what
     /// the program did.
-    pub(super) fn count(&mut self, key: Key, is_other_used: bool) -> bool {
+    fn count(&mut self, key: Key, is_other_used: bool) -> bool {
         if key.confirms {
             return !is_other_used && self.count_confirming(key);
         }
-        self.count_of_revision(key) || !is_other_used && self.count_replacement()
+        let is_spare = is_other_used && self.is_used_up;
+        !is_spare && (self.count_of_revision(key) || !is_other_used && self.count_replacement())
     }
 
     /// Whether a connection may be begun to confirm something; counts it.
-    pub(super) fn count_confirming(&mut self, key: Key) -> bool {
+    fn count_confirming(&mut self, key: Key) -> bool {
         if count(&mut self.confirming, MOST_CONFIRMING) || self.count_of_revision(key) {
             return true;
         }
@@ -80,22 +143,13 @@ impl StartBudget {
         is_replacement
     }
 
-    /// Notes that a connection which confirmed something has ended because of what the program did.
-    pub(super) fn add_lost(&mut self) {
-        self.lost += 1;
-    }
-
     fn count_of_revision(&mut self, key: Key) -> bool {
         count(self.begun.entry((key.transport, key.revision)).or_default(), MOST_OF_REVISION)
     }
 
     /// Whether the program may be started because it has exited or did not answer in time; counts it.
-    pub(super) fn count_replacement(&mut self) -> bool {
+    fn count_replacement(&mut self) -> bool {
         !self.is_used_up && count(&mut self.replacements, MOST_REPLACEMENTS)
-    }
-
-    pub(super) fn replacements(&self) -> usize {
-        self.replacements
     }
 }
 
@@ -132,11 +186,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_replaced_once_all_starts_are_used_up() {
+    fn nothing_is_replaced_or_begun_beside_another_one_once_all_starts_are_used_up() {
         let mut budget = StartBudget::default();
-        assert!(budget.count_replacement());
+        assert!(budget.count_replacement() && budget.allows_another(KEY));
         budget.is_used_up = true;
-        assert!(!budget.count_replacement());
+        assert!(!budget.count_replacement() && !budget.allows_another(KEY));
+        assert!(!budget.count(KEY, true));
         assert!(budget.count(KEY, false));
     }
 
@@ -144,10 +199,10 @@ mod tests {
     fn a_connection_that_confirmed_and_has_ended_is_replaced() {
         let mut budget = StartBudget::default();
         while budget.count_confirming(KEY) {}
-        budget.add_lost();
+        budget.lost += 1;
         assert!(budget.count_confirming(KEY));
         assert!(!budget.count_confirming(KEY));
-        assert_eq!(budget.replacements(), 1);
+        assert_eq!(budget.replacements, 1);
     }
 
     #[test]

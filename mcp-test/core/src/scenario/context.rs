@@ -1,5 +1,6 @@
 //! The context of a scenario while it runs: a client that connects when it is first used, the trace, and the checks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::connected::{ClientPool, Opened};
@@ -60,6 +61,9 @@ pub struct Setup {
     /// The revisions that the peer has spoken over this transport before the scenario.
     #[doc(hidden)]
     pub spoken: Vec<Revision>,
+    /// Whether the run may start the program of the server once more, which has exited or hung; counts the start.
+    #[doc(hidden)]
+    pub may_start_again: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 impl Setup {
@@ -88,6 +92,7 @@ impl Setup {
             schemas: Schemas::default(),
             history: ReplyHistory::default(),
             spoken: Vec::new(),
+            may_start_again: None,
         }
     }
 }
@@ -209,6 +214,17 @@ impl Ctx {
         let connection = client.connection();
         self.pool.set_revision(connection, client.revision());
         Connected::new(client.renewed(self.options()), connection, &self.pool)
+    }
+
+    /// Connects another client because the server has exited or hung; `None` if it does not start again, or too often already.
+    #[doc(hidden)]
+    pub async fn connect_again(&self) -> Option<Connected> {
+        let is_program = self.setup.transport == TransportKind::Stdio;
+        let may_start = self.setup.may_start_again.as_ref().filter(|_| is_program);
+        if may_start.is_some_and(|may_start| !may_start()) {
+            return None;
+        }
+        self.connect(self.options()).await.ok()
     }
 
     /// Connects another client, on a connection and with options of its own, recorded in the same trace.

@@ -21,7 +21,7 @@ pub(super) fn short_wait(trace: &Trace, finding: &Finding, whole: Duration) -> O
     let sent = evidence().find(|event| event.party == Party::Client)?;
     let fired = evidence().find(|event| matches!(event.kind, EventKind::DeadlineFired { .. }))?;
     let waited = fired.at.saturating_sub(sent.at);
-    let slowest = slowest_reply(trace)?;
+    let slowest = replies(trace)?.slowest;
     if waited >= whole / 2 || waited >= slowest.saturating_mul(ENOUGH) {
         return None;
     }
@@ -32,10 +32,32 @@ pub(super) fn short_wait(trace: &Trace, finding: &Finding, whole: Duration) -> O
     ))
 }
 
-/// The longest time in which a request of the client was answered.
-fn slowest_reply(trace: &Trace) -> Option<Duration> {
+/// Why a scenario that did not end in its `time` shows nothing: it was answered to the end, but slowly. `None` if it then waited for
+/// half of the time for something else.
+pub(super) fn slow_replies(trace: &Trace, time: Duration) -> Option<String> {
+    let Replies { slowest, last } = replies(trace)?;
+    let waited = time.saturating_sub(last);
+    if waited >= time / 2 || waited >= slowest.saturating_mul(ENOUGH) {
+        return None;
+    }
+    Some(format!(
+        "it did not end in {}, in which replies took up to {}: `--timeout` allows more",
+        clock::format_duration(time),
+        clock::format_duration(slowest)
+    ))
+}
+
+/// When requests of the client were answered.
+struct Replies {
+    /// The longest time that one took.
+    slowest: Duration,
+    /// When the last one came.
+    last: Duration,
+}
+
+fn replies(trace: &Trace) -> Option<Replies> {
     let mut open: HashMap<(ConnectionId, &Id), Duration> = HashMap::new();
-    let mut slowest = None;
+    let mut replies: Option<Replies> = None;
     for (event, message) in trace.messages() {
         match message {
             Message::Request(request) if event.party == Party::Client => {
@@ -43,12 +65,14 @@ fn slowest_reply(trace: &Trace) -> Option<Duration> {
             }
             Message::Response(_) | Message::Error(_) if event.party == Party::Server => {
                 let sent = message.id().and_then(|id| open.remove(&(event.connection, id)));
-                slowest = slowest.max(sent.map(|sent| event.at.saturating_sub(sent)));
+                let Some(took) = sent.map(|sent| event.at.saturating_sub(sent)) else { continue };
+                let slowest = replies.map_or(took, |before| before.slowest.max(took));
+                replies = Some(Replies { slowest, last: event.at });
             }
             _ => {}
         }
     }
-    slowest
+    replies
 }
 
 #[cfg(test)]
@@ -58,8 +82,8 @@ mod tests {
 
     const WHOLE: Duration = Duration::from_secs(27);
 
-    /// The reason after a reply that took so many seconds, for a request that then waited so many.
-    fn reason(earlier: u64, waited: u64) -> Option<String> {
+    /// A trace with a reply that took so many seconds, and a request that then waited so many, and the finding about that.
+    fn with_slow_reply(earlier: u64, waited: u64) -> (Trace, Finding) {
         let recorder = Recorder::new();
         let on = recorder.open("stdio");
         let request = |id: u32| {
@@ -79,6 +103,11 @@ mod tests {
         }
         let finding =
             Finding::peer("`prompts/get` was not answered").evidence(sent).evidence(fired);
+        (trace, finding)
+    }
+
+    fn reason(earlier: u64, waited: u64) -> Option<String> {
+        let (trace, finding) = with_slow_reply(earlier, waited);
         assert_eq!(short_wait(&trace, &finding, WHOLE), None, "its own time has passed");
         let finding = Finding { in_cut_time: true, ..finding };
         short_wait(&trace, &finding, WHOLE)
@@ -97,5 +126,18 @@ mod tests {
         assert_eq!(reason(0, 1), None);
         assert_eq!(reason(2, 8), None);
         assert_eq!(reason(9, 14), None);
+    }
+
+    #[test]
+    fn a_scenario_that_was_answered_slowly_to_its_end_shows_nothing() {
+        let reason = |took: u64| slow_replies(&with_slow_reply(took, 0).0, Duration::from_secs(30));
+        assert_eq!(
+            reason(25).as_deref(),
+            Some(
+                "it did not end in 30 s, in which replies took up to 25 s: `--timeout` allows more"
+            )
+        );
+        assert_eq!(reason(14), None);
+        assert_eq!(slow_replies(&Trace::default(), WHOLE), None);
     }
 }

@@ -17,7 +17,7 @@ use crate::transport::{Target, TransportKind};
 
 /// Whether the server still answers after a scenario.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Liveness {
+pub(in crate::run) enum Liveness {
     NotAsked,
     /// How long it took, with the start of the program.
     Answered(Duration),

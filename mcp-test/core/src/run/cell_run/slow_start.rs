@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::CellRun;
-use super::short_wait::short_wait;
+use super::short_wait::{short_wait, slow_replies};
+use super::{CellRun, Liveness};
 use crate::check::{Cause, Check, Fate, Finding, Status};
 use crate::clock;
 use crate::expect::words;
@@ -40,6 +40,11 @@ fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
     starts
 }
 
+/// Whether a program that was started had sent no message when a deadline passed.
+pub(super) fn has_unanswered_start(trace: &Trace) -> bool {
+    trace.deadline_fired() && starts(trace).values().any(|start| start.answered.is_none())
+}
+
 /// Why a scenario could not show anything in its time: starting its programs took at least half of it. A start takes about
 /// `first`.
 fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<String> {
@@ -60,10 +65,32 @@ fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<Strin
 }
 
 impl CellRun<'_> {
+    /// How long a start of the program takes, by what is known after the scenario.
+    pub(super) fn start_up_after(
+        &self,
+        liveness: Liveness,
+        is_unstarted: bool,
+    ) -> Option<Duration> {
+        match liveness {
+            // The machine may be slower than it was at first.
+            Liveness::Answered(took) => self.start_up.map(|first| first.max(took)),
+            // Nobody knows how long a start takes now.
+            Liveness::Silent if is_unstarted => Some(self.timeout()),
+            _ => self.start_up,
+        }
+    }
+
     /// Why starting the program left too little of the time, which says nothing about the peer; the official suite does not ask.
     pub(super) fn slow_start(&self, trace: &Trace) -> Option<String> {
         let first = self.start_up.filter(|_| self.profile != Profile::Official)?;
         slow_start(trace, first, self.timeout())
+    }
+
+    /// Why a scenario that did not end in its time says nothing about the peer; the official suite does not ask.
+    pub(super) fn too_slow(&self, trace: &Trace) -> Option<String> {
+        let counts = self.profile == Profile::Official;
+        let slow_replies = || slow_replies(trace, self.time_of_body()).filter(|_| !counts);
+        self.slow_start(trace).or_else(slow_replies)
     }
 
     /// Why a request without a reply had too little time for one, which says nothing about the peer.

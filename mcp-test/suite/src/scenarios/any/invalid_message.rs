@@ -33,7 +33,7 @@ pub(super) struct InvalidMessages {
 }
 
 impl InvalidMessages {
-    /// Sends a text that is not a valid request; `None` if the server does not start again.
+    /// Sends a text that is not a valid request; `None` if the server does not start again, or too often already.
     pub(super) async fn send(
         &mut self,
         ctx: &mut Ctx,
@@ -41,7 +41,7 @@ impl InvalidMessages {
         text: String,
     ) -> Result<Option<Reaction>, Finding> {
         if mem::take(&mut self.has_ended) {
-            let Ok(client) = ctx.connect(ctx.options()).await else { return Ok(None) };
+            let Some(client) = ctx.connect_again().await else { return Ok(None) };
             self.own = Some(client);
         }
         let known = always_answered(ctx.revision());

@@ -77,7 +77,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         // The client only has to know of an open request: what answers it is found in the trace.
         let own = Id::read(&id.clone().into()).unwrap_or(Id::Null);
         let Some(reaction) = connection.send(ctx, own, request.to_string()).await? else {
-            ctx.skip_the_rest("the server does not start again");
+            ctx.skip_the_rest("the server does not start again, or was started too often");
             return Ok(());
         };
         if let Reaction::Reply(Ok(reply)) = &reaction {

@@ -78,7 +78,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for (index, (check, text, code)) in (1..).zip(messages) {
         let id = Id::from(format!("p{index}"));
         let Some(reaction) = connection.send(ctx, id, text).await? else {
-            ctx.skip_the_rest("the server does not start again");
+            ctx.skip_the_rest("the server does not start again, or was started too often");
             return Ok(());
         };
         match reaction {
