@@ -398,6 +398,7 @@ impl<'a> CellRun<'a> {
             until: Deadline::after(until.saturating_sub(self.spent)),
             ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory: facts.inventory.clone(),
+            discovered: facts.discovered.clone(),
             history: facts.history.clone(),
             spoken: facts.spoken.clone(),
             calls: self.plan.calls.clone(),

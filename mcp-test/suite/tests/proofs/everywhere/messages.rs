@@ -181,12 +181,18 @@ fn conversations() -> Vec<Row> {
 
 /// Results of requests that need a capability which the server does not declare.
 fn undeclared_offers() -> Vec<Row> {
-    let offer = |revision, capability: &str, requirement: &'static str| {
+    let serve = |revision, capability: &str, status, requirement: &'static str| {
         let place = format!("/capabilities/{capability}");
         let faults =
             [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
         let cell = Cell { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
-        Row::new(everything(), cell, faults, Status::Failure, &[requirement])
+        Row::new(everything(), cell, faults, status, &[requirement])
+    };
+    let offer = |revision, capability, requirement| {
+        serve(revision, capability, Status::Failure, requirement)
+    };
+    let accepted = |revision, capability, requirement| {
+        serve(revision, capability, Status::Warning, requirement)
     };
     vec![
         offer(V2024_11_05, "tools", "tools.capability.declare"),
@@ -196,6 +202,11 @@ fn undeclared_offers() -> Vec<Row> {
         offer(V2026_07_28, "prompts", "prompts.capability.declare-in-discover"),
         offer(V2025_03_26, "completions", "completion.capability.declare"),
         offer(V2026_07_28, "completions", "completion.capability.declare"),
+        offer(V2026_07_28, "tools", "tools.capability.declare"),
+        offer(V2026_07_28, "resources", "resources.capability.declare"),
+        offer(V2025_06_18, "logging", "lifecycle.capabilities-respected"),
+        offer(V2025_11_25, "resources/subscribe", "lifecycle.capabilities-respected"),
+        accepted(V2025_03_26, "logging", "lifecycle.capabilities-respected-should"),
     ]
 }
 
