@@ -292,6 +292,7 @@ impl<'a> CellRun<'a> {
     fn own_checks(&self, ended: &Ended, early: Option<EarlyEnd>) -> Vec<Check> {
         let Ended { checks, trace, unexamined, .. } = ended;
         let mut checks = checks.clone();
+        self.skip_out_of_time(trace, &mut checks);
         match early {
             None => {
                 // Only after a complete run: an early end explains why a reply was not examined.
@@ -299,7 +300,6 @@ impl<'a> CellRun<'a> {
                     checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
                 demand_declared(&self.cell, &mut checks);
-                self.skip_out_of_time(trace, &mut checks);
             }
             Some(EarlyEnd::TimedOut) => {
                 // In the official suite, the time-out replaces even the checks that were made.
