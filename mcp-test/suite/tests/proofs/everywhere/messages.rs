@@ -181,23 +181,29 @@ fn conversations() -> Vec<Row> {
 
 /// Results of requests that need a capability which the server does not declare.
 fn undeclared_offers() -> Vec<Row> {
-    let serve = |revision, capability: &str, status, requirement: &'static str| {
+    let serve = |revision, capability: &str, status, requirements: &[&'static str]| {
         let place = format!("/capabilities/{capability}");
         let faults =
             [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
         let cell = Cell { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
-        Row::new(everything(), cell, faults, status, &[requirement])
+        Row::new(everything(), cell, faults, status, requirements)
     };
     let offer = |revision, capability, requirement| {
-        serve(revision, capability, Status::Failure, requirement)
+        serve(revision, capability, Status::Failure, &[requirement])
     };
     let accepted = |revision, capability, requirement| {
-        serve(revision, capability, Status::Warning, requirement)
+        serve(revision, capability, Status::Warning, &[requirement])
     };
     vec![
         offer(V2024_11_05, "tools", "tools.capability.declare"),
         offer(V2025_11_25, "tools", "tools.capability.declare"),
-        offer(V2025_11_25, "resources", "resources.capability.declare"),
+        // Subscriptions to them need a capability within this one.
+        serve(
+            V2025_11_25,
+            "resources",
+            Status::Failure,
+            &["resources.capability.declare", "lifecycle.capabilities-respected"],
+        ),
         offer(V2025_11_25, "prompts", "prompts.capability.declare"),
         offer(V2026_07_28, "prompts", "prompts.capability.declare-in-discover"),
         offer(V2025_03_26, "completions", "completion.capability.declare"),
