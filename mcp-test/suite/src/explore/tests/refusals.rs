@@ -74,7 +74,7 @@ fn a_tool_that_runs_only_as_a_task_may_refuse_every_call() {
 }
 
 /// Why a test fails that explores a tool with this many calls, if it does.
-fn failure_of_test(tool: serde_json::Value, calls: usize) -> Option<String> {
+fn failure_of_test(tool: &serde_json::Value, calls: usize) -> Option<String> {
     let name = tool["name"].as_str().expect("a name").to_owned();
     virtual_time::block_on(async {
         let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
@@ -90,19 +90,19 @@ fn failure_of_test(tool: serde_json::Value, calls: usize) -> Option<String> {
 fn a_test_in_which_no_call_has_succeeded_fails() {
     let mut task = tool("task");
     task["execution"] = json!({"taskSupport": "required"});
-    assert_eq!(failure_of_test(tool("open"), 20), None);
-    insta::assert_snapshot!(failure_of_test(tool("locked"), 20).unwrap_or_default(), @r#"
+    assert_eq!(failure_of_test(&tool("open"), 20), None);
+    insta::assert_snapshot!(failure_of_test(&tool("locked"), 20).unwrap_or_default(), @r#"
     no call of `locked` has succeeded
       expected a result for some arguments that the schema allows
       got 20 calls, refused with "API_KEY is not set"
       hint: `examples` in the schema of the tool, or --call NAME=JSON, give arguments that succeed; the server may also lack credentials
     "#);
-    insta::assert_snapshot!(failure_of_test(task, 20).unwrap_or_default(), @r#"
+    insta::assert_snapshot!(failure_of_test(&task, 20).unwrap_or_default(), @r#"
     nothing was tested: no call of `task` has succeeded
       got 20 calls, refused with "API_KEY is not set"
       hint: the tool runs only as a task, and an exploration makes no tasks
     "#);
-    insta::assert_snapshot!(failure_of_test(tool("open"), 0).unwrap_or_default(), @"
+    insta::assert_snapshot!(failure_of_test(&tool("open"), 0).unwrap_or_default(), @"
     nothing was tested: no call of `open` has succeeded
       got 0 calls
       hint: allow more calls with `.calls(…)`, or more time with `.time(…)`
