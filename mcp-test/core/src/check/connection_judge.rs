@@ -4,18 +4,30 @@ use std::collections::HashMap;
 
 use super::Finding;
 use super::rule_findings::RuleFindings;
+use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::{ConnectionId, Event, Trace};
 
 /// What is known of each connection while a trace is read, and what was found so far.
 pub(super) struct ConnectionJudge<'a, C> {
     conversations: HashMap<ConnectionId, C>,
+    /// What the server declares in the stateless era, if that was asked before the trace begins.
+    pub(super) discovered: Option<&'a Value>,
     pub(super) findings: RuleFindings<'a>,
 }
 
 impl<'a, C: Default> ConnectionJudge<'a, C> {
     pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { conversations: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
+        Self {
+            conversations: HashMap::new(),
+            discovered: None,
+            findings: RuleFindings::new(trace, revisions),
+        }
+    }
+
+    /// The judge, knowing what the server declares in the stateless era.
+    pub(super) fn knowing(self, discovered: Option<&'a Value>) -> Self {
+        Self { discovered, ..self }
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {

@@ -13,6 +13,7 @@ use super::tool_judgement::ToolJudgement;
 use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
 use super::walk::{EventJudge, walk};
 use crate::clock::Deadline;
+use crate::json::Value;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{ConnectionId, Party, Trace};
@@ -33,7 +34,8 @@ pub struct Judgement {
 
 /// Everything wrong with what `who` sent in `trace`.
 ///
-/// `revisions` returns for each connection the revision that it was opened for. By the schemas of tools, which are the peer's
+/// `revisions` returns for each connection the revision that it was opened for; `discovered` is what the server declared when it
+/// was asked with `server/discover` before, since in the stateless era no conversation has to begin with that. By the schemas of tools, which are the peer's
 /// own, only as much is judged as `ends` leaves time for; what is left out is a finding that blames nobody.
 #[doc(hidden)]
 #[must_use]
@@ -42,10 +44,12 @@ pub fn judge_trace(
     who: Party,
     revisions: &dyn Fn(ConnectionId) -> Revision,
     (schemas, authority): (&Schemas, Authority),
+    discovered: Option<&Value>,
     ends: Deadline,
 ) -> Judgement {
     let mut envelopes = EnvelopeJudge::new(trace, who, revisions);
-    let mut conversation = (who == Party::Server).then(|| ConversationJudge::new(trace, revisions));
+    let mut conversation = (who == Party::Server)
+        .then(|| ConversationJudge::new(trace, revisions).knowing(discovered));
     let mut notices = (who == Party::Server).then(|| NoticeJudge::new(trace, revisions));
     let mut asked = (who == Party::Server).then(|| ServerRequestJudge::new(trace, revisions));
     let mut of_client =

@@ -66,7 +66,11 @@ impl Client {
             match self.step(deadline).await {
                 Step::Observed => {}
                 Step::Closed => return Err(self.ended_before(awaited)),
-                Step::TimedOut => return Err(self.never_received(awaited, received_before)),
+                Step::TimedOut => {
+                    let in_cut_time = deadline == self.options.until;
+                    let finding = self.never_received(awaited, received_before);
+                    return Err(Finding { in_cut_time, ..finding });
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! [`ServerFacts`]: what a server declares about itself.
 
 use crate::json::{Object, Value};
-use crate::spec::{Capability, Revision};
+use crate::spec::{Capability, Era, Revision};
 
 /// What a server declares about itself in `initialize` or `server/discover`.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,12 @@ impl ServerFacts {
             instructions: None,
             declared_in: None,
         }
+    }
+
+    /// The capabilities that a result of `server/discover` declares: in the stateless era no conversation has to begin with that.
+    pub(crate) fn discovered(&self) -> Option<Value> {
+        let is_known = self.revision.era() == Era::Stateless && self.declared_in.is_some();
+        is_known.then(|| self.capabilities.clone())
     }
 
     /// Whether the server declares the capability.

@@ -13,7 +13,10 @@ pub use super::process_tree::LeftoverProcess;
 use super::process_tree::{self, DEATH, ProcessTree};
 use super::start::{Started, start};
 use super::{Command, SpawnError, registry};
-use crate::clock::{Deadline, within};
+use crate::clock::{Deadline, quiet, within};
+
+/// How long descendants have to end after a leader that has exited on its own, before they count as left behind.
+const SECOND_LOOK: Duration = Duration::from_millis(500);
 
 /// A child process that leads its own process group.
 ///
@@ -289,7 +292,12 @@ impl Child {
             None => self.leader.exit(),
         };
         // After a signal descendants are expected to be still ending, so they count only after an exit on its own.
-        let leftovers = if exit.is_some() { self.tree.leftovers() } else { Vec::new() };
+        let mut leftovers = if exit.is_some() { self.tree.leftovers() } else { Vec::new() };
+        if !leftovers.is_empty() {
+            // A helper that ends when its pipe to the leader closes has to be given processor time first.
+            quiet(SECOND_LOOK.min(grace)).await;
+            leftovers = self.tree.leftovers();
+        }
         let is_over = exit.is_some() && ProcessTree::is_over(&leftovers);
         if exit.is_none() {
             how = ShutdownStep::Terminated;

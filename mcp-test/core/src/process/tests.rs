@@ -114,6 +114,16 @@ fn a_grandchild_that_holds_the_pipes_is_reported_and_killed() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_grandchild_that_ends_soon_after_the_exit_is_not_left_behind() {
+    run(async {
+        let mut child = start("sleep 0.1 & exit 0");
+        let ending = child.end(LONG).await;
+        assert_eq!(ending.leftovers, []);
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn dropping_kills_the_child_and_reaps_it() {
     run(async {
         let child = start("sleep 600 & echo pid $! >&2; wait");

@@ -397,6 +397,7 @@ impl<'a> CellRun<'a> {
             until: Deadline::after(until.saturating_sub(self.spent)),
             ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory: facts.inventory.clone(),
+            discovered: facts.discovered.clone(),
             history: facts.history.clone(),
             spoken: facts.spoken.clone(),
             may_start_again: facts.pool.map(ConnectionPool::may_start_again),

@@ -294,7 +294,9 @@ impl Survey {
         });
         let liveness = self.liveness.get(&transport).copied();
         let history = self.histories.get(&transport).cloned().unwrap_or_default();
-        CellFacts { inventory, history, spoken, unsupported, liveness, pool: None }
+        // Whether it serves what it does not declare is for a scenario.
+        let (discovered, pool) = (None, None);
+        CellFacts { inventory, discovered, history, spoken, unsupported, liveness, pool }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.

@@ -9,15 +9,16 @@ use super::cell_run::{
     CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
 };
 use super::preflight::add_last_words;
-use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, spoken_revisions};
+use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, facts_by_revision};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::check::{Check, Finding};
-use crate::client::ReplyHistory;
 #[doc(hidden)]
 pub use crate::client::Unanswered;
+use crate::client::{ReplyHistory, ServerFacts};
 use crate::clock::Deadline;
+use crate::json::Value;
 use crate::scenario::{Body, Scenario, Shared};
-use crate::spec::Revision;
+use crate::spec::{Era, Revision};
 use crate::trace::Trace;
 use crate::transport::{ClientTarget, PreparedTarget, Target, TransportKind};
 
@@ -153,14 +154,14 @@ async fn on_target(
     let Some(transport) = run.transport.or_else(|| target.transports().first().copied()) else {
         return Finding::test("the target has no transport").into();
     };
-    let revision = match run.revision(target, transport).await {
-        Ok(revision) => revision,
+    let (revision, discovered) = match run.revision(target, transport).await {
+        Ok(settled) => settled,
         Err(result) => return result,
     };
     let cell = Cell { scenario: run.scenario.clone(), revision, transport };
     let plan = Plan::single(cell.clone(), target.clone(), run.timeout);
-    let facts =
-        CellFacts { history: ReplyHistory::of_test(&run.unanswered), ..CellFacts::default() };
+    let history = ReplyHistory::of_test(&run.unanswered);
+    let facts = CellFacts { discovered, history, ..CellFacts::default() };
     let outcome = run_cell_watched(&plan, cell, facts, progress).await;
     if outcome.verdict.is_failing() {
         run.unanswered.note_failed();
@@ -187,29 +188,38 @@ fn undecided(outcome: &Outcome) -> Option<String> {
 }
 
 impl SingleRun {
+    /// The revision of the run, and what the server declares there in the stateless era.
     async fn revision(
         &self,
         target: &Target,
         transport: TransportKind,
-    ) -> Result<Revision, CellResult> {
+    ) -> Result<(Revision, Option<Value>), CellResult> {
         let timeout = REPLY.min(self.timeout);
         let ask = async |wanted: &[Revision]| {
-            let spoken = spoken_revisions(self.target_key, target, transport, wanted, timeout);
+            let spoken = facts_by_revision(self.target_key, target, transport, wanted, timeout);
             spoken.await.map_err(|failure| CellResult::NotRun(Box::new(failure)))
         };
         match self.revision {
-            // Not probed: if the server refuses it, the run itself fails with the better finding.
-            RevisionRequest::Named(revision) => Ok(revision),
+            // If the server refuses it, the run itself fails with the better finding. Only in the stateless era does the run not
+            // begin with what the server declares.
+            RevisionRequest::Named(revision) => {
+                let is_stateless = revision.era() == Era::Stateless;
+                let spoken = if is_stateless { ask(&[revision]).await } else { Ok(Vec::new()) };
+                Ok((revision, spoken.ok().and_then(|spoken| spoken.last()?.discovered())))
+            }
             RevisionRequest::Newest => {
                 let spoken = ask(&NEWEST).await?;
-                Ok(spoken.last().copied().unwrap_or(Revision::NEWEST))
+                let newest = spoken.last();
+                let revision = newest.map_or(Revision::NEWEST, |facts| facts.revision);
+                Ok((revision, newest.and_then(ServerFacts::discovered)))
             }
             RevisionRequest::Ranged(revision) => {
                 let spoken = ask(&Revision::ALL).await?;
-                if spoken.contains(&revision) {
-                    return Ok(revision);
+                if let Some(facts) = spoken.iter().find(|facts| facts.revision == revision) {
+                    return Ok((revision, facts.discovered()));
                 }
-                let spoken: Vec<&str> = spoken.iter().map(|revision| revision.as_str()).collect();
+                let spoken: Vec<&str> =
+                    spoken.iter().map(|facts| facts.revision.as_str()).collect();
                 Err(CellResult::Unsupported(format!(
                     "the server does not speak {revision} over {transport}; it speaks {}",
                     spoken.join(", ")

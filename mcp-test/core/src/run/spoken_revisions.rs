@@ -1,11 +1,11 @@
-//! The revisions that a target speaks, cached in the process, since asking costs connections.
+//! The revisions that a target speaks, and what it declares at them, cached in the process, since asking costs connections.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::check::Finding;
-use crate::client::probe;
+use crate::client::{ServerFacts, probe};
 use crate::spec::Revision;
 use crate::trace::{Recorder, Trace};
 use crate::transport::{Target, TransportKind};
@@ -16,7 +16,7 @@ pub(super) const NEWEST: [Revision; 2] = [Revision::NEWEST_HANDSHAKE, Revision::
 /// Identifies a target: the address of the function that makes it, or `None` for the one that the environment names.
 pub type TargetKey = Option<usize>;
 
-type Answers = BTreeMap<(TargetKey, TransportKind, Vec<Revision>), Vec<Revision>>;
+type Answers = BTreeMap<(TargetKey, TransportKind, Vec<Revision>), Vec<ServerFacts>>;
 
 static ANSWERS: Mutex<Answers> = Mutex::new(BTreeMap::new());
 
@@ -29,14 +29,14 @@ pub struct ProbeFailure {
     pub trace: Trace,
 }
 
-/// Those of the `wanted` revisions that the target speaks, oldest first.
-pub(super) async fn spoken_revisions(
+/// What the target declares at those of the `wanted` revisions that it speaks, oldest first.
+pub(super) async fn facts_by_revision(
     key: TargetKey,
     target: &Target,
     transport: TransportKind,
     wanted: &[Revision],
     timeout: Duration,
-) -> Result<Vec<Revision>, ProbeFailure> {
+) -> Result<Vec<ServerFacts>, ProbeFailure> {
     let question = (key, transport, wanted.to_vec());
     let known = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
     if let Some(known) = known {
@@ -46,10 +46,10 @@ pub(super) async fn spoken_revisions(
     let recorder = Recorder::new();
     match probe(target, transport, &recorder, wanted, timeout).await {
         Ok(spoken) => {
-            let revisions = spoken.revisions();
+            let facts = spoken.facts;
             let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
-            answers.insert(question, revisions.clone());
-            Ok(revisions)
+            answers.insert(question, facts.clone());
+            Ok(facts)
         }
         // Not cached: the next test may reach the target, and each has to report its own failure.
         Err(finding) => Err(ProbeFailure { finding, trace: recorder.trace() }),

@@ -13,6 +13,7 @@ use crate::client::{
     Client, DeclaredServer, Fixtures, Handlers, Options, ReplyHistory, ServerExit,
 };
 use crate::clock::{self, Deadline};
+use crate::json::Value;
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
 use crate::trace::{ConnectionId, Event, EventKind, Party, Recorder, Seq, Trace};
@@ -49,6 +50,10 @@ pub struct Setup {
     pub ends: Deadline,
     /// What the peer offers, if it was asked.
     pub inventory: Inventory,
+    /// What the peer declares in the stateless era, if that was asked before. Unlike the inventory it is for the judge alone, so that
+    /// a scenario sends the same requests whether or not it is known.
+    #[doc(hidden)]
+    pub discovered: Option<Value>,
     /// The tools that may be called although no scenario names them.
     pub calls: ToolCalls,
     /// What is requested instead of the fixtures that the scenario names.
@@ -87,6 +92,7 @@ impl Setup {
             until: Deadline::never(),
             ends: Deadline::never(),
             inventory: Inventory::default(),
+            discovered: None,
             calls: ToolCalls::default(),
             fixtures: Fixtures::new(),
             schemas: Schemas::default(),
@@ -461,12 +467,13 @@ impl Ctx {
         // Dropping what is left closes it too, and kills the programs; that they were slow is then no verdict.
         let _ = clock::within(ends, closing).await;
         let (revisions, unexamined) = self.pool.results();
-        let Setup { revision, profile, schemas, .. } = self.setup;
+        let Setup { revision, profile, schemas, discovered, .. } = self.setup;
         Conversation {
             checks: self.collector.into_checks(),
             unexamined,
             revisions,
             revision,
+            discovered,
             schemas,
             authority: profile.authority(self.scenario.as_ref()),
             ends,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::check::{Check, Finding, Judgement, judge_trace};
 use crate::clock::Deadline;
+use crate::json::Value;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{ConnectionId, Party, Trace};
@@ -30,6 +31,8 @@ pub(crate) struct Conversation {
     pub(super) revisions: BTreeMap<ConnectionId, Revision>,
     /// That of all other connections.
     pub(super) revision: Revision,
+    /// What the server declares in the stateless era, if that was asked before.
+    pub(super) discovered: Option<Value>,
     pub(super) schemas: Schemas,
     pub(super) authority: Authority,
     /// When the scenario has to be over, with its judgement.
@@ -39,10 +42,11 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Judges what was recorded of it, on each connection at its revision.
     pub(crate) fn judge(&self, trace: Trace) -> Ended {
-        let Self { checks, unexamined, revisions, revision, schemas, authority, ends } = self;
+        let Self { checks, unexamined, revisions, revision, authority, ends, .. } = self;
         let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
+        let (schemas, discovered) = ((&self.schemas, *authority), self.discovered.as_ref());
         let judgement =
-            judge_trace(&trace, Party::Server, &revision_of, (schemas, *authority), *ends);
+            judge_trace(&trace, Party::Server, &revision_of, schemas, discovered, *ends);
         Ended { checks: checks.clone(), trace, judgement, unexamined: unexamined.clone() }
     }
 }

@@ -107,6 +107,44 @@ fn a_schema_failure_has_each_block_once() {
     }
 }
 
+fn without_completions() -> Target {
+    let undeclared = |method| Fault::remove(method, "/capabilities/completions");
+    everything().faults(["initialize", "server/discover"].map(undeclared)).target()
+}
+
+#[test]
+fn a_test_that_uses_what_the_server_does_not_declare_fails_at_every_revision() {
+    let completes = run_of(|ctx| {
+        Box::pin(async move {
+            let prompt = json!({"type": "ref/prompt", "name": "test_prompt_with_arguments"});
+            let argument = json!({"name": "arg1", "value": "par"});
+            let params = json!({"ref": prompt, "argument": argument});
+            ctx.request("completion/complete", params).await?.assert_ok();
+            // The test decides what is said: nothing is asked on its connection.
+            let asked = ctx
+                .trace()
+                .messages()
+                .any(|(_, message)| message.method() == Some("server/discover"));
+            (!asked).then_some(()).ok_or_else(|| "`server/discover` was sent".into())
+        })
+    });
+    let requests = [
+        RevisionRequest::Newest,
+        RevisionRequest::Named(Revision::NEWEST),
+        RevisionRequest::Ranged(Revision::NEWEST),
+        RevisionRequest::Named(Revision::NEWEST_HANDSHAKE),
+    ];
+    for revision in requests {
+        let cell = DeclaredCell { revision, transport: None };
+        let run = TestRun { cell, ..completes.clone() };
+        assert_eq!(run.execute().result, TestResult::Passed, "{revision:?}");
+        let text = failure(&TestRun { source: Source::Function(without_completions), ..run });
+        let headline = "the server serves `completion/complete` without the capability for it";
+        assert!(text.contains(headline), "{revision:?}\n{text}");
+        assert!(!text.contains("was sent"), "{revision:?}\n{text}");
+    }
+}
+
 fn with_one_wrong_tool() -> Target {
     everything().faults([Fault::set("tools/list", "/tools/0/description", json!(7))]).target()
 }

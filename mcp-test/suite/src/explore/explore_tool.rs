@@ -162,7 +162,7 @@ impl ExploreTool<'_> {
         // The most severe one; the first of those.
         let severity = |reduced: &&Reduced| reduced.failure.finding.severity;
         let Some(reduced) = explored.failures.iter().rev().max_by_key(severity) else {
-            return match explored.never_succeeded() {
+            return match explored.untested() {
                 Some(finding) => Err(finding),
                 None => Ok(explored),
             };

@@ -153,6 +153,26 @@ impl Explored {
         Some(finding.should())
     }
 
+    /// The finding that an exploration of this tool alone has tested nothing: no call has succeeded, and none has failed.
+    pub(super) fn untested(&self) -> Option<Finding> {
+        if self.has_succeeded() || !self.failures.is_empty() {
+            return None;
+        }
+        let nothing =
+            || {
+                let headline =
+                    format!("nothing was tested: no call of `{}` has succeeded", self.operation);
+                let finding = Finding::test(headline).got(self.tried());
+                match self.requires_task {
+                    true => finding
+                        .hint("the tool runs only as a task, and an exploration makes no tasks"),
+                    false => finding
+                        .hint("allow more calls with `.calls(…)`, or more time with `.time(…)`"),
+                }
+            };
+        Some(self.never_succeeded().unwrap_or_else(nothing))
+    }
+
     /// What was tried, and how it was refused first.
     fn tried(&self) -> String {
         if let Some(why) = &self.not_generated {

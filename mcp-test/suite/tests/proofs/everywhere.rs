@@ -307,6 +307,16 @@ pub(crate) mod heedless {
             // Nothing else says what the server declares.
             let discovered = ctx.discover().await?;
             let _either = discovered.outcome();
+        } else {
+            let resource = json!({"uri": "test://watched-resource"});
+            for (method, params) in [
+                ("logging/setLevel", json!({"level": "emergency"})),
+                ("resources/subscribe", resource.clone()),
+                ("resources/unsubscribe", resource),
+            ] {
+                let reply = ctx.request(method, params).await?;
+                let _either = reply.outcome();
+            }
         }
         let argument = json!({"name": "arg1", "value": "par"});
         let prompt = json!({"type": "ref/prompt", "name": "test_prompt_with_arguments"});

@@ -1,5 +1,7 @@
 //! Single cells of scenarios that miss something, end early, or never end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use mcp_test_core::check::{Blame, Finding, Status};
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Baseline, Outcome, Results, Verdict};
@@ -9,6 +11,7 @@ use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{ItemKind, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
+use tokio::io::AsyncReadExt;
 
 use super::*;
 
@@ -45,6 +48,108 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             Ok(())
         }
     }
+}
+
+/// A scenario that judges a request which had too little time, and then ends early.
+mod hasty {
+    use super::*;
+
+    scenario! {
+        /// Waits for a slow reply, and then for one that does not come.
+        Server "hasty": "A scenario that runs out of time",
+        revisions: Revisions::all(),
+        checks: [
+            CheckSpec::own("hasty-first", "HastyFirst", "made always"),
+            CheckSpec::own("hasty-second", "HastySecond", "made always"),
+        ],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        let _slow = ctx.request("tools/list", json!({})).await?.result()?;
+        let answered = ctx.request("prompts/list", json!({})).await;
+        ctx.check("hasty-first").judge(answered.and_then(|it| it.result().map(drop)));
+        Err(Finding::peer("something broke"))
+    }
+}
+
+#[test]
+fn a_request_that_had_too_little_time_is_skipped_also_if_the_scenario_ends_early() {
+    let status = |slow: u64| {
+        let faults =
+            [Fault::late("tools/list", Duration::from_millis(slow)), Fault::never("prompts/list")];
+        let server = everything().faults(faults);
+        let cell = cell(&hasty::SCENARIO, Revision::V2025_11_25);
+        let outcome = run_on(&server, Profile::Adaptive, cell, CellFacts::default());
+        outcome.checks[..2].iter().map(|check| check.status).collect::<Vec<_>>()
+    };
+    assert_eq!(status(250), [Status::Skipped, Status::Failure]);
+    assert_eq!(status(5), [Status::Failure, Status::Failure]);
+}
+
+#[test]
+fn a_notification_that_comes_late_is_received() {
+    let late = |method| Fault::late(method, Duration::from_secs(2));
+    let methods = ["notifications/tools/list_changed", "notifications/prompts/list_changed"];
+    let server = everything().faults(methods.map(late));
+    let target = server.target();
+    let statuses = |profile| {
+        let plan = Plan::build(
+            scenarios::all(),
+            target.clone(),
+            profile,
+            &selection(&["server-stateless"]),
+        );
+        let plan = plan.expect("a plan").timeout(Duration::from_secs(60));
+        let cell = Cell {
+            transport: TransportKind::Router,
+            ..cell(find("server-stateless"), Revision::NEWEST)
+        };
+        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        let of_changes =
+            outcome.checks.into_iter().filter(|it| it.id.ends_with("list-changed-on-subscription"));
+        of_changes.map(|check| check.status).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(Profile::Adaptive), [Status::Success; 2]);
+    assert_eq!(statuses(Profile::Official), [Status::Warning; 2]);
+}
+
+/// A server that exits with the end of its input from this connection on, and not before.
+fn exiting_from(connection: usize) -> Target {
+    let opened = AtomicUsize::new(0);
+    Target::duplex(move |mut io| {
+        let exits = opened.fetch_add(1, Ordering::SeqCst) + 1 >= connection;
+        async move {
+            io.read_to_end(&mut Vec::new()).await?;
+            if !exits {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
+        }
+    })
+}
+
+#[test]
+fn an_exit_is_slow_only_if_it_is_slow_twice() {
+    let status = |connection| {
+        let plan = Plan::build(
+            scenarios::all(),
+            exiting_from(connection),
+            Profile::Adaptive,
+            &selection(&["stdio-end-of-input"]),
+        );
+        let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
+        let cell = cell(find("stdio-end-of-input"), Revision::V2025_11_25);
+        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        let exits = outcome.checks.iter().find(|check| check.id == "exit-without-messages");
+        exits.map(|check| check.status)
+    };
+    assert_eq!(status(1), Some(Status::Success));
+    assert_eq!(status(2), Some(Status::Success));
+    assert_eq!(status(3), Some(Status::Warning));
 }
 
 fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {

@@ -95,6 +95,21 @@ fn a_client_of_an_older_revision_is_skipped_at_a_newer_one() {
 }
 
 #[test]
+fn nothing_passes_if_a_client_speaks_only_what_no_scenario_tests() {
+    let oldest = ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(Options::speaking(Revision::V2024_11_05)).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    });
+    let ids = ["request-metadata", "tools_call"];
+    let (outcomes, exit) = outcomes(&of(oldest.target(), Profile::Adaptive, &ids));
+    let is_skipped = |it: &Outcome| it.verdict == Verdict::Skipped;
+    assert!(outcomes.iter().all(is_skipped), "{outcomes:?}");
+    assert_eq!(exit, ExitCode::NotRun);
+}
+
+#[test]
 fn a_client_that_is_offered_a_newer_version_and_leaves_does_not_speak_it() {
     let older = ScriptedClient::new(|task: ClientTask| async move {
         let mut client = task.uninitialized(task.options()).await?;

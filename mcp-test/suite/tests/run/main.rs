@@ -20,6 +20,8 @@ mod refused;
 mod runner;
 mod sdk_marks;
 mod silence;
+#[cfg(unix)]
+mod slow_starts;
 
 use std::time::Duration;
 

@@ -68,6 +68,31 @@ fn a_foreign_origin_that_is_accepted_is_one() {
 }
 
 #[test]
+fn an_unknown_method_is_one_by_whatever_name_and_others_if_its_names_differ() {
+    let answering = |answers: [serde_json::Value; 2]| {
+        let faults = ["mcp-test/no-such-method", "TOOLS/LIST"].into_iter().zip(answers);
+        let faults = faults.flat_map(|(method, answer)| match answer.as_i64() {
+            Some(code) => vec![Fault::reply_error(method, code)],
+            None => vec![Fault::answer(method, answer)],
+        });
+        let target = everything().faults(faults).target();
+        shown(&summary_of(target, &["base-unknown-method"]))
+    };
+    let (empty, tools) =
+        (json!({"resultType": "complete"}), json!({"resultType": "complete", "tools": []}));
+    insta::assert_snapshot!(answering([json!(-32602), json!(-32602)]), @"Failing: `mcp-test/no-such-method` was refused with another code [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router");
+    insta::assert_snapshot!(answering([empty.clone(), empty.clone()]), @"Failing: `mcp-test/no-such-method` was not refused [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router");
+    insta::assert_snapshot!(answering([json!(-32602), json!(-32603)]), @"
+    Failing: `mcp-test/no-such-method` was refused with another code [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: `TOOLS/LIST` was refused with another code [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    ");
+    insta::assert_snapshot!(answering([empty, tools]), @"
+    Failing: `mcp-test/no-such-method` was not refused [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: `TOOLS/LIST` was not refused [jsonrpc.unknown-method-error] 1 scenarios, 9 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex, router
+    ");
+}
+
+#[test]
 fn a_refused_list_is_one() {
     insta::assert_snapshot!(problems([Fault::reply_error("tools/list", -32603)]), @"Failing: `tools/list` was refused [tools.list.respond] 4 scenarios, many runs, many not reached, 0 not run; 2024-11-05.. over duplex, router");
 }

@@ -150,6 +150,8 @@ fn the_adaptive_profile_tests_only_what_is_supported() {
     assert_eq!(started(&events), ["ping 2025-11-25"]);
     assert_eq!(summary.lines[0].verdict, Verdict::Skipped);
     insta::assert_snapshot!(rows(&events).join("\n"), @"ping 2025-11-25 SKIPPED ping");
+    // Nothing was tested.
+    assert_eq!(summary.exit, ExitCode::NotRun);
 }
 
 #[test]

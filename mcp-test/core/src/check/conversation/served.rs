@@ -3,7 +3,7 @@
 use super::{ConversationJudge, rule_of_capability};
 use crate::check::{Finding, Rule};
 use crate::json::Value;
-use crate::spec::{Capability, Revision, Side, method};
+use crate::spec::{Capability, Era, Revision, Side, method};
 use crate::trace::{Event, Position};
 
 impl ConversationJudge<'_> {
@@ -11,8 +11,11 @@ impl ConversationJudge<'_> {
     pub(super) fn served(&mut self, event: &Event, position: Position, name: &str, result: &Value) {
         let revision = self.findings.revision(event);
         let conversation = self.conversation(event);
-        let Some(declared) = conversation.server else { return };
-        if conversation.deliberate.contains(&position) || !offers(name, result) {
+        let is_handshake = conversation.client.is_some() || revision.era() == Era::Handshake;
+        let (server, is_deliberate) =
+            (conversation.server, conversation.deliberate.contains(&position));
+        let Some(declared) = server.or(self.discovered.filter(|_| !is_handshake)) else { return };
+        if is_deliberate || !offers(name, result) {
             return;
         }
         let Some(known) = method(name).filter(|it| it.sent_by(Side::Client, revision)) else {
@@ -24,12 +27,13 @@ impl ConversationJudge<'_> {
             Finding::peer(format!("the server serves `{name}` without the capability for it"))
                 .expected(format!("`{capability}` in the capabilities that the server declares"))
                 .got("a result");
-        let (finding, rule) = match rule_of_offer(capability, revision) {
-            Some(rule) => (finding, rule),
-            // What is accepted need not have an effect.
-            None => (finding.should(), rule_of_capability(known, revision)),
+        let finding = match capability {
+            Capability::TasksCancel => finding.requires(Rule::TASKS_CANCEL_DECLARED.id()),
+            Capability::TasksList => finding.requires(Rule::TASKS_LIST_DECLARED.id()),
+            _ => finding,
         };
-        self.find(event, finding, rule);
+        let rule = rule_of_offer(capability, revision);
+        self.find(event, finding, rule.unwrap_or_else(|| rule_of_capability(known, revision)));
     }
 }
 

@@ -170,6 +170,43 @@ fn what_is_sent_needs_its_capability() {
 }
 
 #[test]
+fn what_is_served_needs_its_capability() {
+    let exchange = |id: usize, method: &str| {
+        [
+            format!(r#"> "id":{id},"method":"{method}","params":{{}}"#),
+            format!(r#"< "id":{id},"result":{{}}"#),
+        ]
+    };
+    let served = |revision, methods: &[&str]| {
+        let lines = (1..).zip(methods).flat_map(|(id, method)| exchange(id, method));
+        let lines: Vec<String> = lines.collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let lines = [&[HANDSHAKE[0], r#"< "id":0,"result":{"capabilities":{}}"#], &*lines].concat();
+        broken(revision, &lines)
+    };
+    let levels = ["logging/setLevel", "resources/subscribe"];
+    let tasks = ["tasks/get", "tasks/result", "tasks/list", "tasks/cancel"];
+    insta::assert_snapshot!(served(Revision::V2025_11_25, &[&levels[..], &tasks].concat()), @r#"
+    lifecycle.capabilities-respected Some("a result")
+    lifecycle.capabilities-respected Some("a result")
+    lifecycle.capabilities-respected Some("a result")
+    lifecycle.capabilities-respected Some("a result")
+    tasks.list-requires-capability lifecycle.capabilities-respected Some("a result")
+    tasks.cancel-requires-capability lifecycle.capabilities-respected Some("a result")
+    "#);
+    insta::assert_snapshot!(served(Revision::V2025_03_26, &levels), @r#"
+    lifecycle.capabilities-respected-should Some("a result")
+    lifecycle.capabilities-respected-should Some("a result")
+    "#);
+    let extension = ["tasks/get", "tasks/update", "tasks/cancel"];
+    insta::assert_snapshot!(served(Revision::V2026_07_28, &extension), @r#"
+    base.capabilities-respected Some("a result")
+    base.capabilities-respected Some("a result")
+    base.capabilities-respected Some("a result")
+    "#);
+}
+
+#[test]
 fn log_messages_are_not_below_the_level_that_was_set() {
     let debug = r#"< "method":"notifications/message","params":{"level":"debug","data":1}"#;
     let error = r#"< "method":"notifications/message","params":{"level":"error","data":1}"#;

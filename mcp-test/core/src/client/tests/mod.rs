@@ -119,6 +119,35 @@ async fn a_wrong_id_ends_the_wait() {
     ");
 }
 
+/// Whether two requests in a row are answered, each after so many lines that are not messages.
+fn answered_after(lines: usize) -> [Result<(), Finding>; 2] {
+    let target = Target::duplex(move |io| async move {
+        let (input, mut output) = tokio::io::split(io);
+        let mut requests = BufReader::new(input).lines();
+        while let Some(request) = requests.next_line().await? {
+            let request: serde_json::Value = serde_json::from_str(&request)?;
+            let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": {}});
+            let text = format!("{}{reply}\n", "step\n".repeat(lines));
+            output.write_all(text.as_bytes()).await?;
+        }
+        Ok(())
+    });
+    virtual_time::block_on(async {
+        let mut client = patient(&target, &Recorder::new()).await;
+        let mut answered = async || client.request("ping", json!({})).await?.result().map(drop);
+        [answered().await, answered().await]
+    })
+}
+
+#[test]
+fn a_reply_after_many_lines_of_a_log_is_taken_in_every_call_of_a_conversation() {
+    // As many as some programs have written, twice: what came before a request does not count.
+    assert_eq!(answered_after(65_000), [Ok(()), Ok(())]);
+    let [first, _] = answered_after(100_000);
+    let finding = first.expect_err("too many");
+    assert!(finding.to_string().contains("100000 texts that are not messages"), "{finding}");
+}
+
 #[tokio::test]
 async fn what_comes_in_place_of_a_reply_does_not_count_against_the_next_request() {
     let nothing = json!({"jsonrpc": "2.0", "id": null, "result": null});

@@ -69,8 +69,14 @@ impl CellRun<'_> {
         let schemas = &self.plan.schemas;
         let left = self.left().saturating_sub(self.stopwatch.elapsed());
         let ends = Deadline::after(left.saturating_add(ENDING));
-        let judgement =
-            check::judge_trace(&trace, Party::Client, &|_| revision, (schemas, authority), ends);
+        let judgement = check::judge_trace(
+            &trace,
+            Party::Client,
+            &|_| revision,
+            (schemas, authority),
+            None,
+            ends,
+        );
         let trace = Arc::unwrap_or_clone(trace);
         let client_run = Some(client_run);
         let outcome = self.conclude(Recorded { checks, trace, judgement, client_run });

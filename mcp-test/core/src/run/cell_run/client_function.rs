@@ -72,6 +72,7 @@ impl CellRun<'_> {
             Party::Client,
             &|_| spoken,
             (&self.plan.schemas, self.profile.authority(None)),
+            None,
             Deadline::after(self.left().saturating_sub(self.stopwatch.elapsed()) + ENDING),
         );
         let early = match (early, still_running) {

@@ -1,6 +1,7 @@
 //! What is known about the target before a cell is run, and whether the scenario applies to it.
 
 use crate::client::{Fixtures, ReplyHistory};
+use crate::json::Value;
 use crate::run::Cell;
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::LivenessQuestion;
@@ -13,6 +14,9 @@ pub struct CellFacts<'a> {
     /// What the peer offers.
     #[doc(hidden)]
     pub inventory: Inventory,
+    /// What it declares in the stateless era.
+    #[doc(hidden)]
+    pub discovered: Option<Value>,
     /// What is known about its replies.
     #[doc(hidden)]
     pub history: ReplyHistory,

@@ -141,9 +141,11 @@ fn skip(check: &mut Check, reason: &str) {
     (check.finding, check.others) = (None, Vec::new());
 }
 
-/// Whether a finding is that a request got no reply in time.
+/// Whether a finding is that a request got no reply in time, or that a notification did not come.
 pub(super) fn is_unanswered(finding: &Finding) -> bool {
-    matches!(finding.cause.as_deref(), Some(Cause::Request { fate: Fate::Unanswered, .. }))
+    let cause = finding.cause.as_deref();
+    finding.awaited.is_some()
+        || matches!(cause, Some(Cause::Request { fate: Fate::Unanswered, .. }))
 }
 
 #[cfg(test)]
@@ -195,9 +197,19 @@ mod tests {
             let finding = Finding::peer("not answered").evidence(sent).caused_by(unanswered);
             Check::from_finding("answered", Origin::Own, finding)
         };
-        let mut checks = [send(true), send(false)];
+        let await_first = |is_answered: bool| {
+            let check = send(is_answered);
+            let sent = check.finding.expect("a finding").evidence;
+            let finding =
+                Finding::peer("did not come").evidence_all(sent).awaited("notifications/a");
+            Check::from_finding("announced", Origin::Own, finding)
+        };
+        let mut checks = [send(true), send(false), await_first(true), await_first(false)];
         skip_not_started(&recorder.trace(), "2 starts of the program took 27 s", &mut checks);
-        assert_eq!(checks.map(|check| check.status), [Status::Failure, Status::Skipped]);
+        assert_eq!(
+            checks.map(|check| check.status),
+            [Status::Failure, Status::Skipped, Status::Failure, Status::Skipped]
+        );
     }
 
     #[test]

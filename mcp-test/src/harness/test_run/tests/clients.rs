@@ -392,6 +392,26 @@ fn an_invalid_message_of_the_client_counts_against_it() {
     assert!(text.contains("`/params/arguments` is an object"), "{text}");
 }
 
+/// Calls `add` twice over HTTP, under these ids.
+async fn adds_as(ids: [i64; 2], mut client: Client) -> mcp_test_core::Result<Client> {
+    for id in ids {
+        let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        let pending = client.start_raw(id, "tools/call", call.to_string()).await;
+        client.wait(pending).await?.result()?;
+    }
+    Ok(client)
+}
+
+#[test]
+fn a_client_with_one_id_for_every_request_fails_the_test() {
+    let unique = || client(|client| adds_as([101, 102], client));
+    assert_eq!(run_with(unique, runs).execute().result, TestResult::Passed);
+    let same = || client(|client| adds_as([101, 101], client));
+    let text = failure(&run_with(same, runs));
+    assert!(text.contains("jsonrpc.request-id-unique-session"), "{text}");
+}
+
 #[test]
 fn a_rule_that_is_not_met_fails_the_test() {
     let text = failure(&run_with(adding, |server| {

@@ -181,21 +181,38 @@ fn conversations() -> Vec<Row> {
 
 /// Results of requests that need a capability which the server does not declare.
 fn undeclared_offers() -> Vec<Row> {
-    let offer = |revision, capability: &str, requirement: &'static str| {
+    let serve = |revision, capability: &str, status, requirements: &[&'static str]| {
         let place = format!("/capabilities/{capability}");
         let faults =
             [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
         let cell = Cell { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
-        Row::new(everything(), cell, faults, Status::Failure, &[requirement])
+        Row::new(everything(), cell, faults, status, requirements)
+    };
+    let offer = |revision, capability, requirement| {
+        serve(revision, capability, Status::Failure, &[requirement])
+    };
+    let accepted = |revision, capability, requirement| {
+        serve(revision, capability, Status::Warning, &[requirement])
     };
     vec![
         offer(V2024_11_05, "tools", "tools.capability.declare"),
         offer(V2025_11_25, "tools", "tools.capability.declare"),
-        offer(V2025_11_25, "resources", "resources.capability.declare"),
+        // Subscriptions to them need a capability within this one.
+        serve(
+            V2025_11_25,
+            "resources",
+            Status::Failure,
+            &["resources.capability.declare", "lifecycle.capabilities-respected"],
+        ),
         offer(V2025_11_25, "prompts", "prompts.capability.declare"),
         offer(V2026_07_28, "prompts", "prompts.capability.declare-in-discover"),
         offer(V2025_03_26, "completions", "completion.capability.declare"),
         offer(V2026_07_28, "completions", "completion.capability.declare"),
+        offer(V2026_07_28, "tools", "tools.capability.declare"),
+        offer(V2026_07_28, "resources", "resources.capability.declare"),
+        offer(V2025_06_18, "logging", "lifecycle.capabilities-respected"),
+        offer(V2025_11_25, "resources/subscribe", "lifecycle.capabilities-respected"),
+        accepted(V2025_03_26, "logging", "lifecycle.capabilities-respected-should"),
     ]
 }
 

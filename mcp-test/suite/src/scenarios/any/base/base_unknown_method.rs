@@ -1,6 +1,7 @@
 //! `base-unknown-method`.
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Cause, Finding};
+use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
@@ -45,6 +46,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let reply = ctx.request(method, json!({})).promptly().await?;
         let outcome =
             is_error(&reply).and_then(|()| has_code(&reply, error_code::METHOD_NOT_FOUND));
+        // What answers both names in the same way is one mistake.
+        let outcome = outcome.map_err(|finding| finding.caused_by(cause(&reply)));
         // These codes have a meaning of their own at the revision, which is another one.
         let has_reserved_code = reply.error().is_some_and(|error| {
             error_code::RESERVED.contains(&error.code)
@@ -57,6 +60,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check(check).requires(requirement).judge(outcome);
     }
     Ok(())
+}
+
+/// A wrong answer to an unknown method, whatever its name.
+fn cause(reply: &Reply) -> Cause {
+    let answer = match reply.outcome() {
+        Ok(result) => result.short(120),
+        Err(error) => error.code.to_string(),
+    };
+    Cause::RequirementFor("jsonrpc.unknown-method-error", answer)
 }
 
 proofs! {
