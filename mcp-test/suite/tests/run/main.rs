@@ -7,6 +7,7 @@ mod cell_run;
 mod client;
 mod client_exit;
 mod connection_pool;
+mod costly_tools;
 mod coverage;
 mod discover_refused;
 mod fixtures;
