@@ -10,10 +10,12 @@ mod connection_pool;
 mod costly_tools;
 mod coverage;
 mod discover_refused;
+mod ending_messages;
 mod fixtures;
 #[path = "../proofs/in_turn.rs"]
 mod in_turn;
 mod older;
+mod one_http_fault;
 mod parts;
 mod plan;
 mod problems;
