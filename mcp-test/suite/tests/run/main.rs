@@ -12,6 +12,7 @@ mod coverage;
 mod discover_refused;
 mod ending_messages;
 mod fixtures;
+mod http_bodies;
 #[path = "../proofs/in_turn.rs"]
 mod in_turn;
 mod older;
