@@ -10,6 +10,8 @@ mod cancel;
 mod client;
 mod connect;
 mod declared_server;
+#[cfg(feature = "suite")]
+mod failing_tools;
 mod fixtures;
 mod handlers;
 mod input_rounds;

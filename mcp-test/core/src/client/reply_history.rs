@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "suite")]
+use super::failing_tools::FailingTools;
 use super::overtaken::ReplyTimes;
 use super::ping_history::PingHistory;
 use super::slow_tools::SlowTools;
@@ -16,6 +18,9 @@ pub struct ReplyHistory {
     pub(super) times: ReplyTimes,
     /// Which of its tools are slow.
     pub(crate) slow_tools: SlowTools,
+    /// Which of them fail.
+    #[cfg(feature = "suite")]
+    pub(crate) failing_tools: FailingTools,
     /// Which requests a test has awaited in vain before.
     pub(crate) unanswered: Unanswered,
 }

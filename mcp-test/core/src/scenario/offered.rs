@@ -5,6 +5,8 @@ use super::ToolCalls;
 use super::{CallableTool, Ctx, Items, Listing};
 use crate::check::Finding;
 use crate::client::MAX_PAGES;
+#[cfg(feature = "suite")]
+use crate::client::Reply;
 use crate::client::reply::listed_items;
 use crate::json::Value;
 use crate::spec::{Capability, ItemKind};
@@ -79,6 +81,50 @@ impl Ctx {
     #[doc(hidden)]
     pub async fn is_slow(&self, tool: &CallableTool) -> bool {
         !tool.is_named && self.setup.history.slow_tools.contains_once_known(&tool.name).await
+    }
+
+    /// Notes the reply to a call of a tool with the arguments that are stated for it.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub fn note_stated_call(&self, tool: &str, reply: &Reply) {
+        let outcome = reply.peek();
+        let is_success =
+            outcome.is_some_and(|result| result.get("isError") != Some(&Value::Bool(true)));
+        let failing = &self.setup.history.failing_tools;
+        failing.note(tool, self.scenario_id(), self.revision(), is_success);
+    }
+
+    /// Whether this scenario has seen at another revision that a tool fails with the arguments that are stated for it, and the user
+    /// has not named the tool.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub fn has_failed_before(&self, tool: &CallableTool) -> bool {
+        let failing = &self.setup.history.failing_tools;
+        !tool.is_named && failing.has_failed_before(&tool.name, self.scenario_id(), self.revision())
+    }
+
+    #[cfg(feature = "suite")]
+    fn scenario_id(&self) -> &str {
+        self.scenario.as_ref().map_or("", |scenario| &scenario.id)
+    }
+
+    /// [`Ctx::callable_tools`], without those that are known to fail with the arguments that are stated for them, unless the user
+    /// has named them; the first one, if all are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::offered`].
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub async fn working_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
+        let mut tools = self.callable_tools().await?;
+        let failing = &self.setup.history.failing_tools;
+        let may_work = |tool: &CallableTool| tool.is_named || !failing.contains(&tool.name);
+        match tools.iter().any(may_work) {
+            true => tools.retain(may_work),
+            false => tools.truncate(1),
+        }
+        Ok(tools)
     }
 
     /// The listed tools that the run may call, without those that are known to be slow unless the user has named them.

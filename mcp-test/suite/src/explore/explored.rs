@@ -6,8 +6,8 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 
-use super::answer::Answer;
-use super::failure::FailureKind;
+use super::answer::{Answer, Refusal};
+use super::failure::{Failure, FailureKind};
 use super::operation::Operation;
 use super::plan::PlannedCall;
 use super::shrink::Reduced;
@@ -74,7 +74,7 @@ pub struct Explored {
     /// The kinds of failures, each with whether the arguments were valid.
     pub(super) kinds: BTreeSet<(FailureKind, bool)>,
     /// Why valid arguments were refused.
-    pub(super) refusals: BTreeSet<String>,
+    pub(super) refusals: Vec<Refusal>,
     /// How many failures have ended the connection.
     pub(super) endings: usize,
     /// Arguments with the results that they have led to, each different from the others.
@@ -102,7 +102,7 @@ impl Explored {
             failures: Vec::new(),
             accepted: BTreeSet::new(),
             kinds: BTreeSet::new(),
-            refusals: BTreeSet::new(),
+            refusals: Vec::new(),
             endings: 0,
             successes: Vec::new(),
         }
@@ -127,9 +127,10 @@ impl Explored {
     }
 
     /// Keeps why valid arguments are refused.
-    pub(super) fn add_refusal(&mut self, class: &Class, text: Option<&String>) {
-        if class.is_valid() && self.refusals.len() < REFUSALS {
-            self.refusals.extend(text.cloned());
+    pub(super) fn add_refusal(&mut self, class: &Class, refusal: Option<&Refusal>) {
+        let Some(refusal) = refusal.filter(|_| class.is_valid()) else { return };
+        if self.refusals.len() < REFUSALS && !self.refusals.iter().any(|it| it.is_like(refusal)) {
+            self.refusals.push(refusal.clone());
         }
     }
 
@@ -180,15 +181,25 @@ impl Explored {
         }
         let calls = words::count(self.calls, "call");
         match self.refusals.first() {
-            Some(text) => format!("{calls}, refused with {:?}", words::excerpt(text)),
+            Some(it) => format!("{calls}, refused with {:?}", words::excerpt(&it.text)),
             None => calls,
         }
     }
 
-    /// Whether a refusal is about something else than the arguments, as far as is known: valid ones are refused in the same way, or
-    /// none has been accepted.
-    pub(super) fn is_about_something_else(&self, refusal: Option<&String>) -> bool {
-        !self.has_succeeded() || refusal.is_some_and(|text| self.refusals.contains(text))
+    /// Whether a failure is a refusal that is about something else than the invalid argument, as far as is known: valid ones are
+    /// refused in the same way, or none has been accepted.
+    pub(super) fn is_about_something_else(&self, failure: &Failure) -> bool {
+        let is_like =
+            |known: &Refusal| failure.refusal.as_ref().is_some_and(|it| it.is_like(known));
+        let is_known = || self.refusals.iter().any(is_like);
+        failure.kind == FailureKind::RefusalWithoutName && (!self.has_succeeded() || is_known())
+    }
+
+    /// Removes the failures that later calls with valid arguments have shown to be about something else.
+    pub(super) fn drop_other_refusals(&mut self) {
+        let failures = std::mem::take(&mut self.failures);
+        let is_real = |it: &Reduced| !self.is_about_something_else(&it.failure);
+        self.failures = failures.into_iter().filter(is_real).collect();
     }
 
     /// Counts a failure; whether it is of a kind that has not been seen, and is to be reduced.

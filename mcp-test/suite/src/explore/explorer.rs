@@ -177,6 +177,9 @@ impl<'a> Explorer<'a> {
         }
         let mut operations = self.explored;
         operations.retain(|it| it.calls > 0 || matches!(it.operation, Operation::Tool(_)));
+        for explored in &mut operations {
+            explored.drop_other_refusals();
+        }
         Ok(Exploration { operations })
     }
 
@@ -312,12 +315,8 @@ impl<'a> Explorer<'a> {
             conversation.call(step, &call.class, explorable, self.options.reply).await;
         let explored = &mut self.explored[index];
         explored.add_call(call);
-        let refusal = conversation.refusal.as_ref();
-        explored.add_refusal(&call.class, refusal);
-        let failure = failure.filter(|failure| {
-            failure.kind != FailureKind::RefusalWithoutName
-                || !explored.is_about_something_else(refusal)
-        });
+        explored.add_refusal(&call.class, conversation.refusal.as_ref());
+        let failure = failure.filter(|failure| !explored.is_about_something_else(failure));
         if let Some(answer) = answer {
             self.slowest = self.slowest.max(sent.elapsed());
             *explored.answers.entry(answer).or_default() += 1;

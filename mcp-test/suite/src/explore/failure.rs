@@ -2,6 +2,8 @@
 
 use mcp_test_core::check::Finding;
 
+use super::answer::Refusal;
+
 /// What is wrong, so that two failures of a tool can be compared. Failures of one kind have one cause, as far as can be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -50,10 +52,18 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The finding.
     pub finding: Finding,
+    /// The refusal that does not name the argument.
+    pub(super) refusal: Option<Refusal>,
 }
 
 impl Failure {
     pub(super) fn new(kind: FailureKind, finding: Finding) -> Self {
-        Self { kind, finding }
+        Self { kind, finding, refusal: None }
+    }
+
+    /// Whether two failures have one cause: a refusal for another reason is another failure, which may be right.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let refusals = self.refusal.as_ref().zip(other.refusal.as_ref());
+        self.kind == other.kind && refusals.is_none_or(|(one, other)| one.is_like(other))
     }
 }

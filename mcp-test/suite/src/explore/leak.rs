@@ -49,6 +49,12 @@ pub(super) async fn find(
     // Another tool may list what was called on this connection.
     let is_same = |of: &Step, step: &Step| of.operation == step.operation;
     let mut found = first_leak(&mut same, marked, others, wait, is_same).await;
+    if found.is_none() {
+        // Once more, since another connection may get the last call only.
+        for step in marked {
+            drop(same.answer_to(step, wait).await);
+        }
+    }
     same.end().await;
     if found.is_none() {
         let mut next = Conversation::begin(ctx).await.ok()?;

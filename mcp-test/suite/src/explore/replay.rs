@@ -6,7 +6,7 @@ use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::{Reply, RequestOptions};
 use mcp_test_core::scenario::{Connected, Ctx};
 
-use super::answer::{Answer, judge, refusal};
+use super::answer::{Answer, Refusal, judge};
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
@@ -23,8 +23,8 @@ pub(super) struct Conversation {
     pub(super) chain: Chain,
     /// What can be read of the result of each call.
     pub(super) results: Vec<Option<Readable>>,
-    /// The text of the last answer, if that is a result with `isError`.
-    pub(super) refusal: Option<String>,
+    /// The last answer, if that is a result with `isError`.
+    pub(super) refusal: Option<Refusal>,
 }
 
 /// What came of a call.
@@ -60,15 +60,19 @@ impl Conversation {
         wait: Duration,
     ) -> Called {
         let (method, params) = (step.operation.method(), step.params());
+        let arguments = step.arguments.clone();
         self.chain.steps.push(step);
         let options = RequestOptions::new().deliberate().timeout(wait);
         let reply = self.client.request_with(method, params, options).await;
         let result = reply.as_ref().ok().and_then(Reply::peek);
         self.results.push(result.and_then(readable));
-        self.refusal = result.and_then(refusal);
+        self.refusal = result.and_then(|it| Refusal::of(it, &arguments));
         match reply {
             Ok(reply) => {
-                let (answer, failure) = judge(&reply, class, explorable);
+                let (answer, mut failure) = judge(&reply, class, explorable);
+                if let Some(failure) = &mut failure {
+                    failure.refusal = self.refusal.clone();
+                }
                 Called { answer: Some(answer), failure }
             }
             Err(finding) => {

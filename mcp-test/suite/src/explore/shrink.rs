@@ -86,14 +86,7 @@ pub(super) async fn reduce(
     mut replay: impl AsyncFnMut(&Chain, Purpose) -> Option<Failure>,
 ) -> Reduced {
     let tries = if failure.kind == FailureKind::NoReply { SILENT_TRIES } else { TRIES };
-    let mut best = Best {
-        kind: failure.kind.clone(),
-        chain,
-        failure,
-        tries,
-        deadline,
-        rejected: HashSet::new(),
-    };
+    let mut best = Best { chain, failure, tries, deadline, rejected: HashSet::new() };
     // Most failures need nothing but the last call.
     let earlier = best.chain.steps.len().saturating_sub(1);
     if earlier > 0 {
@@ -111,7 +104,7 @@ pub(super) async fn reduce(
     for _ in 0..REPEATS {
         let failure = replay(&best.chain, Purpose::Confirm).await;
         tried += 1;
-        if let Some(failure) = failure.filter(|it| it.kind == best.kind) {
+        if let Some(failure) = failure.filter(|it| it.is_like(&best.failure)) {
             failed += 1;
             best.failure = failure;
         }
@@ -124,7 +117,6 @@ pub(super) async fn reduce(
 
 /// The shortest chain that is known to fail.
 struct Best {
-    kind: FailureKind,
     chain: Chain,
     failure: Failure,
     tries: usize,
@@ -146,7 +138,7 @@ impl Best {
         }
         self.tries -= 1;
         match replay(chain, Purpose::Reduce).await {
-            Some(failure) if failure.kind == self.kind => {
+            Some(failure) if failure.is_like(&self.failure) => {
                 self.failure = failure;
                 true
             }

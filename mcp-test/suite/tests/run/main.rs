@@ -7,12 +7,16 @@ mod cell_run;
 mod client;
 mod client_exit;
 mod connection_pool;
+mod costly_tools;
 mod coverage;
 mod discover_refused;
+mod ending_messages;
 mod fixtures;
+mod http_bodies;
 #[path = "../proofs/in_turn.rs"]
 mod in_turn;
 mod older;
+mod one_http_fault;
 mod parts;
 mod plan;
 mod problems;

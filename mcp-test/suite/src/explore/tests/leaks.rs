@@ -22,10 +22,15 @@ enum Leak {
     StoredHistory,
     /// The query of the search before it, from a tool that says that it stores something.
     StoredQuery,
+    /// The query of the last search on another connection.
+    OtherConnection,
 }
 
-fn searching(leak: Leak) -> Server {
-    let last = Arc::new(Mutex::new(String::new()));
+/// The query of the last search, and the number of its connection.
+type Last = Arc<Mutex<(String, usize)>>;
+
+fn searching(leak: Leak, last: &Last, connection: usize) -> Server {
+    let last = Arc::clone(last);
     let server = everything().on("tools/list", move |_: Call| async move {
         let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
         let annotations = json!({"readOnlyHint": leak != Leak::StoredQuery});
@@ -44,7 +49,7 @@ fn searching(leak: Leak) -> Server {
         let query = query.and_then(Value::as_str).map(str::to_owned);
         let mut last = last.lock().expect("no panic");
         if call.param("name") == Some(&"history".into()) {
-            let result = json!({"content": [{"type": "text", "text": last.clone()}]});
+            let result = json!({"content": [{"type": "text", "text": last.0.clone()}]});
             return futures_util::future::ready(result);
         }
         let text = match (&query, leak) {
@@ -52,12 +57,13 @@ fn searching(leak: Leak) -> Server {
             (Some(_), Leak::Nothing | Leak::History | Leak::StoredHistory) => {
                 "nothing found".to_owned()
             }
-            (Some(_), _) => format!("nothing found; the last search was for {last}"),
+            (Some(_), Leak::OtherConnection) if last.1 == connection => "nothing found".to_owned(),
+            (Some(_), _) => format!("nothing found; the last search was for {}", last.0),
         };
         let is_error = query.is_none();
         match leak {
-            Leak::StoredHistory => last.extend(query),
-            _ => *last = query.unwrap_or_default(),
+            Leak::StoredHistory => last.0.extend(query),
+            _ => *last = (query.unwrap_or_default(), connection),
         }
         let result = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
         futures_util::future::ready(result)
@@ -65,9 +71,9 @@ fn searching(leak: Leak) -> Server {
 }
 
 fn found(leak: Leak) -> Vec<String> {
-    let server = searching(leak);
+    let (last, connections) = (Last::default(), AtomicUsize::new(0));
     let target = Target::duplex(move |io| {
-        let server = server.clone();
+        let server = searching(leak, &last, connections.fetch_add(1, Ordering::Relaxed));
         async move { Ok(server.serve(io).await?) }
     });
     let exploration = explore(target, options());
@@ -78,6 +84,7 @@ fn found(leak: Leak) -> Vec<String> {
 fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     let headline = "the answer to `search` has data of a call of `search`";
     assert_eq!(found(Leak::LastQuery), [headline]);
+    assert_eq!(found(Leak::OtherConnection), [headline]);
     assert_eq!(found(Leak::Nothing), [""; 0]);
     assert_eq!(found(Leak::History), [""; 0]);
     assert_eq!(found(Leak::StoredHistory), [""; 0]);

@@ -1,5 +1,13 @@
 //! Tools that refuse every call.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_test_core::check::Status;
+use mcp_test_core::json::Value;
+use mcp_test_core::run::{Plan, RunEvent, Selection, run};
+use mcp_test_core::scenario::Shared;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use serde_json::json;
@@ -52,6 +60,30 @@ fn a_tool_that_refuses_every_call_is_reported() {
       hint: `examples` in the schema of the tool, or --call NAME=JSON, give arguments that succeed; the server may also lack credentials
     "#);
     assert!(exploration.untested().is_none());
+}
+
+/// The statuses of the check that a tool succeeds, in a run with this tool and one that succeeds.
+fn statuses(name: &str) -> BTreeSet<Status> {
+    let scenario = Shared::Counted(Arc::new(scenario(options(), Arc::default())));
+    let target = target(json!([tool(name), tool("open")]));
+    let plan = Plan::build([scenario], target, Profile::Adaptive, &Selection::default());
+    let calls = ToolCalls { unnamed: CalledTools::All, ..ToolCalls::default() };
+    let plan = plan.expect("a plan").calls(calls);
+    let mut found = BTreeSet::new();
+    let on = &mut |event| {
+        if let RunEvent::Finished(outcome) = event {
+            let checks = outcome.checks.iter().filter(|it| it.id == "tool-succeeds");
+            found.extend(checks.map(|it| it.status));
+        }
+    };
+    virtual_time::block_on(run(&plan, on));
+    found
+}
+
+#[test]
+fn the_check_that_a_tool_succeeds_warns_about_one_that_refuses_every_call() {
+    assert_eq!(statuses("locked"), BTreeSet::from([Status::Success, Status::Warning]));
+    assert_eq!(statuses("open"), BTreeSet::from([Status::Success]));
 }
 
 #[test]
@@ -107,4 +139,66 @@ fn a_test_in_which_no_call_has_succeeded_fails() {
       got 0 calls
       hint: allow more calls with `.calls(…)`, or more time with `.time(…)`
     ");
+}
+
+/// Explores a tool that searches up to `most` times, and answers with the reason that this function gives to refuse a query with a
+/// limit, if any.
+fn searched(most: usize, refuses: fn(&str, i64) -> Option<&'static str>) -> Vec<String> {
+    let schema = json!({
+        "type": "object",
+        "properties": { "query": { "type": "string" }, "limit": { "type": "integer", "minimum": 1 } },
+        "required": ["query", "limit"],
+        "examples": [{ "query": "forty-two words", "limit": 7 }],
+    });
+    let tools = json!([{ "name": "search", "inputSchema": schema }]);
+    let server = everything().on("tools/list", move |_: Call| {
+        let tools = tools.clone();
+        async move { json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }) }
+    });
+    let calls = Arc::new(AtomicUsize::new(0));
+    let server = server.on("tools/call", move |call: Call| {
+        let earlier = calls.fetch_add(1, Ordering::Relaxed);
+        let argument = |name: &str| call.param("arguments").and_then(|it| it.get(name)).cloned();
+        let (query, limit) = (argument("query"), argument("limit"));
+        let reason = match (query.as_ref().and_then(Value::as_str), &limit) {
+            _ if earlier >= most => Some("too many calls"),
+            (None, _) => Some("query: expected a string"),
+            (_, None) => Some("limit: missing"),
+            (Some(query), Some(limit)) => match limit.as_i64() {
+                Some(limit) => refuses(query, limit),
+                None => Some("limit: expected an integer"),
+            },
+        };
+        let text = reason.unwrap_or("nothing found");
+        let result =
+            json!({ "content": [{ "type": "text", "text": text }], "isError": reason.is_some() });
+        async move { result }
+    });
+    let target = Target::duplex(move |io| {
+        let server = server.clone();
+        async move { Ok(server.serve(io).await?) }
+    });
+    let exploration = explore(target, options());
+    let failures = exploration.operations.iter().flat_map(|it| &it.failures);
+    failures.map(|it| it.failure.finding.to_string()).collect()
+}
+
+#[test]
+fn a_refusal_without_the_name_is_not_reduced_to_one_for_another_reason() {
+    // The shortest query is refused before the limit is looked at.
+    let found = searched(usize::MAX, |query, limit| match (query, limit) {
+        ("", _) => Some("nothing to look for"),
+        (_, ..1) => Some("out of range"),
+        _ => None,
+    });
+    let [finding] = &found[..] else { panic!("{found:#?}") };
+    assert!(finding.contains("`out of range`"), "{finding}");
+}
+
+#[test]
+fn a_refusal_that_valid_arguments_get_later_is_not_about_the_argument() {
+    for most in 2..12 {
+        let found = searched(most, |_, limit| (limit < 1).then_some("limit: too small"));
+        assert!(found.is_empty(), "after {most} calls: {found:#?}");
+    }
 }

@@ -46,6 +46,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     requests.extend(of_items(ctx).await?);
     for (method, params) in requests {
         let plain = ctx.request(method, params.clone()).deliberate().once().await?;
+        if let Some(tool) = params["name"].as_str().filter(|_| method == "tools/call") {
+            ctx.note_stated_call(tool, &plain);
+        }
         if plain.error().is_some() {
             // Whatever is wrong with it is not about `_meta`.
             continue;
@@ -77,7 +80,7 @@ async fn of_items(ctx: &mut Ctx) -> Result<Vec<(&'static str, serde_json::Value)
     let prompt = prompts.items.iter().find(needs_none).and_then(|it| it.get("name")?.as_str());
     let resources = ctx.offered(ItemKind::Resource).await?;
     let resource = resources.keys(ItemKind::Resource).next();
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let tool =
         tools.iter().find_map(|tool| Some(call_params(&tool.name, tool.arguments.as_ref()?)));
     let requests = [

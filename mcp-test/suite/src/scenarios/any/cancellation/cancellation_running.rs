@@ -126,13 +126,14 @@ impl CallOutcome {
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let mut cancelled = Vec::new();
     for tool in tools.iter().filter(|tool| tool.arguments.is_some()).take(TOOLS) {
         let arguments = tool.arguments.as_ref().map(Value::to_serde);
         let call = json!({"name": tool.name, "arguments": arguments});
         let Ok(reply) = ctx.request("tools/call", call.clone()).once().await else { break };
         let usual = CallOutcome::of_reply(&reply);
+        ctx.note_stated_call(&tool.name, &reply);
         if is_slow(&reply) && !tool.is_named {
             break;
         }

@@ -76,7 +76,7 @@ const NOT_ASCII: &str = "mcp-test-\u{e9}";
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut is_tried = false;
     let mut annotated = 0;
-    for tool in ctx.callable_tools().await? {
+    for tool in ctx.working_tools().await? {
         let schema = tool.definition.get("inputSchema").cloned().unwrap_or_default();
         // An invalid annotation is judged with the other definitions of tools.
         let Ok(headers) = param_headers(&schema) else { continue };

@@ -152,7 +152,7 @@ async fn other_requests(ctx: &mut Ctx) -> Result<(), Finding> {
     if let Some(uri) = first {
         let _ = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?.error();
     }
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let first = tools.iter().find_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
     if let Some((name, arguments)) = first {
         let _ = ctx.request("tools/call", call_params(name, arguments)).await?.error();

@@ -118,7 +118,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
 /// The requests that a server may log something for.
 async fn subjects(ctx: &mut Ctx) -> Result<Vec<Subject>, Finding> {
     let mut subjects: Vec<Subject> = Vec::new();
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let calls = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
     let calls = calls.map(|(name, arguments)| ("tools/call", call_params(name, arguments)));
     subjects.extend(calls.take(MOST_TOOLS));

@@ -63,7 +63,7 @@ fn tokens() -> [Value; 5] {
 }
 
 async fn repeated(ctx: &mut Ctx) -> Result<(), Finding> {
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let callable = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
     for (name, arguments) in callable.take(TOOLS) {
         for token in tokens() {

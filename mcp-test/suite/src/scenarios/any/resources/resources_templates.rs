@@ -286,6 +286,10 @@ proofs! {
     warns "unknown-values-refused" on reading_an_error(), also "template-mime-types" Info;
     warns "unknown-values-refused" on having_notes(), also "expansions-readable" Info,
         also "template-mime-types" Info;
+    warns "unknown-values-refused" on having_an_index(), also "expansions-readable" Info,
+        also "template-mime-types" Info;
+    warns "unknown-values-refused" on having_tools(), also "expansions-readable" Info,
+        also "template-mime-types" Info;
 }
 
 /// Answers reads of a template with what this function returns for its value.
@@ -316,30 +320,55 @@ fn reading_an_error() -> Server {
     })
 }
 
-/// Completes nothing; what exists is known from the result of a tool only.
-fn having_notes() -> Server {
-    let list = json!({ "type": "text", "text": r#"{"notes":[{"id":7}]}"# });
+/// A server that completes nothing and lists this template; one of its values exists, and is named by nothing but what it lists.
+fn having(template: &'static str, resources: serde_json::Value, tool: serde_json::Value) -> Server {
+    let answering = |key: &'static str, items: serde_json::Value| {
+        let list = json!({ key: items, "ttlMs": 0, "cacheScope": "public" });
+        move |_: Call| {
+            let list = list.clone();
+            async move { list }
+        }
+    };
     reading(|value| match value {
-        "7" => "The data of 7".to_owned(),
+        // Of the index, which is no expansion of the template.
+        "" => NOTES.to_owned(),
+        "7" | "seven" => "The data of 7".to_owned(),
         _ => "Not found".to_owned(),
     })
-    .on("resources/templates/list", |_: Call| async {
-        let template = json!({ "uriTemplate": "test://notes/{note_id}/data", "name": "note" });
-        json!({ "resourceTemplates": [template], "ttlMs": 0, "cacheScope": "public" })
+    .on(
+        "resources/templates/list",
+        answering("resourceTemplates", json!([{ "uriTemplate": template, "name": "a" }])),
+    )
+    .on("resources/list", answering("resources", resources))
+    .on("tools/list", answering("tools", json!([tool])))
+    .on("tools/call", |_: Call| async { json!({ "content": [{ "type": "text", "text": NOTES }] }) })
+}
+
+const NOTES: &str = r#"{"notes":[{"id":7}]}"#;
+
+fn tool(name: &str, is_harmless: bool) -> serde_json::Value {
+    json!({
+        "name": name,
+        "description": "Lists.",
+        "inputSchema": { "type": "object" },
+        "annotations": { "readOnlyHint": is_harmless },
     })
-    .on("tools/list", |_: Call| async {
-        let tool = json!({
-            "name": "list_notes",
-            "description": "Lists the notes.",
-            "inputSchema": { "type": "object" },
-            "annotations": { "readOnlyHint": true },
-        });
-        json!({ "tools": [tool], "ttlMs": 0, "cacheScope": "public" })
-    })
-    .on("tools/call", move |_: Call| {
-        let result = json!({ "content": [list] });
-        async move { result }
-    })
+}
+
+/// What exists is known from the result of a tool only.
+fn having_notes() -> Server {
+    having("test://notes/{note_id}/data", json!([]), tool("list_notes", true))
+}
+
+/// What exists is known from a resource only.
+fn having_an_index() -> Server {
+    let index = json!([{ "uri": "test://index", "name": "index" }]);
+    having("test://notes/{note_id}/data", index, tool("list_notes", false))
+}
+
+/// What exists is known from a list only.
+fn having_tools() -> Server {
+    having("test://tools/{tool_name}/data", json!([]), tool("seven", false))
 }
 
 fn reading_nothing() -> Server {

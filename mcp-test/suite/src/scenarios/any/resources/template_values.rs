@@ -157,10 +157,11 @@ async fn found(ctx: &mut Ctx, budget: &mut ReadBudget) -> Result<KnownValues, Fi
         }
     }
     let mut calls = Calls::default();
-    let tools = ctx.callable_tools().await?;
+    let tools = ctx.working_tools().await?;
     let callable = tools.iter().filter_map(|tool| Some((tool, tool.arguments.as_ref()?)));
     for (tool, arguments) in callable.take(SOURCES) {
         let Some(reply) = calls.call(ctx, call_params(&tool.name, arguments)).await? else { break };
+        ctx.note_stated_call(&tool.name, &reply);
         let result = reply.outcome().ok().filter(|it| it.get("isError") != Some(&true.into()));
         if let Some(result) = result.and_then(readable) {
             known.add(&tool.name, 0, &result);

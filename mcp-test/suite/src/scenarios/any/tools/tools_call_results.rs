@@ -77,7 +77,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut found: Vec<Link> = Vec::new();
     let mut failures: Vec<Result<(), Finding>> = Vec::new();
     for tool in tools.iter().filter(|tool| can_be_called(tool)).take(MOST) {
-        if ctx.is_slow(tool).await {
+        if ctx.is_slow(tool).await || ctx.has_failed_before(tool) {
             continue;
         }
         let name = &tool.name;
@@ -85,6 +85,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         if let Some(arguments) = &tool.arguments {
             let params = call_params(name, arguments);
             let Some(reply) = calling.call(ctx, params).await? else { break };
+            ctx.note_stated_call(&tool.name, &reply);
             // Whether a tool succeeds with these arguments, only its author knows.
             if let Ok(result) = reply.outcome() {
                 let content = result.get("content").and_then(Value::as_array).unwrap_or_default();

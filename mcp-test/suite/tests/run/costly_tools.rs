@@ -1,0 +1,70 @@
+//! How often a run calls tools that fail or are slow.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use mcp_test_core::clock;
+use mcp_test_core::scenario::{CalledTools, ToolCalls};
+use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call};
+
+use super::*;
+
+/// How often each tool was called with the arguments that its schema states.
+type Counts = BTreeMap<String, usize>;
+
+/// The counts of a run of all scenarios at all revisions.
+fn calls(named: &[&str]) -> Counts {
+    let counts = Arc::new(Mutex::new(Counts::new()));
+    let stated = json!({ "query": "a word", "unit": "pages" });
+    let schema = json!({
+        "type": "object",
+        "properties": { "query": { "type": "string" }, "unit": { "enum": ["pages", "lines"] } },
+        "required": ["query"],
+        "examples": [stated],
+    });
+    let tools: Vec<_> = ["fails", "works", "is_slow"]
+        .map(|name| json!({ "name": name, "description": "Searches.", "inputSchema": schema }))
+        .into();
+    let seen = Arc::clone(&counts);
+    let server = everything()
+        .on("tools/list", move |_: Call| {
+            let list = json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" });
+            async move { list }
+        })
+        .on("tools/call", move |call: Call| {
+            let name = call.param("name").and_then(|it| it.as_str()).unwrap_or_default().to_owned();
+            if call.param("arguments") == Some(&stated.clone().into()) {
+                *seen.lock().expect("no panic").entry(name.clone()).or_default() += 1;
+            }
+            async move {
+                if name == "is_slow" {
+                    clock::quiet(Duration::from_secs(4)).await;
+                }
+                let content = json!([{ "type": "text", "text": "the network is down" }]);
+                Answer::from(json!({ "content": content, "isError": name == "fails" }))
+            }
+        });
+    let mut plan = plan(&server, Profile::Adaptive, &[]);
+    plan.calls = ToolCalls { unnamed: CalledTools::All, ..ToolCalls::default() };
+    for name in named {
+        plan.calls.named.insert((*name).to_owned(), None);
+    }
+    let _ = run_plan(&plan);
+    let counts = counts.lock().expect("no panic").clone();
+    counts
+}
+
+#[test]
+fn a_tool_that_fails_or_is_slow_is_called_less_often_than_one_that_works() {
+    let counts = calls(&[]);
+    // What is left are scenarios that look for a tool which asks its client for something.
+    assert!(counts["fails"] * 2 < counts["works"], "{counts:?}");
+    assert_eq!(counts["is_slow"], 1, "{counts:?}");
+}
+
+#[test]
+fn a_tool_that_the_user_has_named_is_called_although_it_fails() {
+    let counts = calls(&["fails"]);
+    assert!(counts["fails"] >= counts["works"], "{counts:?}");
+}
