@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use mcp_test::clock::Stopwatch;
+use mcp_test_tests::folder::Folder;
 use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::{Run, run_command};
 
@@ -31,9 +32,14 @@ type Verdict = (i32, Vec<String>);
 
 /// Tests a server that does this, and that starts after so many seconds.
 fn check(behavior: Behavior, seconds: &str, options: &[&str]) -> Run {
+    check_started_by(r#"sleep "$0"; exec "$@""#, behavior, seconds, options)
+}
+
+/// Tests a server that this script starts, whose first argument is a number of seconds.
+fn check_started_by(script: &str, behavior: Behavior, seconds: &str, options: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.arg("check").args(options).args(["--format", "json", "--"]);
-    command.args(["sh", "-c", r#"sleep "$0"; exec "$@""#, seconds, PEER]);
+    command.args(["sh", "-c", script, seconds, PEER]);
     command.args(Hostile::on(METHOD, behavior).arguments());
     let stopwatch = Stopwatch::start();
     let run = run_command(command);
@@ -97,4 +103,20 @@ fn a_start_that_takes_longer_than_the_time_out() {
     let run = check(Behavior::Well, "40", &["--scenario", "ping"]);
     assert_eq!(run.code, 3, "{run:?}");
     assert!(run.text(&[]).contains("--timeout"), "{run:?}");
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn starts_that_become_slow() {
+    // As on a machine on which other work begins during the run. Both scenarios start programs of their own.
+    let options = ["--scenario", "ping", "--scenario", "lifecycle-*", "--spec-version", "2025-11-25"];
+    for seconds in ["23", "40"] {
+        let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &format!("slow-starts-{seconds}"));
+        let started = folder.path().join("started");
+        let script =
+            format!(r#"mkdir '{}' 2>/dev/null || sleep "$0"; exec "$@""#, started.display());
+        let run = check_started_by(&script, Behavior::Well, seconds, &options);
+        assert_eq!(failures(&run), "", "{run:?}");
+        assert!([0, 3].contains(&run.code), "{run:?}");
+    }
 }
