@@ -233,6 +233,29 @@ impl DuplexServer {
         (Self(connections), opened)
     }
 
+    /// A server of which each pipe is served by a future, such as a relay to another server.
+    ///
+    /// Must be called within a tokio runtime.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub fn serving<F, Fut>(serve: F) -> Self
+    where
+        F: Fn(DuplexStream) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let (server, mut opened) = Self::new();
+        tokio::spawn(async move {
+            while let Some(DuplexConnection { io, served }) = opened.recv().await {
+                let serving = serve(io);
+                tokio::spawn(async move {
+                    serving.await;
+                    drop(served);
+                });
+            }
+        });
+        server
+    }
+
     /// Has the server serve a pipe, and waits until it is done with it.
     pub(crate) async fn serve(&self, io: DuplexStream) -> Result<(), EndpointError> {
         let done = self.open(io).await?;
