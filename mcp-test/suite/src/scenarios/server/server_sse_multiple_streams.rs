@@ -8,7 +8,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Era, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
 use mcp_test_core::wire::Message;
@@ -120,12 +120,22 @@ async fn streams(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+/// The method of the requests: that of the official suite, or one that every server has if the server has no tools.
+async fn method(ctx: &mut Ctx) -> &'static str {
+    let is_official = ctx.profile() == Profile::Official;
+    match ctx.revision().era() {
+        _ if is_official || ctx.declares(Capability::Tools).await.unwrap_or(true) => "tools/list",
+        Era::Handshake => "ping",
+        Era::Stateless => "server/discover",
+    }
+}
+
 async fn concurrent_requests(
     ctx: &mut Ctx,
     post: impl Fn(&serde_json::Value) -> HttpRequest,
 ) -> Result<(), Finding> {
-    let revision = ctx.revision();
-    let posts = IDS.map(|id| post(&request(revision, id, "tools/list", json!({}))));
+    let (revision, method) = (ctx.revision(), method(ctx).await);
+    let posts = IDS.map(|id| post(&request(revision, id, method, json!({}))));
     let answers: Vec<HttpResponse> =
         ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
 
@@ -139,7 +149,7 @@ async fn concurrent_requests(
 
     let mut own = ctx.check("server-streams-own-replies").pass();
     for (id, answer) in IDS.into_iter().zip(&answers) {
-        own = own.judge(own_reply(id, answer));
+        own = own.judge(own_reply(id, method, answer));
     }
     drop(own);
     Ok(())
@@ -183,11 +193,11 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }
 
-/// A finding about `tools/list`; where that is refused or answered with another id, every other request for the list shows it.
-fn unanswered(finding: Finding, answer: &HttpResponse, is_refused: bool) -> Finding {
+/// A finding about a method; where that is refused or answered with another id, every other request of it shows it.
+fn unanswered(finding: Finding, method: &str, answer: &HttpResponse, is_refused: bool) -> Finding {
     let is_reply = |message: &Message| matches!(message, Message::Response(_) | Message::Error(_));
     if is_refused {
-        finding.caused_by(Cause::request("tools/list", Fate::Refused))
+        finding.caused_by(Cause::request(method, Fate::Refused))
     } else if answer.messages().iter().any(is_reply) {
         finding.caused_by(Cause::Requirement("jsonrpc.result-id-echo"))
     } else {
@@ -196,7 +206,7 @@ fn unanswered(finding: Finding, answer: &HttpResponse, is_refused: bool) -> Find
 }
 
 /// Whether a response contains the reply to its own request and no other.
-fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
+fn own_reply(id: i64, method: &str, answer: &HttpResponse) -> Result<(), Finding> {
     let expected = format!("the reply with id {id}, in the response to its own request");
     if let Some(other) =
         IDS.into_iter().find(|other| *other != id && reply(answer, *other).is_some())
@@ -213,6 +223,7 @@ fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
             finding("one of three concurrent requests is not answered", answer)
                 .expected(expected)
                 .requires("jsonrpc.request-answered"),
+            method,
             answer,
             other.is_some(),
         )),
@@ -240,7 +251,8 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
         }
         open.push(listening);
     }
-    let message = request(ctx.revision(), 1003, "tools/list", json!({}));
+    let method = method(ctx).await;
+    let message = request(ctx.revision(), 1003, method, json!({}));
     let answer = ctx.http(session.post(&message)).await?;
     // Not earlier: both streams stay open until the request is answered.
     drop(open);
@@ -251,6 +263,7 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
                 .expected("the reply with id 1003")
                 .got(describe(&answer))
                 .requires("transport.http.multiple-streams-tolerated"),
+            method,
             &answer,
             other.is_some(),
         )),
