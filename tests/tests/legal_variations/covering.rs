@@ -8,9 +8,9 @@ use super::variation::Variation;
 const LARGEST: usize = 16;
 
 /// Sets of which each pair that goes together is in one; built greedily, always in the same way.
-pub(crate) fn sets(variations: &'static [Variation]) -> Vec<Vec<&'static Variation>> {
+pub(crate) fn sets(variations: &[&'static Variation]) -> Vec<Vec<&'static Variation>> {
     let count = variations.len();
-    let goes = |one: usize, other: usize| variations[one].goes_with(&variations[other]);
+    let goes = |one: usize, other: usize| variations[one].goes_with(variations[other]);
     let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
     let mut open: BTreeSet<(usize, usize)> =
         pairs.filter(|(one, other)| goes(*one, *other)).collect();
@@ -35,7 +35,7 @@ pub(crate) fn sets(variations: &'static [Variation]) -> Vec<Vec<&'static Variati
                 open.remove(&(*one, *other));
             }
         }
-        sets.push(set.into_iter().map(|index| &variations[index]).collect());
+        sets.push(set.into_iter().map(|index| variations[index]).collect());
     }
     sets
 }

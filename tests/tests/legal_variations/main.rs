@@ -1,81 +1,121 @@
 //! What the specification allows and few peers do. None of it is a failure of the peer.
 //!
-//! A test for each variation of a server or a client. The ignored tests show those of servers, alone and in the sets of a covering array
-//! in which any two that go together meet, at every revision and by the rules of every profile, which takes long.
+//! A test for each variation of a server or a client, which also shows that the variation is on the wire. The ignored tests show them
+//! in the sets of a covering array in which any two that go together meet, and those of servers at every revision and by the rules of
+//! every profile, which takes long.
 //! The peers are the reference server, in memory and in virtual time, and the reference client, so that what differs from
 //! them is the variation alone. What a peer must not do is for the proofs.
 
 mod clients;
 mod covering;
-mod servers;
+mod once_runs;
+mod paging;
+mod peer;
+mod rewrite;
+mod server_http;
+mod server_items;
+mod server_messages;
 mod variation;
 mod varied_client;
+mod varied_http;
 mod varied_server;
+mod verdicts;
+mod wire;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::spec::Revision;
+use mcp_test_core::transport::TransportKind;
 
-use self::clients::ClientVariation;
 use self::variation::Variation;
 use self::varied_server::Extent;
 
 /// How many runs are made at once.
 const AT_ONCE: usize = 4;
 
+type Set = Vec<&'static Variation>;
+
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let alone = servers::VARIATIONS.iter().map(|it| (it.name.replace(' ', "_"), vec![it]));
-    // Each costs a second: at one revision of each era in turn.
-    let revisions = [Revision::NEWEST, Revision::NEWEST_HANDSHAKE].into_iter().cycle();
-    let adaptive = &[Profile::Adaptive];
-    let quick = alone.clone().zip(revisions).map(|((name, set), revision)| {
-        of_server("alone", &name, set, Extent::At(revision), adaptive)
-    });
-    let together = covering::sets(servers::VARIATIONS);
-    let together = (1..).zip(together).map(|(number, set)| (format!("{number:03}"), set));
-    let everywhere = alone.clone().chain(together).map(|(name, set)| {
-        let everywhere = of_server("everywhere", &name, set, Extent::Everywhere, &Profile::ALL);
-        everywhere.with_ignored_flag(true)
-    });
-    let trials = quick.chain(everywhere).chain(of_clients()).collect();
+    let servers = [server_messages::MESSAGES, server_items::ITEMS, server_http::OVER_HTTP];
+    let servers: Set = servers.into_iter().flatten().collect();
+    let clients: Set = [clients::FAULTS, clients::OVER_A_PIPE].into_iter().flatten().collect();
+    let trials = of_servers(&servers).chain(of_clients(&clients)).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Each variation of a server by itself, quickly and everywhere, and the sets everywhere.
+fn of_servers(servers: &Set) -> impl Iterator<Item = Trial> {
+    // Each run costs a second: over one transport and at one revision of each era in turn, unless the variation says where.
+    let places = [
+        (TransportKind::Duplex, Revision::NEWEST),
+        (TransportKind::Router, Revision::NEWEST_HANDSHAKE),
+        (TransportKind::Duplex, Revision::NEWEST_HANDSHAKE),
+        (TransportKind::Router, Revision::NEWEST),
+    ];
+    let quick = servers.clone().into_iter().zip(places.into_iter().cycle());
+    let quick = quick.map(|(variation, (transport, revision))| {
+        let transport = variation.shown_over.unwrap_or(transport);
+        let extent = Extent::At(variation.shown_at.unwrap_or(revision), transport);
+        of_server("alone", &test_name(variation), vec![variation], extent, &[Profile::Adaptive])
+    });
+    let together = numbered(covering::sets(servers));
+    let alone = servers.clone().into_iter().map(|it| (test_name(it), vec![it]));
+    let everywhere = alone.chain(together).map(|(name, set)| {
+        let since = set.iter().map(|it| it.since).max().unwrap_or(Revision::V2024_11_05);
+        of_server("everywhere", &name, set, Extent::Since(since), &Profile::ALL)
+            .with_ignored_flag(true)
+    });
+    quick.chain(everywhere)
 }
 
 fn of_server(
     kind: &str,
     name: &str,
-    set: Vec<&'static Variation>,
+    set: Set,
     extent: Extent,
     profiles: &'static [Profile],
 ) -> Trial {
     Trial::test(format!("{kind}::{name}"), move || {
         let failures = profiles.iter().flat_map(|it| varied_server::failures(&set, extent, *it));
-        let allowed = set.iter().map(|it| format!("{}: {}", it.name, it.allowed_by));
-        is_empty(&failures.collect::<Vec<_>>(), allowed)
+        is_empty(&failures.collect::<Vec<_>>(), &set)
     })
 }
 
-/// Each variation of a client by itself, and all together.
-fn of_clients() -> impl Iterator<Item = Trial> {
-    let alone = clients::CLIENTS.iter().map(|client| (client.name.replace(' ', "_"), vec![client]));
-    let together = ("all_together".to_owned(), clients::CLIENTS.iter().collect());
-    alone.chain([together]).map(|(name, set): (String, Vec<&'static ClientVariation>)| {
-        Trial::test(format!("client::{name}"), move || {
-            let failures = Profile::ALL.iter().flat_map(|it| varied_client::failures(&set, *it));
-            let allowed = set.iter().map(|it| format!("{}: {}", it.name, it.allowed_by));
-            is_empty(&failures.collect::<Vec<_>>(), allowed)
+/// Each variation of a client by itself, quickly and by the rules of every profile, and the sets.
+fn of_clients(clients: &Set) -> impl Iterator<Item = Trial> {
+    let trial = |kind: &str, name: String, set: Set, profiles: &'static [Profile]| {
+        Trial::test(format!("{kind}::{name}"), move || {
+            let failures = profiles.iter().flat_map(|it| varied_client::failures(&set, *it));
+            is_empty(&failures.collect::<Vec<_>>(), &set)
         })
-    })
+    };
+    let adaptive = &[Profile::Adaptive];
+    let quick = clients.clone().into_iter();
+    let quick = quick.map(move |it| trial("client", test_name(it), vec![it], adaptive));
+    let alone = clients.clone().into_iter().map(|it| (test_name(it), vec![it]));
+    let everywhere = alone.chain(numbered(covering::sets(clients)));
+    quick.chain(everywhere.map(move |(name, set)| {
+        trial("client_everywhere", name, set, &Profile::ALL).with_ignored_flag(true)
+    }))
 }
 
-fn is_empty(failures: &[String], allowed: impl Iterator<Item = String>) -> Result<(), Failed> {
+fn numbered(sets: Vec<Set>) -> impl Iterator<Item = (String, Set)> {
+    (1..).zip(sets).map(|(number, set)| (format!("{number:03}"), set))
+}
+
+fn test_name(variation: &Variation) -> String {
+    variation.name.replace(' ', "_")
+}
+
+fn is_empty(failures: &[String], set: &Set) -> Result<(), Failed> {
     match failures.is_empty() {
         true => Ok(()),
         false => {
+            let allowed = set.iter().map(|it| format!("{}: {}", it.name, it.allowed_by));
             let allowed: Vec<String> = allowed.collect();
             Err(format!("{}\n\n{}", allowed.join("\n"), failures.join("\n")).into())
         }

@@ -1,26 +1,137 @@
-//! The reference client with an variation, and what a run of scenarios reports of it.
+//! The reference client with variations, and what a run of scenarios reports of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_test_core::client::reference::good_client;
-use mcp_test_core::run::{Plan, Selection, run};
+use mcp_test_core::clock::virtual_time;
+use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, run};
 use mcp_test_core::scenario::Profile;
-use mcp_test_core::transport::Fault;
+use mcp_test_core::trace::{EventKind, Party};
+use mcp_test_core::transport::{
+    ClientTarget, DuplexServer, Endpoint, Fault, ServerAddress, TransportKind,
+};
 use mcp_test_suite::scenarios;
 
-use super::clients::{ClientVariation, SCENARIOS};
-use super::varied_server::failing;
+use super::once_runs::OnceRuns;
+use super::peer::{Peer, Set};
+use super::variation::{Change, Variation};
+use super::verdicts::{Verdicts, new_failures};
+use super::wire::Wire;
 
-/// What a run by the rules of this profile reports as a failure of the reference client with these variations.
-pub(crate) fn failures(clients: &[&ClientVariation], profile: Profile) -> Vec<String> {
-    let faults = clients.iter().flat_map(|client| client.faults);
-    let faults = faults.map(|fault| fault.parse::<Fault>().expect(fault));
-    let target = good_client().faults(faults).target();
+/// The scenarios in which they are shown.
+const SCENARIOS: [&str; 3] = ["initialize", "tools_call", "client-pages"];
+
+/// What a run has reported and what the client has sent in it.
+#[derive(Clone)]
+struct Run {
+    verdicts: Verdicts,
+    wire: Wire,
+}
+
+/// What a run by the rules of this profile reports as a failure of the reference client with these variations, and not of the same
+/// client without them; and that the wire does not show a variation, if it is one.
+pub(crate) fn failures(set: &[&'static Variation], profile: Profile) -> Vec<String> {
+    let both = [TransportKind::Duplex, TransportKind::Http];
+    let transports = both.into_iter().filter(|transport| {
+        set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport))
+    });
+    let mut failures = Vec::new();
+    let mut is_shown = false;
+    for transport in transports {
+        let plain = plain_run(transport, profile);
+        let varied = run_over(set, transport, profile);
+        let new = new_failures(&varied.verdicts, &plain.verdicts);
+        failures.extend(new.map(|failure| format!("{transport}, {profile}: {failure}")));
+        if let [variation] = set {
+            is_shown |= varied.wire.shows(variation.sign);
+            if plain.wire.shows(variation.sign) {
+                failures.push(format!("{transport}: the plain client shows `{}`", variation.name));
+            }
+        }
+    }
+    if let ([variation], false) = (set, is_shown) {
+        failures.push(format!("nothing on the wire shows `{}`", variation.name));
+    }
+    failures
+}
+
+/// The run without any variation. Each is made once.
+fn plain_run(transport: TransportKind, profile: Profile) -> Run {
+    static PLAIN: OnceRuns<Run> = OnceRuns::new();
+    PLAIN.get(format!("{transport} {profile}"), || run_over(&[], transport, profile))
+}
+
+fn run_over(set: &[&'static Variation], transport: TransportKind, profile: Profile) -> Run {
+    let wire = Wire::default();
+    let target = target(set.into(), wire.clone()).over([transport]);
     let selection =
         Selection { scenarios: SCENARIOS.map(str::to_owned).to_vec(), ..Selection::default() };
     let plan = Plan::build(scenarios::all(), target, profile, &selection);
     let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let summary = runtime.expect("a runtime").block_on(run(&plan, &mut |_| {}));
-    failing(&summary).into_iter().map(|failure| format!("{profile}: {failure}")).collect()
+    let mut verdicts = Verdicts::default();
+    let mut add = |event: RunEvent| {
+        verdicts.add(&event);
+        if let RunEvent::Finished(outcome) = &event {
+            record(outcome, &wire);
+        }
+    };
+    let running = run(&plan, &mut add);
+    if transport == TransportKind::Duplex {
+        virtual_time::block_on(running);
+    } else {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(running);
+    }
+    Run { verdicts, wire }
+}
+
+fn target(set: Set, wire: Wire) -> ClientTarget {
+    let faults = set.iter().flat_map(|variation| match variation.change {
+        Change::Faults(faults) => faults,
+        _ => &[],
+    });
+    let client = good_client().faults(faults.map(|it| it.parse::<Fault>().expect(it)));
+    ClientTarget::future(move |mut endpoint| {
+        if endpoint.transport() == TransportKind::Duplex {
+            endpoint.server = relayed(endpoint.clone(), &set, &wire);
+        }
+        let client = client.clone();
+        async move { client.run(endpoint).await }
+    })
+}
+
+/// The server of a scenario, as the client with variations reaches it over a pipe.
+fn relayed(endpoint: Endpoint, set: &Set, wire: &Wire) -> ServerAddress {
+    let (set, wire) = (Arc::clone(set), wire.clone());
+    let server = DuplexServer::serving(move |of_client| {
+        let (endpoint, peer) = (endpoint.clone(), Peer::new(&set, wire.open()));
+        async move {
+            // It is not there any more once the scenario has ended.
+            if let Ok(to_server) = endpoint.duplex().await {
+                peer.relay(of_client, to_server).await;
+            }
+        }
+    });
+    server.into()
+}
+
+/// Records what the server has got over HTTP.
+fn record(outcome: &Outcome, wire: &Wire) {
+    if outcome.cell.transport != TransportKind::Http {
+        return;
+    }
+    let record = wire.open();
+    let of_client = outcome.trace.events.iter().filter(|event| event.party == Party::Client);
+    for event in of_client {
+        match &event.kind {
+            EventKind::HttpRequest { method, headers, .. } => {
+                let field = |(name, value): &(String, String)| format!("{name}: {value}\n");
+                let fields: String = headers.iter().map(field).collect();
+                record.add(format!("{method}\n{fields}").as_bytes());
+            }
+            EventKind::Message { text, .. } => record.add(text.as_ref()),
+            _ => {}
+        }
+    }
 }
