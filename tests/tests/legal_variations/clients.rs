@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_test_core::json::{Object, Value};
 use mcp_test_core::spec::meta;
 use mcp_test_core::transport::TransportKind;
 use serde_json::json;
@@ -223,7 +224,7 @@ pub(crate) static OVER_A_PIPE: &[Variation] = &[
         "a progress token of any characters",
         TOKEN,
         Change::Message(|it| {
-            add_metadata(it, "tools/call", "progressToken", json!("\0\u{1F980}/~\""))
+            add_metadata(it, "tools/call", "progressToken", &json!("\0\u{1F980}/~\""));
         }),
         Sign::Has("/~\\\""),
     )
@@ -231,21 +232,21 @@ pub(crate) static OVER_A_PIPE: &[Variation] = &[
     over_a_pipe(
         "a progress token below 0",
         TOKEN,
-        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", json!(-7))),
+        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", &json!(-7))),
         Sign::Has(r#""progressToken":-7"#),
     )
     .sets("progress token"),
     over_a_pipe(
         "a progress token that is empty",
         TOKEN,
-        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", json!(""))),
+        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", &json!(""))),
         Sign::Has(r#""progressToken":"""#),
     )
     .sets("progress token"),
     over_a_pipe(
         "a progress token that is 0",
         TOKEN,
-        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", json!(0))),
+        Change::Message(|it| add_metadata(it, "tools/call", "progressToken", &json!(0))),
         Sign::Has(r#""progressToken":0"#),
     )
     .sets("progress token"),
@@ -340,7 +341,7 @@ pub(crate) static OVER_A_PIPE: &[Variation] = &[
         "no params",
         "basic#requests: the schema has params as optional, and no page demands them of a list",
         Change::Message(|it| {
-            if it.at("/params").and_then(|it| it.as_object()).is_some_and(|it| it.is_empty()) {
+            if it.at("/params").and_then(Value::as_object).is_some_and(Object::is_empty) {
                 it.remove("/params");
             }
         }),

@@ -87,20 +87,21 @@ fn of_server(
 
 /// Each variation of a client by itself, quickly and by the rules of every profile, and the sets.
 fn of_clients(clients: &Set) -> impl Iterator<Item = Trial> {
-    let trial = |kind: &str, name: String, set: Set, profiles: &'static [Profile]| {
-        Trial::test(format!("{kind}::{name}"), move || {
-            let failures = profiles.iter().flat_map(|it| varied_client::failures(&set, *it));
-            is_empty(&failures.collect::<Vec<_>>(), &set)
-        })
+    let trial = |kind: &str, name: String, set: Set, is_quick: bool| {
+        let (profiles, scenarios): (&[Profile], _) = match is_quick {
+            true => (&[Profile::Adaptive], varied_client::FEW),
+            false => (&Profile::ALL, varied_client::MANY),
+        };
+        let trial = Trial::test(format!("{kind}::{name}"), move || {
+            let failures = |profile: &Profile| varied_client::failures(&set, scenarios, *profile);
+            is_empty(&profiles.iter().flat_map(failures).collect::<Vec<_>>(), &set)
+        });
+        trial.with_ignored_flag(!is_quick)
     };
-    let adaptive = &[Profile::Adaptive];
-    let quick = clients.clone().into_iter();
-    let quick = quick.map(move |it| trial("client", test_name(it), vec![it], adaptive));
     let alone = clients.clone().into_iter().map(|it| (test_name(it), vec![it]));
+    let quick = alone.clone().map(move |(name, set)| trial("client", name, set, true));
     let everywhere = alone.chain(numbered(covering::sets(clients)));
-    quick.chain(everywhere.map(move |(name, set)| {
-        trial("client_everywhere", name, set, &Profile::ALL).with_ignored_flag(true)
-    }))
+    quick.chain(everywhere.map(move |(name, set)| trial("client_everywhere", name, set, false)))
 }
 
 fn numbered(sets: Vec<Set>) -> impl Iterator<Item = (String, Set)> {

@@ -161,7 +161,7 @@ pub(crate) fn change_type(headers: &mut HeaderMap, change: impl Fn(&str) -> Stri
 }
 
 /// Adds a block to the content of the result of a tool.
-pub(crate) fn add_content(message: &mut Value, block: serde_json::Value) {
+pub(crate) fn add_content(message: &mut Value, block: &serde_json::Value) {
     let content = message.at_mut("/result/content").and_then(Value::as_array_mut);
     content.into_iter().for_each(|content| content.push(block.clone().into()));
 }
@@ -230,7 +230,7 @@ pub(crate) fn number_id(id: &Value, from: i64) -> Option<Value> {
 }
 
 /// Adds an entry to the metadata of a request or a notification, which may have had none.
-pub(crate) fn add_metadata(message: &mut Value, of: &str, name: &str, entry: serde_json::Value) {
+pub(crate) fn add_metadata(message: &mut Value, of: &str, name: &str, entry: &serde_json::Value) {
     if message.get("method").is_none_or(|it| *it != of) {
         return;
     }

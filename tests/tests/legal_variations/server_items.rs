@@ -208,7 +208,7 @@ pub(crate) static ITEMS: &[Variation] = &[
     Variation::new(
         "a further block of empty text",
         CONTENT,
-        Change::Message(|it| add_content(it, json!({"type": "text", "text": ""}))),
+        Change::Message(|it| add_content(it, &json!({"type": "text", "text": ""}))),
         Sign::Has(r#""text":"""#),
     ),
     Variation::new(
@@ -216,7 +216,7 @@ pub(crate) static ITEMS: &[Variation] = &[
         CONTENT,
         Change::Message(|it| {
             let mime_type = "audio/ogg; codecs=\"opus\"";
-            add_content(it, json!({"type": "audio", "data": "", "mimeType": mime_type}));
+            add_content(it, &json!({"type": "audio", "data": "", "mimeType": mime_type}));
         }),
         Sign::Has(r#""mimeType":"audio/ogg; codecs"#),
     )
@@ -225,7 +225,7 @@ pub(crate) static ITEMS: &[Variation] = &[
         "a further block that is a link",
         CONTENT,
         Change::Message(|it| {
-            add_content(it, json!({"type": "resource_link", "uri": "urn:example:a%20b", "name": ""}));
+            add_content(it, &json!({"type": "resource_link", "uri": "urn:example:a%20b", "name": ""}));
         }),
         Sign::Has("urn:example:a%20b"),
     )
@@ -235,7 +235,7 @@ pub(crate) static ITEMS: &[Variation] = &[
         CONTENT,
         Change::Message(|it| {
             let resource = json!({"uri": "data:,", "blob": "", "mimeType": "application/vnd.example+json;v=1"});
-            add_content(it, json!({"type": "resource", "resource": resource}));
+            add_content(it, &json!({"type": "resource", "resource": resource}));
         }),
         Sign::Has("application/vnd.example+json"),
     ),

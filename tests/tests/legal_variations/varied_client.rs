@@ -11,7 +11,6 @@ use mcp_test_core::trace::{EventKind, Party};
 use mcp_test_core::transport::{
     ClientTarget, DuplexServer, Endpoint, Fault, ServerAddress, TransportKind,
 };
-use mcp_test_suite::scenarios;
 
 use super::once_runs::OnceRuns;
 use super::peer::{Peer, Set};
@@ -19,8 +18,32 @@ use super::variation::{Change, Variation};
 use super::verdicts::{Verdicts, new_failures};
 use super::wire::Wire;
 
-/// The scenarios in which they are shown.
-const SCENARIOS: [&str; 3] = ["initialize", "tools_call", "client-pages"];
+/// The scenarios in which they are shown quickly.
+pub(crate) const FEW: &[&str] = &["initialize", "tools_call", "client-pages"];
+
+/// The scenarios in which they are shown otherwise: of the methods, notifications and headers that a client sends.
+pub(crate) const MANY: &[&str] = &[
+    "initialize",
+    "tools_call",
+    "client-pages",
+    "client-answers-requests",
+    "client-cached-lists",
+    "client-elicitation",
+    "client-empty-lists",
+    "client-features",
+    "client-handshake",
+    "client-http-headers",
+    "client-icons",
+    "client-input-required",
+    "client-sampling",
+    "client-session",
+    "client-stateless",
+    "client-subscriptions",
+    "client-unusual-results",
+    "elicitation-sep1034-client-defaults",
+    "http-standard-headers",
+    "json-schema-2020-12-preservation",
+];
 
 /// What a run has reported and what the client has sent in it.
 #[derive(Clone)]
@@ -31,7 +54,11 @@ struct Run {
 
 /// What a run by the rules of this profile reports as a failure of the reference client with these variations, and not of the same
 /// client without them; and that the wire does not show a variation, if it is one.
-pub(crate) fn failures(set: &[&'static Variation], profile: Profile) -> Vec<String> {
+pub(crate) fn failures(
+    set: &[&'static Variation],
+    scenarios: &[&str],
+    profile: Profile,
+) -> Vec<String> {
     let both = [TransportKind::Duplex, TransportKind::Http];
     let transports = both.into_iter().filter(|transport| {
         set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport))
@@ -39,8 +66,8 @@ pub(crate) fn failures(set: &[&'static Variation], profile: Profile) -> Vec<Stri
     let mut failures = Vec::new();
     let mut is_shown = false;
     for transport in transports {
-        let plain = plain_run(transport, profile);
-        let varied = run_over(set, transport, profile);
+        let plain = plain_run(scenarios, transport, profile);
+        let varied = run_over(set, scenarios, transport, profile);
         let new = new_failures(&varied.verdicts, &plain.verdicts);
         failures.extend(new.map(|failure| format!("{transport}, {profile}: {failure}")));
         if let [variation] = set {
@@ -57,17 +84,23 @@ pub(crate) fn failures(set: &[&'static Variation], profile: Profile) -> Vec<Stri
 }
 
 /// The run without any variation. Each is made once.
-fn plain_run(transport: TransportKind, profile: Profile) -> Run {
+fn plain_run(scenarios: &[&str], transport: TransportKind, profile: Profile) -> Run {
     static PLAIN: OnceRuns<Run> = OnceRuns::new();
-    PLAIN.get(format!("{transport} {profile}"), || run_over(&[], transport, profile))
+    let key = format!("{} scenarios, {transport}, {profile}", scenarios.len());
+    PLAIN.get(key, || run_over(&[], scenarios, transport, profile))
 }
 
-fn run_over(set: &[&'static Variation], transport: TransportKind, profile: Profile) -> Run {
+fn run_over(
+    set: &[&'static Variation],
+    scenarios: &[&str],
+    transport: TransportKind,
+    profile: Profile,
+) -> Run {
     let wire = Wire::default();
     let target = target(set.into(), wire.clone()).over([transport]);
-    let selection =
-        Selection { scenarios: SCENARIOS.map(str::to_owned).to_vec(), ..Selection::default() };
-    let plan = Plan::build(scenarios::all(), target, profile, &selection);
+    let scenarios = scenarios.iter().map(|id| (*id).to_owned()).collect();
+    let selection = Selection { scenarios, ..Selection::default() };
+    let plan = Plan::build(mcp_test_suite::scenarios::all(), target, profile, &selection);
     let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
     let mut verdicts = Verdicts::default();
     let mut add = |event: RunEvent| {

@@ -13,7 +13,7 @@ use mcp_test_suite::scenarios;
 
 use super::once_runs::OnceRuns;
 use super::peer::{Peer, Set};
-use super::variation::{Change, Variation};
+use super::variation::{Change, EVERYTHING, Variation};
 use super::varied_http;
 use super::verdicts::{Verdicts, new_failures};
 use super::wire::Wire;
@@ -91,6 +91,7 @@ fn run_over(
         Extent::Since(since) => Revision::ALL.into_iter().filter(|it| *it >= since).collect(),
         Extent::At(revision, _) => vec![revision],
     };
+    let declares_nothing = set.iter().any(|variation| variation.sets == EVERYTHING);
     let set: Set = set.into();
     let wire = Wire::default();
     let target = match transport {
@@ -104,7 +105,7 @@ fn run_over(
     let selection = Selection { revisions, scenarios, ..Selection::default() };
     let plan = Plan::build(scenarios::all(), target, profile, &selection);
     let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
-    let mut verdicts = Verdicts::default();
+    let mut verdicts = Verdicts::of_peer(declares_nothing);
     virtual_time::block_on(run(&plan, &mut |event| verdicts.add(&event)));
     Run { verdicts, wire }
 }

@@ -4,20 +4,29 @@ use std::collections::BTreeSet;
 
 use mcp_test_core::check::{Check, Status};
 use mcp_test_core::run::{Outcome, RunEvent};
+use mcp_test_core::scenario::{Need, Profile};
 
 /// The failing checks of a run, and what kept it from being made.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Verdicts {
+    /// Whether the peer declares no capability, so that in profile `official` what needs one fails.
+    declares_nothing: bool,
     failing: BTreeSet<(String, String)>,
 }
 
 impl Verdicts {
+    /// Of a peer that declares no capability, or of another one.
+    pub(crate) fn of_peer(declares_nothing: bool) -> Self {
+        Self { declares_nothing, ..Self::default() }
+    }
+
     /// Adds what an event of a run says.
     pub(crate) fn add(&mut self, event: &RunEvent) {
         match event {
             RunEvent::PreflightFailed { finding, .. } => {
                 self.failing.insert(("pre-flight".to_owned(), finding.to_string()));
             }
+            RunEvent::Finished(outcome) if self.declares_nothing && needs_capability(outcome) => {}
             RunEvent::Finished(outcome) => {
                 let failing = outcome.checks.iter().filter(|it| counts(outcome, it));
                 self.failing.extend(failing.map(|check| row(outcome, check)));
@@ -29,6 +38,12 @@ impl Verdicts {
             _ => {}
         }
     }
+}
+
+/// Whether a scenario was run by the official rules although it needs a capability.
+fn needs_capability(outcome: &Outcome) -> bool {
+    let mut needs = outcome.cell.scenario.needs.iter();
+    outcome.profile == Profile::Official && needs.any(|need| matches!(need, Need::Capability(_)))
 }
 
 /// Whether a check fails for another reason than those by which only the profiles `official` and `strict` fail: a warning, a fixture or
