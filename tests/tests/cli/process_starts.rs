@@ -2,6 +2,8 @@
 //!
 //! With one job each scenario starts the server itself; with several, scenarios share a process.
 
+use std::collections::BTreeSet;
+
 use mcp_test::json::Value;
 
 use crate::program::{MCP_TEST, mcp_test};
@@ -59,6 +61,10 @@ struct Shown {
     statuses: Vec<String>,
     /// How often the server was started.
     starts: usize,
+    /// How often the report says it was, and how many of these starts replace another one.
+    reported: [i64; 2],
+    /// Why something was not tested for lack of a start.
+    lacks_start: BTreeSet<String>,
 }
 
 /// Checks a server with so many jobs.
@@ -83,8 +89,20 @@ fn check(jobs: &str, scenarios: &[&str], server: &[&str]) -> Shown {
         })
     });
     let statuses = statuses.collect();
+    let checks = cells.iter().filter_map(|cell| cell.get("checks")?.as_array()).flatten();
+    let messages = checks.filter_map(|check| check.get("errorMessage")?.as_str());
+    let of_starts =
+        messages.filter(|message| message.contains("start") && message.contains("runs it alone"));
+    // The rest names the scenario.
+    let lacks_start =
+        of_starts.filter_map(|text| Some(text.split_once(" `--scenario")?.0.to_owned()));
+    let lacks_start = lacks_start.collect();
+    let reported = ["all", "again"].map(|name| {
+        report.get("serverStarts").and_then(|starts| starts.get(name)?.as_i64()).expect("a number")
+    });
     let lines = std::fs::read_to_string(&starts).expect("it was started");
-    Shown { code: run.code, statuses, starts: lines.lines().count() }
+    let starts = lines.lines().count();
+    Shown { code: run.code, statuses, starts, reported, lacks_start }
 }
 
 /// Checks a server with one job and with several; returns how often it was started each time.
@@ -146,6 +164,54 @@ fn a_server_that_gets_confused_after_some_requests_is_not_blamed() {
         fi
     "#;
     starts_of_small(&format!("{LOOP}{refuses}{REPLIES}"));
+}
+
+/// The starts of a server that four revisions are checked at: three for each, one that refuses the fifth revision, two that confirm.
+const MOST: usize = 3 * 4 + 1 + 2;
+
+/// How many starts replace those of a program that has exited.
+const REPLACEMENTS: usize = 20;
+
+#[test]
+fn scenarios_that_differ_on_shared_connections_have_few_starts() {
+    let refuses = r#"
+        if [ $count -gt 9 ]; then
+            echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"confused"}}'
+            continue
+        fi
+    "#;
+    let script = format!("{LOOP}{refuses}{REPLIES}");
+    let shown = check("4", &SELECTED, &["sh", "-c", &script]);
+    assert!(shown.starts <= MOST, "{shown:?}");
+    assert_eq!(shown.reported, [i64::try_from(shown.starts).expect("few"), 0]);
+}
+
+/// Why a scenario run is SKIPPED that would need one more start. Which of them depends on what the others do meanwhile.
+const LACKS_START: [&str; 2] = [
+    "it failed only on connections that other scenarios had used, and no start of the program is left to confirm that:",
+    "the program has exited or did not answer in time, and is not started again after 20 such starts:",
+];
+
+#[test]
+fn a_program_that_exits_again_and_again_has_a_limit_of_starts() {
+    let script = format!("{LOOP} [ $count -gt 3 ] && exit 3; {REPLIES}");
+    let shown = check("4", &SELECTED, &["sh", "-c", &script]);
+    assert!(shown.starts <= MOST + REPLACEMENTS, "{shown:?}");
+    let again = i64::try_from(REPLACEMENTS).expect("few");
+    assert_eq!(shown.reported, [i64::try_from(shown.starts).expect("few"), again], "{shown:?}");
+    let is_known = |reason: &String| LACKS_START.contains(&reason.as_str());
+    assert!(shown.lacks_start.iter().all(is_known), "{:?}", shown.lacks_start);
+    assert!(shown.lacks_start.contains(LACKS_START[1]), "{:?}", shown.lacks_start);
+    let words = ["check", "--timeout", "60s", "--jobs", "4"].into_iter();
+    let selected = SELECTED.iter().flat_map(|id| ["--scenario", id]);
+    let run = mcp_test(words.chain(selected).chain(["--", "sh", "-c", &script]));
+    let line = run.stdout.lines().find(|line| line.contains("the server was started"));
+    let line = line.unwrap_or_default();
+    assert!(
+        line.ends_with("times, 20 of them because it had exited or did not answer in time"),
+        "{}",
+        run.text(&[])
+    );
 }
 
 #[test]
