@@ -6,10 +6,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 
-use super::answer::{Answer, Refusal};
+use super::answer::Answer;
 use super::failure::{Failure, FailureKind};
 use super::operation::Operation;
 use super::plan::PlannedCall;
+use super::refusal::Refusal;
 use super::shrink::Reduced;
 use crate::generate::Class;
 

@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::Finding;
 
-use super::answer::Refusal;
+use super::refusal::Refusal;
 
 /// What is wrong, so that two failures of a tool can be compared. Failures of one kind have one cause, as far as can be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

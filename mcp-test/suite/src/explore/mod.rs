@@ -19,6 +19,7 @@ mod leak;
 mod operation;
 mod options;
 mod plan;
+mod refusal;
 mod regressions;
 mod replay;
 mod report;

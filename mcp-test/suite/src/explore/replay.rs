@@ -6,10 +6,11 @@ use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::{Reply, RequestOptions};
 use mcp_test_core::scenario::{Connected, Ctx};
 
-use super::answer::{Answer, Refusal, judge};
+use super::answer::{Answer, judge};
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
 use super::failure::{Failure, FailureKind};
+use super::refusal::Refusal;
 use super::shrink::Purpose;
 use crate::generate::Class;
 use crate::known_values::{Readable, readable};

@@ -51,8 +51,7 @@ fn calls(named: &[&str]) -> Counts {
         plan.calls.named.insert((*name).to_owned(), None);
     }
     let _ = run_plan(&plan);
-    let counts = counts.lock().expect("no panic").clone();
-    counts
+    counts.lock().expect("no panic").clone()
 }
 
 #[test]

@@ -6,8 +6,11 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy, split};
 
 use super::*;
 
+/// Whether a server ends at a line.
+type IsFatal = fn(&Value) -> bool;
+
 /// A server that closes the connection when it receives such a line.
-fn ending_at(is_fatal: fn(&Value) -> bool) -> Target {
+fn ending_at(is_fatal: IsFatal) -> Target {
     let server = everything();
     Target::duplex(move |io| {
         let server = server.clone();
@@ -37,7 +40,7 @@ fn ending_at(is_fatal: fn(&Value) -> bool) -> Target {
 }
 
 /// The checks of a scenario at 2025-11-25, without the common ones.
-fn checks(is_fatal: fn(&Value) -> bool, scenario: &str) -> Vec<String> {
+fn checks(is_fatal: IsFatal, scenario: &str) -> Vec<String> {
     let target = ending_at(is_fatal);
     let plan = Plan::build(scenarios::all(), target, Profile::Adaptive, &selection(&[scenario]));
     let (events, _) = run_plan(&plan.expect("a plan").timeout(Duration::from_secs(20)));
@@ -52,7 +55,7 @@ fn checks(is_fatal: fn(&Value) -> bool, scenario: &str) -> Vec<String> {
 
 #[test]
 fn after_an_invalid_message_that_ends_the_server_the_others_are_tried() {
-    let kinds: [(fn(&Value) -> bool, &str); 3] = [
+    let kinds: [(IsFatal, &str); 3] = [
         (Value::is_null, "parse-error"),
         (|it| it["method"].is_number(), "invalid-request-error"),
         (|it| it["method"].is_string() && it.get("jsonrpc").is_none(), "request-without-version"),

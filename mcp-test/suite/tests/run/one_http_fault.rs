@@ -65,7 +65,7 @@ fn only(failure: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn bodies_that_are_taken_for_notifications_are_told_apart() {
+fn bodies_that_are_taken_for_notifications_are_distinguished() {
     const ACCEPTED: StatusCode = StatusCode::ACCEPTED;
     let failures = |fault| failures(&everything(), fault, "http-malformed-bodies");
     let of = |what| only(&format!("malformed-notification-refused: {what} is accepted"));

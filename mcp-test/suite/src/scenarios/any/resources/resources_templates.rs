@@ -321,7 +321,11 @@ fn reading_an_error() -> Server {
 }
 
 /// A server that completes nothing and lists this template; one of its values exists, and is named by nothing but what it lists.
-fn having(template: &'static str, resources: serde_json::Value, tool: serde_json::Value) -> Server {
+fn having(
+    template: &'static str,
+    resources: serde_json::Value,
+    tool: &serde_json::Value,
+) -> Server {
     let answering = |key: &'static str, items: serde_json::Value| {
         let list = json!({ key: items, "ttlMs": 0, "cacheScope": "public" });
         move |_: Call| {
@@ -357,18 +361,18 @@ fn tool(name: &str, is_harmless: bool) -> serde_json::Value {
 
 /// What exists is known from the result of a tool only.
 fn having_notes() -> Server {
-    having("test://notes/{note_id}/data", json!([]), tool("list_notes", true))
+    having("test://notes/{note_id}/data", json!([]), &tool("list_notes", true))
 }
 
 /// What exists is known from a resource only.
 fn having_an_index() -> Server {
     let index = json!([{ "uri": "test://index", "name": "index" }]);
-    having("test://notes/{note_id}/data", index, tool("list_notes", false))
+    having("test://notes/{note_id}/data", index, &tool("list_notes", false))
 }
 
 /// What exists is known from a list only.
 fn having_tools() -> Server {
-    having("test://tools/{tool_name}/data", json!([]), tool("seven", false))
+    having("test://tools/{tool_name}/data", json!([]), &tool("seven", false))
 }
 
 fn reading_nothing() -> Server {

@@ -22,6 +22,9 @@ scenario! {
     /// of a result must be, and that it conforms to the `outputSchema`, is judged in every conversation; this scenario makes one.
     /// A tool that fails says so in its result, which a model can read; an internal error is one of the server. To see that, each
     /// tool is also called with texts that nothing is named by, where its schema allows any text.
+    ///
+    /// Of what it answers then only JSON with an `error` counts. A text that is the same for two such values may well be a result: a
+    /// search that finds nothing answers so, and that an argument names an item and does not filter items is only in its description.
     Server "tools-call-results": "The results of tools lead to resources",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Tool)],
