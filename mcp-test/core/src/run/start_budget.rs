@@ -39,7 +39,7 @@ const MOST_CONFIRMING: usize = 2;
 /// How many more starts a run has, because the program has exited or did not answer in time.
 const MOST_REPLACEMENTS: usize = 20;
 
-/// How many of the scenarios that cannot share a connection may open a second one before others lose a start to them.
+/// For how many of the scenarios that cannot share a connection a start is kept for a second one.
 const SECOND_CONNECTIONS: usize = 4;
 
 /// The starts of the program of a run; clones share what they count.
@@ -55,8 +55,11 @@ impl Starts {
     pub(super) fn new(plan: &Plan, target: &Target) -> Self {
         let revisions: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
         let most = (1 + MOST_OF_REVISION) * revisions.len() + MOST_CONFIRMING + MOST_REPLACEMENTS;
-        let limit = target.program_starts() + most - SECOND_CONNECTIONS;
-        Self { target: target.clone(), limit, budget: Arc::default() }
+        Self {
+            target: target.clone(),
+            limit: target.program_starts() + most,
+            budget: Arc::default(),
+        }
     }
 
     /// Notes how many scenarios still need a start of their own.
@@ -96,7 +99,8 @@ impl Starts {
 
     fn budget(&self) -> MutexGuard<'_, StartBudget> {
         let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-        budget.is_used_up = self.target.program_starts() + budget.needed >= self.limit;
+        let needed = budget.needed + budget.needed.min(SECOND_CONNECTIONS);
+        budget.is_used_up = self.target.program_starts() + needed >= self.limit;
         budget
     }
 }
