@@ -140,7 +140,7 @@ fn relayed(endpoint: Endpoint, set: &Set, wire: &Wire) -> ServerAddress {
     let server = DuplexServer::serving(move |of_client| {
         let (endpoint, peer) = (endpoint.clone(), Peer::new(&set, wire.open()));
         async move {
-            // It is not there any more once the scenario has ended.
+            // It no longer exists once the scenario has ended.
             if let Ok(to_server) = endpoint.duplex().await {
                 peer.relay(of_client, to_server).await;
             }

@@ -37,7 +37,6 @@ use crate::transport::{ClientRun, Target, TransportKind};
 
 use self::early_end::EarlyEnd;
 use self::facts::Unmet;
-use self::slow_start::has_unanswered_start;
 use self::teardown::TornDown;
 use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
 
@@ -45,6 +44,7 @@ pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
 pub use facts::CellFacts;
 pub(super) use silenced::{Liveness, skip_cell};
+pub(super) use slow_start::SILENT;
 
 /// How long the official client of the stateless era waits for a reply.
 const OFFICIAL_REPLY: Duration = Duration::from_secs(10);
@@ -245,17 +245,17 @@ impl<'a> CellRun<'a> {
         let trace = ctx.trace();
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         ctx.hurry_after_a_fault(is_failed, &trace);
-        let is_unstarted = self.start_up.is_some() && has_unanswered_start(&trace);
+        let is_unstarted = self.may_be_starting(&trace);
         let is_asked = timed_out || is_unstarted || self.ends_unanswered(&trace);
         drop(trace);
         let question = liveness.filter(|_| is_asked);
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, liveness) = self.end(ctx, target, question).await;
-        let is_first_silence = pool.is_some_and(|pool| pool.is_first_silence(liveness));
+        let has_stopped = Self::has_stopped(pool, liveness, is_unstarted);
         let start_up = self.start_up_after(liveness, is_unstarted);
         let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
-        if liveness == Liveness::Silent && !(is_unstarted && is_first_silence) {
+        if has_stopped {
             return silenced::silenced(outcome);
         }
         if let Some(pool) = pool {

@@ -97,8 +97,8 @@ struct State {
     confirmed: Confirmed,
     /// A list that the server declares was not answered when a stateless connection began.
     ignores_lists: bool,
-    /// Whether a program that was started to see whether the server still answers did not, the last time.
-    is_silent: bool,
+    /// Whether it was unclear, the last time that this was asked, whether the server still answers.
+    is_unclear: bool,
     /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
 }
@@ -312,16 +312,11 @@ impl ConnectionPool {
         }
     }
 
-    /// Notes whether the server still answers, and returns whether it does not for the first time: a machine under load may have been
-    /// too slow for one start of the program.
-    pub(super) fn is_first_silence(&self, liveness: Liveness) -> bool {
+    /// Notes whether the server still answers, and returns whether that was unclear the last time.
+    pub(super) fn was_unclear(&self, liveness: Liveness) -> bool {
+        let is_asked = liveness != Liveness::NotAsked;
         let mut state = self.state.borrow_mut();
-        let is_silent = liveness == Liveness::Silent;
-        let was_silent = match liveness {
-            Liveness::NotAsked => return false,
-            _ => mem::replace(&mut state.is_silent, is_silent),
-        };
-        is_silent && !was_silent
+        is_asked && mem::replace(&mut state.is_unclear, liveness == Liveness::Unclear)
     }
 
     /// Counts a start of the program for a scenario whose connection it has ended, and returns whether it is allowed.

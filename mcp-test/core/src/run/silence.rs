@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Cell;
+use super::cell_run::SILENT;
 use crate::check::Finding;
 use crate::client::probe;
 use crate::clock;
@@ -51,6 +52,17 @@ pub struct LivenessQuestion {
 }
 
 impl LivenessQuestion {
+    /// Whether the time for an answer is long enough that a busy machine does not explain that there was none.
+    pub(super) fn is_conclusive(self, left: Duration) -> bool {
+        self.time(left) >= self.first_answer.saturating_mul(SILENT)
+    }
+
+    fn time(self, left: Duration) -> Duration {
+        // A program that takes longer to start than there is time left must not pass for a silent one.
+        let least = LEAST + self.first_answer.saturating_mul(3);
+        least.max(left + OVERTIME)
+    }
+
     /// Asks it; `left` is what is left of the time-out. Anything that the server sends counts as an answer; returns how long it
     /// took with the start of the program, or `None` without one.
     pub(super) async fn ask(
@@ -59,9 +71,7 @@ impl LivenessQuestion {
         transport: TransportKind,
         left: Duration,
     ) -> Option<Duration> {
-        // A program that takes longer to start than there is time left must not pass for a silent one.
-        let least = LEAST + self.first_answer.saturating_mul(3);
-        let timeout = least.max(left + OVERTIME);
+        let timeout = self.time(left);
         // A recorder of its own: this conversation is not part of any scenario.
         let recorder = Recorder::new();
         // The trace shows whether there was an answer, whatever it was.

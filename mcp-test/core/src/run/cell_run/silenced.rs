@@ -9,6 +9,7 @@ use futures_util::future::join;
 use super::unmade::{fail_unmade, not_reached};
 use super::{CellRun, timeout_row};
 use crate::check::{Cause, Check, Finding, Rule, Status};
+use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::{LivenessQuestion, failed_exchanges, left, stopped_answering};
 use crate::run::{Cell, Outcome, Plan, Silence};
 use crate::scenario::{Ctx, Ended, Profile};
@@ -22,9 +23,26 @@ pub(in crate::run) enum Liveness {
     /// How long it took, with the start of the program.
     Answered(Duration),
     Silent,
+    /// It did not answer in a time in which a busy machine may not start its program.
+    Unclear,
 }
 
 impl CellRun<'_> {
+    /// Whether the server has stopped answering; `is_unstarted` if a program of the scenario may not have started in time.
+    pub(super) fn has_stopped(
+        pool: Option<&ConnectionPool>,
+        liveness: Liveness,
+        is_unstarted: bool,
+    ) -> bool {
+        let was_unclear = pool.is_some_and(|pool| pool.was_unclear(liveness));
+        match liveness {
+            Liveness::Silent => true,
+            // A machine under load may have been too slow for one start.
+            Liveness::Unclear => !is_unstarted || was_unclear,
+            Liveness::NotAsked | Liveness::Answered(_) => false,
+        }
+    }
+
     /// Closes the connections, and asks the server whether it still answers, if there is a question; returns what came of it.
     pub(super) async fn end(
         &self,
@@ -36,7 +54,11 @@ impl CellRun<'_> {
             let Some(question) = question else { return Liveness::NotAsked };
             let left = left(self.timeout(), self.stopwatch);
             let answered = question.ask(target, self.cell.transport, left).await;
-            answered.map_or(Liveness::Silent, Liveness::Answered)
+            match answered {
+                Some(took) => Liveness::Answered(took),
+                None if question.is_conclusive(left) => Liveness::Silent,
+                None => Liveness::Unclear,
+            }
         };
         // With one job, the program may be one that cannot run twice at the same time.
         let is_exclusive =

@@ -13,7 +13,7 @@ use crate::scenario::Profile;
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 
 /// A program that takes more than this many times as long to start as at first is silent: a busy machine does not explain it.
-const SILENT: u32 = 8;
+pub(in crate::run) const SILENT: u32 = 8;
 
 /// When a program was started, and when its first message came.
 struct Start {
@@ -40,11 +40,6 @@ fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
     starts
 }
 
-/// Whether a program that was started had sent no message when a deadline passed.
-pub(super) fn has_unanswered_start(trace: &Trace) -> bool {
-    trace.deadline_fired() && starts(trace).values().any(|start| start.answered.is_none())
-}
-
 /// Why a scenario could not show anything in its time: starting its programs took at least half of it. A start takes about
 /// `first`.
 fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<String> {
@@ -65,6 +60,13 @@ fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<Strin
 }
 
 impl CellRun<'_> {
+    /// Whether a program had sent no message when a deadline passed, so that it may not have started; the official suite does not ask.
+    pub(super) fn may_be_starting(&self, trace: &Trace) -> bool {
+        let is_asked = self.profile != Profile::Official && self.start_up.is_some();
+        let is_unanswered = |start: &Start| start.answered.is_none();
+        is_asked && trace.deadline_fired() && starts(trace).values().any(is_unanswered)
+    }
+
     /// How long a start of the program takes, by what is known after the scenario.
     pub(super) fn start_up_after(
         &self,
@@ -75,7 +77,7 @@ impl CellRun<'_> {
             // The machine may be slower than it was at first.
             Liveness::Answered(took) => self.start_up.map(|first| first.max(took)),
             // Nobody knows how long a start takes now.
-            Liveness::Silent if is_unstarted => Some(self.timeout()),
+            Liveness::Silent | Liveness::Unclear if is_unstarted => Some(self.timeout()),
             _ => self.start_up,
         }
     }

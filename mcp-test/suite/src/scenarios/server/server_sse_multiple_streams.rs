@@ -120,11 +120,12 @@ async fn streams(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The method of the requests: that of the official suite, or one that every server has if the server has no tools.
-async fn method(ctx: &mut Ctx) -> &'static str {
-    let is_official = ctx.profile() == Profile::Official;
+/// The method of the requests: that of the official suite, or one that every server has if the server is known to have no tools.
+fn method(ctx: &Ctx) -> &'static str {
+    let declared = ctx.inventory().capabilities.as_ref();
+    let has_tools = declared.is_none_or(|declared| Capability::Tools.declared_in(declared));
     match ctx.revision().era() {
-        _ if is_official || ctx.declares(Capability::Tools).await.unwrap_or(true) => "tools/list",
+        _ if has_tools || ctx.profile() == Profile::Official => "tools/list",
         Era::Handshake => "ping",
         Era::Stateless => "server/discover",
     }
@@ -134,7 +135,7 @@ async fn concurrent_requests(
     ctx: &mut Ctx,
     post: impl Fn(&serde_json::Value) -> HttpRequest,
 ) -> Result<(), Finding> {
-    let (revision, method) = (ctx.revision(), method(ctx).await);
+    let (revision, method) = (ctx.revision(), method(ctx));
     let posts = IDS.map(|id| post(&request(revision, id, method, json!({}))));
     let answers: Vec<HttpResponse> =
         ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
@@ -251,7 +252,7 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
         }
         open.push(listening);
     }
-    let method = method(ctx).await;
+    let method = method(ctx);
     let message = request(ctx.revision(), 1003, method, json!({}));
     let answer = ctx.http(session.post(&message)).await?;
     // Not earlier: both streams stay open until the request is answered.
