@@ -43,8 +43,7 @@ use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unma
 pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
 pub use facts::CellFacts;
-pub(super) use silenced::{Liveness, skip_cell};
-pub(super) use slow_start::SILENT;
+pub(super) use silenced::skip_cell;
 
 /// How long the official client of the stateless era waits for a reply.
 const OFFICIAL_REPLY: Duration = Duration::from_secs(10);
@@ -252,7 +251,8 @@ impl<'a> CellRun<'a> {
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, liveness) = self.end(ctx, target, question).await;
-        let has_stopped = Self::has_stopped(pool, liveness, is_unstarted);
+        let was_unclear = pool.is_some_and(|pool| pool.was_unclear(liveness));
+        let has_stopped = Self::has_stopped(liveness, was_unclear, is_unstarted);
         let start_up = self.start_up_after(liveness, is_unstarted);
         let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
         if has_stopped {

@@ -16,8 +16,8 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
 use tokio::task::JoinSet;
 
-use super::cell_run::Liveness;
 use super::confirmed::{Confirmed, Raised};
+use super::silence::Liveness;
 use super::slow_scenarios::SlowScenarios;
 #[doc(hidden)]
 pub use super::start_budget::Key;

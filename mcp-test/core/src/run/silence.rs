@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Cell;
-use super::cell_run::SILENT;
 use crate::check::Finding;
 use crate::client::probe;
 use crate::clock;
@@ -50,6 +49,20 @@ pub struct LivenessQuestion {
     /// How long its first answer took, with the start of its program.
     pub(super) first_answer: Duration,
 }
+
+/// Whether the server still answers after a scenario.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Liveness {
+    NotAsked,
+    /// How long it took, with the start of the program.
+    Answered(Duration),
+    Silent,
+    /// It did not answer in a time in which a busy machine may not start its program.
+    Unclear,
+}
+
+/// A program that takes more than this many times as long to start as at first is silent: a busy machine does not explain it.
+pub(super) const SILENT: u32 = 8;
 
 impl LivenessQuestion {
     /// Whether the time for an answer is long enough that a busy machine does not explain that there was none.

@@ -2,39 +2,22 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join;
 
 use super::unmade::{fail_unmade, not_reached};
 use super::{CellRun, timeout_row};
 use crate::check::{Cause, Check, Finding, Rule, Status};
-use crate::run::connection_pool::ConnectionPool;
-use crate::run::silence::{LivenessQuestion, failed_exchanges, left, stopped_answering};
+use crate::run::silence::{Liveness, LivenessQuestion, failed_exchanges, left, stopped_answering};
 use crate::run::{Cell, Outcome, Plan, Silence};
 use crate::scenario::{Ctx, Ended, Profile};
 use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
-/// Whether the server still answers after a scenario.
-#[derive(Clone, Copy, PartialEq)]
-pub(in crate::run) enum Liveness {
-    NotAsked,
-    /// How long it took, with the start of the program.
-    Answered(Duration),
-    Silent,
-    /// It did not answer in a time in which a busy machine may not start its program.
-    Unclear,
-}
-
 impl CellRun<'_> {
-    /// Whether the server has stopped answering; `is_unstarted` if a program of the scenario may not have started in time.
-    pub(super) fn has_stopped(
-        pool: Option<&ConnectionPool>,
-        liveness: Liveness,
-        is_unstarted: bool,
-    ) -> bool {
-        let was_unclear = pool.is_some_and(|pool| pool.was_unclear(liveness));
+    /// Whether the server has stopped answering; `was_unclear` if that was so after the scenario before, `is_unstarted` if a program
+    /// may not have started in time.
+    pub(super) fn has_stopped(liveness: Liveness, was_unclear: bool, is_unstarted: bool) -> bool {
         match liveness {
             Liveness::Silent => true,
             // A machine under load may have been too slow for one start.

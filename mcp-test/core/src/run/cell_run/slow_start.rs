@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::CellRun;
 use super::short_wait::{short_wait, slow_replies};
-use super::{CellRun, Liveness};
 use crate::check::{Cause, Check, Fate, Finding, Status};
 use crate::clock;
 use crate::expect::words;
 use crate::run::confirmed::is_raised;
+use crate::run::silence::{Liveness, SILENT};
 use crate::scenario::Profile;
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
-
-/// A program that takes more than this many times as long to start as at first is silent: a busy machine does not explain it.
-pub(in crate::run) const SILENT: u32 = 8;
 
 /// When a program was started, and when its first message came.
 struct Start {
