@@ -109,7 +109,8 @@ fn a_start_that_takes_longer_than_the_time_out() {
 #[ignore = "takes minutes: .ci/extended runs it"]
 fn starts_that_become_slow() {
     // As on a machine on which other work begins during the run. Both scenarios start programs of their own.
-    let options = ["--scenario", "ping", "--scenario", "lifecycle-*", "--spec-version", "2025-11-25"];
+    let options =
+        ["--scenario", "ping", "--scenario", "lifecycle-*", "--spec-version", "2025-11-25"];
     for seconds in ["23", "40"] {
         let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &format!("slow-starts-{seconds}"));
         let started = folder.path().join("started");
