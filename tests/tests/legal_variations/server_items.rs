@@ -240,7 +240,7 @@ pub(crate) static ITEMS: &[Variation] = &[
         Sign::Has("application/vnd.example+json"),
     ),
     Variation::new(
-        "results that say that they are no errors",
+        "results with isError false",
         "server/tools#error-handling: `isError` is optional, and false by default",
         Change::Message(|it| {
             in_result(it, |result| {

@@ -46,7 +46,7 @@ const SECOND_CONNECTIONS: usize = 4;
 #[derive(Clone)]
 pub(super) struct Starts {
     target: Target,
-    /// How often the target has started its program when it is no longer started again.
+    /// The number of starts of the program after which none is replaced.
     limit: usize,
     budget: Arc<Mutex<StartBudget>>,
 }

@@ -1,4 +1,4 @@
-//! Programs that take long to start, which is no answer to what was sent to them.
+//! Programs that take long to start: their silence until then says nothing about what was sent to them.
 
 use mcp_test_core::check::Status;
 use mcp_test_core::process::Command;

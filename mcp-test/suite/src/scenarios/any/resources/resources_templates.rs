@@ -334,7 +334,7 @@ fn having(
         }
     };
     reading(|value| match value {
-        // Of the index, which is no expansion of the template.
+        // Of the index, which does not match the template.
         "" => NOTES.to_owned(),
         "7" | "seven" => "The data of 7".to_owned(),
         _ => "Not found".to_owned(),
