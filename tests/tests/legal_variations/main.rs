@@ -8,10 +8,10 @@
 
 mod clients;
 mod covering;
-mod once_runs;
 mod paging;
 mod peer;
 mod rewrite;
+mod runs;
 mod server_http;
 mod server_items;
 mod server_messages;

@@ -12,10 +12,10 @@ use mcp_test_core::transport::{
     ClientTarget, DuplexServer, Endpoint, Fault, ServerAddress, TransportKind,
 };
 
-use super::once_runs::OnceRuns;
 use super::peer::{Peer, Set};
+use super::runs::{OnceRuns, Run, with_effect};
 use super::variation::{Change, Variation};
-use super::verdicts::{Verdicts, new_failures};
+use super::verdicts::Verdicts;
 use super::wire::Wire;
 
 /// The scenarios in which they are shown quickly.
@@ -45,13 +45,6 @@ pub(crate) const MANY: &[&str] = &[
     "json-schema-2020-12-preservation",
 ];
 
-/// What a run has reported and what the client has sent in it.
-#[derive(Clone)]
-struct Run {
-    verdicts: Verdicts,
-    wire: Wire,
-}
-
 /// What a run by the rules of this profile reports as a failure of the reference client with these variations, and not of the same
 /// client without them; and that the wire does not show a variation, if it is one.
 pub(crate) fn failures(
@@ -59,17 +52,12 @@ pub(crate) fn failures(
     scenarios: &[&str],
     profile: Profile,
 ) -> Vec<String> {
-    let both = [TransportKind::Duplex, TransportKind::Http];
-    let transports = both.into_iter().filter(|transport| {
-        set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport))
-    });
     let mut failures = Vec::new();
     let mut is_shown = false;
-    for transport in transports {
+    for transport in with_effect(set, [TransportKind::Duplex, TransportKind::Http]) {
         let plain = plain_run(scenarios, transport, profile);
         let varied = run_over(set, scenarios, transport, profile);
-        let new = new_failures(&varied.verdicts, &plain.verdicts);
-        failures.extend(new.map(|failure| format!("{transport}, {profile}: {failure}")));
+        failures.extend(varied.new_failures(&plain, transport, profile));
         if let [variation] = set {
             is_shown |= varied.wire.shows(variation.sign);
             if plain.wire.shows(variation.sign) {

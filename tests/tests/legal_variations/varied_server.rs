@@ -11,11 +11,11 @@ use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::{Target, TransportKind};
 use mcp_test_suite::scenarios;
 
-use super::once_runs::OnceRuns;
 use super::peer::{Peer, Set};
+use super::runs::{OnceRuns, Run, with_effect};
 use super::variation::{Change, EVERYTHING, Variation};
 use super::varied_http;
-use super::verdicts::{Verdicts, new_failures};
+use super::verdicts::Verdicts;
 use super::wire::Wire;
 
 /// Where variations are shown.
@@ -27,13 +27,6 @@ pub(crate) enum Extent {
     Since(Revision),
 }
 
-/// What a run has reported and what the server has sent in it.
-#[derive(Clone)]
-struct Run {
-    verdicts: Verdicts,
-    wire: Wire,
-}
-
 /// What a run by the rules of this profile reports as a failure of the reference server with these variations, and not of the same
 /// server without them; and that the wire does not show a variation, if it is one at one place.
 pub(crate) fn failures(
@@ -43,14 +36,15 @@ pub(crate) fn failures(
 ) -> Vec<String> {
     let transports = match extent {
         Extent::At(_, transport) => vec![transport],
-        Extent::Since(_) => transports(set),
+        Extent::Since(_) => {
+            with_effect(set, [TransportKind::Duplex, TransportKind::Router]).collect()
+        }
     };
     let mut failures = Vec::new();
     for transport in transports {
         let plain = plain_run(transport, extent, profile);
         let varied = run_over(set, transport, extent, profile);
-        let new = new_failures(&varied.verdicts, &plain.verdicts);
-        failures.extend(new.map(|failure| format!("{transport}, {profile}: {failure}")));
+        failures.extend(varied.new_failures(&plain, transport, profile));
         if let ([variation], Extent::At(..)) = (set, extent) {
             let (shown, is_plain) =
                 (varied.wire.shows(variation.sign), plain.wire.shows(variation.sign));
@@ -69,15 +63,6 @@ fn plain_run(transport: TransportKind, extent: Extent, profile: Profile) -> Run 
     static PLAIN: OnceRuns<Run> = OnceRuns::new();
     let key = format!("{transport} {extent:?} {profile}");
     PLAIN.get(key, || run_over(&[], transport, extent, profile))
-}
-
-/// The transports on which a set has an effect.
-fn transports(set: &[&'static Variation]) -> Vec<TransportKind> {
-    let both = [TransportKind::Duplex, TransportKind::Router];
-    let has_effect = |transport: &TransportKind| {
-        set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport))
-    };
-    both.into_iter().filter(has_effect).collect()
 }
 
 fn run_over(
