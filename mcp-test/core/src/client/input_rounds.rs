@@ -34,9 +34,9 @@ impl Client {
             let (method, params) = (pending.method.clone(), pending.params.clone());
             let options = pending.options.clone();
             let exchange = pending.sent.exchange;
-            let note_answered = self.options.history.slow_tools.awaiting(&method, &params);
+            let awaited = self.options.history.slow_tools.awaiting(&method, &params);
             let answered = self.until_reply(pending).await;
-            note_answered(match &answered {
+            awaited.end(match &answered {
                 Ok(_) => true,
                 // It is known to be slow, as if it had been answered now.
                 Err(finding) => finding.is_given_up(),

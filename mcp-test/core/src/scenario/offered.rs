@@ -75,9 +75,7 @@ impl Ctx {
         &self.setup.calls
     }
 
-    /// Whether a tool is slow and not named by the user. While another scenario awaits the first call of it, this waits until that
-    /// is known.
-    #[cfg(feature = "suite")]
+    /// Whether a tool is slow and not named by the user. While another scenario awaits a call of it, this waits until that is known.
     #[doc(hidden)]
     pub async fn is_slow(&self, tool: &CallableTool) -> bool {
         !tool.is_named && self.setup.history.slow_tools.contains_once_known(&tool.name).await
@@ -135,8 +133,12 @@ impl Ctx {
     #[doc(hidden)]
     pub async fn callable_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
         let tools = self.offered(ItemKind::Tool).await?;
-        let callable = tools.items.iter().filter_map(|tool| self.setup.calls.callable(tool));
-        let slow = &self.setup.history.slow_tools;
-        Ok(callable.filter(|tool| tool.is_named || !slow.contains(&tool.name)).collect())
+        let mut callable = Vec::new();
+        for tool in tools.items.iter().filter_map(|tool| self.setup.calls.callable(tool)) {
+            if !self.is_slow(&tool).await {
+                callable.push(tool);
+            }
+        }
+        Ok(callable)
     }
 }

@@ -23,7 +23,7 @@ fn calls(named: &[&str]) -> Counts {
         "required": ["query"],
         "examples": [stated],
     });
-    let tools: Vec<_> = ["fails", "works", "is_slow"]
+    let tools: Vec<_> = ["fails", "works", "is_slow", "is_slow_if_valid"]
         .map(|name| json!({ "name": name, "description": "Searches.", "inputSchema": schema }))
         .into();
     let seen = Arc::clone(&counts);
@@ -34,11 +34,12 @@ fn calls(named: &[&str]) -> Counts {
         })
         .on("tools/call", move |call: Call| {
             let name = call.param("name").and_then(|it| it.as_str()).unwrap_or_default().to_owned();
-            if call.param("arguments") == Some(&stated.clone().into()) {
+            let is_valid = call.param("arguments") == Some(&stated.clone().into());
+            if is_valid {
                 *seen.lock().expect("no panic").entry(name.clone()).or_default() += 1;
             }
             async move {
-                if name == "is_slow" {
+                if name == "is_slow" || is_valid && name == "is_slow_if_valid" {
                     clock::quiet(Duration::from_secs(4)).await;
                 }
                 let content = json!([{ "type": "text", "text": "the network is down" }]);
@@ -60,6 +61,7 @@ fn a_tool_that_fails_or_is_slow_is_called_less_often_than_one_that_works() {
     // What is left are scenarios that look for a tool which asks its client for something.
     assert!(counts["fails"] * 2 < counts["works"], "{counts:?}");
     assert_eq!(counts["is_slow"], 1, "{counts:?}");
+    assert_eq!(counts["is_slow_if_valid"], 1, "{counts:?}");
 }
 
 #[test]
