@@ -379,16 +379,14 @@ impl Client {
         } else {
             format!("no reply in that time, but {}", received.join("; "))
         };
-        let (requirement, cause) = match (&unexpected, self.connection.kind().is_http()) {
-            // Text between the messages is a more precise diagnosis than the missing reply.
-            (Some(_), false) => {
-                let stray = Rule::STDOUT_ONLY_MESSAGES.id();
-                (stray, Cause::of_rule(stray))
-            }
-            _ => {
-                let method = &*pending.method;
-                (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
-            }
+        // Text between the messages is a more precise diagnosis than the missing reply.
+        let is_stray = unexpected.is_some() && !self.connection.kind().is_http();
+        let (requirement, cause) = if is_stray {
+            let stray = Rule::STDOUT_ONLY_MESSAGES.id();
+            (stray, Cause::of_rule(stray))
+        } else {
+            let method = &*pending.method;
+            (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
         };
         let overtaken = pending.overtaken.iter().flat_map(|(it, _)| it.evidence.iter().copied());
         let (headline, got) = match &pending.panic {
@@ -408,7 +406,7 @@ impl Client {
             .evidence_all(seqs)
             .evidence(fired);
         let in_shortened_time = pending.is_shortened && pending.panic.is_none();
-        let in_cut_time = pending.deadline == self.options.until;
+        let in_cut_time = !is_stray && pending.deadline == self.options.until;
         let finding = Finding { in_shortened_time, in_cut_time, ..finding };
         if self.is_usual_ping(pending) && self.options.history.pings.is_unanswered() {
             let usual = clock::format_duration(self.options.timeout);

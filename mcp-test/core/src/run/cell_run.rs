@@ -22,7 +22,7 @@ use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
 use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
-use super::silence::{ends_in_silence, ends_without_response};
+use super::silence::{ends_in_silence, ends_without_response, is_from_server};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
@@ -244,15 +244,16 @@ impl<'a> CellRun<'a> {
         let trace = ctx.trace();
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         ctx.hurry_after_a_fault(is_failed, &trace);
-        let is_unstarted = self.may_be_starting(&trace);
+        let is_unstarted = self.may_be_starting(&trace, timed_out);
+        let is_answered = trace.events.iter().any(is_from_server);
         let is_asked = timed_out || is_unstarted || self.ends_unanswered(&trace);
         drop(trace);
         let question = liveness.filter(|_| is_asked);
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, liveness) = self.end(ctx, target, question).await;
-        let was_unclear = pool.is_some_and(|pool| pool.was_unclear(liveness));
-        let has_stopped = Self::has_stopped(liveness, was_unclear, is_unstarted);
+        let times = pool.map_or(1, |pool| pool.times_unclear(liveness, is_answered));
+        let has_stopped = liveness.has_stopped(times, is_unstarted);
         let start_up = self.start_up_after(liveness, is_unstarted);
         let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
         if has_stopped {

@@ -6,7 +6,7 @@
 //! well, and happens while others run.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -21,13 +21,13 @@ use super::silence::Liveness;
 use super::slow_scenarios::SlowScenarios;
 #[doc(hidden)]
 pub use super::start_budget::Key;
-use super::start_budget::Starts;
+use super::start_budget::{StartBudget, Starts};
 use super::{Cell, Outcome, Plan};
 use crate::check::Finding;
 use crate::client::{Client, FirstRequest, Options};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
-use crate::spec::Era;
+use crate::spec::{Era, Revision};
 use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
 use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
 
@@ -97,8 +97,8 @@ struct State {
     confirmed: Confirmed,
     /// A list that the server declares was not answered when a stateless connection began.
     ignores_lists: bool,
-    /// Whether it was unclear, the last time that this was asked, whether the server still answers.
-    is_unclear: bool,
+    /// How many times in a row it was unclear whether the server still answers.
+    times_unclear: usize,
     /// The scenarios of which a run is about to confirm something.
     confirming: BTreeMap<String, Arc<Mutex<()>>>,
 }
@@ -226,9 +226,13 @@ impl ConnectionPool {
         self.starts_ahead
     }
 
+    /// Keeps starts for the scenarios that wait: those with a start of their own, and where others share connections.
+    pub(super) fn keep_starts(&self, own: usize, waiting: BTreeSet<(TransportKind, Revision)>) {
+        self.starts.with(|budget| (budget.own, budget.waiting) = (own, waiting));
+    }
+
     /// Starts programs ahead, as many as are needed, up to a bound.
     pub(super) async fn start_ahead(&self, needed: usize) {
-        self.starts.set_needed(needed);
         if !self.starts_ahead {
             return;
         }
@@ -271,13 +275,13 @@ impl ConnectionPool {
             let is_used = self.state.borrow().used.contains(&key);
             if is_used {
                 // If no other one may be started, it is worth more time.
-                let allows_another = self.starts.allows_another(key);
+                let allows_another = self.starts.with(|budget| budget.allows_another(key));
                 let until = if allows_another { deadline } else { half };
                 if clock::within(until, returned).await.is_ok() {
                     continue;
                 }
             }
-            if !self.starts.count(key, is_used) {
+            if !self.starts.with(|budget| budget.count(key, is_used)) {
                 return Err(NotTaken::NoStart);
             }
             let in_use = self.mark_used(key);
@@ -312,17 +316,22 @@ impl ConnectionPool {
         }
     }
 
-    /// Notes whether the server still answers, and returns whether that was unclear the last time.
-    pub(super) fn was_unclear(&self, liveness: Liveness) -> bool {
-        let is_asked = liveness != Liveness::NotAsked;
+    /// Notes whether the server still answers, and returns how many times in a row that was unclear; `is_answered` if it answered
+    /// in the scenario run itself.
+    pub(super) fn times_unclear(&self, liveness: Liveness, is_answered: bool) -> usize {
         let mut state = self.state.borrow_mut();
-        is_asked && mem::replace(&mut state.is_unclear, liveness == Liveness::Unclear)
+        match liveness {
+            Liveness::Unclear => state.times_unclear += 1,
+            Liveness::NotAsked if !is_answered => {}
+            _ => state.times_unclear = 0,
+        }
+        state.times_unclear
     }
 
     /// Counts a start of the program for a scenario whose connection it has ended, and returns whether it is allowed.
     pub(super) fn may_start_again(&self) -> Arc<dyn Fn() -> bool + Send + Sync> {
         let starts = self.starts.clone();
-        Arc::new(move || starts.count_replacement())
+        Arc::new(move || starts.with(StartBudget::count_replacement))
     }
 
     async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {

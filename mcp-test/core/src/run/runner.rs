@@ -102,7 +102,8 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
             let (mut summary, is_silent) = run.run_all().await;
             summary.program_starts = plan.target.program_starts() - started_before;
-            summary.program_restarts = pool.as_ref().map_or(0, |pool| pool.starts.replacements());
+            summary.program_restarts =
+                pool.as_ref().map_or(0, |pool| pool.starts.with(|budget| budget.replacements));
             on(RunEvent::Ended(summary.clone()));
             // After the report, which a program that does not exit must not delay.
             if is_silent {
@@ -293,6 +294,10 @@ impl<'a> Run<'a> {
                 continue;
             }
             if let Some(pool) = self.facts.pool {
+                let waiting = queue.iter().map(|it| &self.cells[it.index]);
+                let shared = waiting.filter(|cell| pool.shares(cell, self.plan.profile));
+                let shared = shared.map(|cell| (cell.transport, cell.revision)).collect();
+                pool.keep_starts(programs, shared);
                 pool.start_ahead(programs).await;
             }
             let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);

@@ -61,6 +61,22 @@ pub(super) enum Liveness {
     Unclear,
 }
 
+impl Liveness {
+    /// Whether the server has stopped answering, if that was unclear so many times in a row; `is_unstarted` if a program may not have
+    /// started in time.
+    pub(super) fn has_stopped(self, times_unclear: usize, is_unstarted: bool) -> bool {
+        match self {
+            Self::Silent => true,
+            // A machine under load may have been too slow for some starts.
+            Self::Unclear => !is_unstarted || times_unclear >= UNCLEAR,
+            Self::NotAsked | Self::Answered(_) => false,
+        }
+    }
+}
+
+/// After so many times in a row in which it is unclear whether the server answers, it does not.
+const UNCLEAR: usize = 3;
+
 /// A program that takes more than this many times as long to start as at first is silent: a busy machine does not explain it.
 pub(super) const SILENT: u32 = 8;
 
@@ -147,4 +163,35 @@ pub(super) fn stopped_answering(mut finding: Finding) -> Finding {
 /// What is left of a time-out.
 pub(super) fn left(timeout: Duration, stopwatch: clock::Stopwatch) -> Duration {
     timeout.saturating_sub(stopwatch.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_has_stopped_after_a_conclusive_silence_or_several_unclear_ones() {
+        let second = Duration::from_secs(1);
+        for (liveness, times_unclear, is_unstarted, expected) in [
+            (Liveness::NotAsked, UNCLEAR, true, false),
+            (Liveness::Answered(second), 0, true, false),
+            (Liveness::Silent, 0, true, true),
+            (Liveness::Unclear, UNCLEAR - 1, true, false),
+            (Liveness::Unclear, UNCLEAR, true, true),
+            // The programs were seen to start as fast as at first, so that the machine was not too slow for one.
+            (Liveness::Unclear, 1, false, true),
+        ] {
+            assert_eq!(liveness.has_stopped(times_unclear, is_unstarted), expected);
+        }
+    }
+
+    #[test]
+    fn a_silence_of_eight_times_the_first_answer_is_conclusive() {
+        let question = |first_answer| LivenessQuestion { revision: Revision::NEWEST, first_answer };
+        let left = Duration::from_millis(700);
+        assert!(question(Duration::from_millis(250)).is_conclusive(left));
+        assert!(!question(Duration::from_millis(251)).is_conclusive(left));
+        // However little is left, it has three times the first answer, which is not enough.
+        assert!(!question(Duration::from_secs(10)).is_conclusive(Duration::ZERO));
+    }
 }

@@ -1,10 +1,10 @@
-//! [`StartBudget`]: how often the program of a run may still be started.
+//! [`Starts`]: how often the program of a run may still be started.
 //!
 //! A program that takes long to start takes even longer while it is started many times. A scenario that cannot share a
 //! connection has its own start in any case; it takes one of those that others have because the program has exited.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Plan;
 use crate::spec::Revision;
@@ -62,66 +62,41 @@ impl Starts {
         }
     }
 
-    /// Notes how many scenarios still need a start of their own.
-    pub(super) fn set_needed(&self, needed: usize) {
-        self.budget().needed = needed;
-    }
-
-    /// See [`StartBudget::allows_another`].
-    pub(super) fn allows_another(&self, key: Key) -> bool {
-        self.budget().allows_another(key)
-    }
-
-    /// See [`StartBudget::count`].
-    pub(super) fn count(&self, key: Key, is_other_used: bool) -> bool {
-        self.budget().count(key, is_other_used)
-    }
-
-    /// See [`StartBudget::count_confirming`].
-    pub(super) fn count_confirming(&self, key: Key) -> bool {
-        self.budget().count_confirming(key)
-    }
-
-    /// See [`StartBudget::count_replacement`].
-    pub(super) fn count_replacement(&self) -> bool {
-        self.budget().count_replacement()
-    }
-
-    /// Notes that a connection which confirmed something has ended because of what the program did.
-    pub(super) fn add_lost(&self) {
-        self.budget().lost += 1;
-    }
-
-    /// How often the program was started because it had exited or did not answer in time.
-    pub(super) fn replacements(&self) -> usize {
-        self.budget().replacements
-    }
-
-    fn budget(&self) -> MutexGuard<'_, StartBudget> {
+    /// Calls `with` with what was counted so far.
+    pub(super) fn with<T>(&self, with: impl FnOnce(&mut StartBudget) -> T) -> T {
         let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-        let needed = budget.needed + budget.needed.min(SECOND_CONNECTIONS);
-        budget.is_used_up = self.target.program_starts() + needed >= self.limit;
-        budget
+        budget.is_used_up = self.target.program_starts() + budget.needed() >= self.limit;
+        with(&mut budget)
     }
 }
 
 /// The starts that were counted.
 #[derive(Default)]
-struct StartBudget {
+pub(super) struct StartBudget {
     begun: BTreeMap<(TransportKind, Revision), usize>,
     /// How many connections that confirmed something have ended because of what the program did.
-    lost: usize,
+    pub(super) lost: usize,
     confirming: usize,
-    replacements: usize,
-    /// How many scenarios still need a start of their own.
-    needed: usize,
+    /// How often the program was started because it had exited or did not answer in time.
+    pub(super) replacements: usize,
+    /// How many scenarios that wait need a start of their own.
+    pub(super) own: usize,
+    /// Where others wait that share connections.
+    pub(super) waiting: BTreeSet<(TransportKind, Revision)>,
     /// Whether all starts of the run are made or needed.
     is_used_up: bool,
 }
 
 impl StartBudget {
+    /// How many starts are kept for scenarios that wait.
+    fn needed(&self) -> usize {
+        let begun = |it| self.begun.get(it).copied().unwrap_or_default();
+        let shared = self.waiting.iter().map(|it| MOST_OF_REVISION.saturating_sub(begun(it)));
+        self.own + self.own.min(SECOND_CONNECTIONS) + shared.sum::<usize>()
+    }
+
     /// Whether a connection may be begun while another one for the same is in use.
-    fn allows_another(&self, key: Key) -> bool {
+    pub(super) fn allows_another(&self, key: Key) -> bool {
         let begun = self.begun.get(&(key.transport, key.revision));
         let has_start = begun.is_none_or(|begun| *begun < MOST_OF_REVISION);
         !key.confirms && has_start && !self.is_used_up
@@ -129,7 +104,7 @@ impl StartBudget {
 
     /// Whether a connection may be begun; counts it. Without another one for the same, those before have ended because of what
     /// the program did.
-    fn count(&mut self, key: Key, is_other_used: bool) -> bool {
+    pub(super) fn count(&mut self, key: Key, is_other_used: bool) -> bool {
         if key.confirms {
             return !is_other_used && self.count_confirming(key);
         }
@@ -138,7 +113,7 @@ impl StartBudget {
     }
 
     /// Whether a connection may be begun to confirm something; counts it.
-    fn count_confirming(&mut self, key: Key) -> bool {
+    pub(super) fn count_confirming(&mut self, key: Key) -> bool {
         if count(&mut self.confirming, MOST_CONFIRMING) || self.count_of_revision(key) {
             return true;
         }
@@ -152,7 +127,7 @@ impl StartBudget {
     }
 
     /// Whether the program may be started because it has exited or did not answer in time; counts it.
-    fn count_replacement(&mut self) -> bool {
+    pub(super) fn count_replacement(&mut self) -> bool {
         !self.is_used_up && count(&mut self.replacements, MOST_REPLACEMENTS)
     }
 }
@@ -197,6 +172,16 @@ mod tests {
         assert!(!budget.count_replacement() && !budget.allows_another(KEY));
         assert!(!budget.count(KEY, true));
         assert!(budget.count(KEY, false));
+    }
+
+    #[test]
+    fn starts_are_kept_for_the_scenarios_that_wait() {
+        let waiting = BTreeSet::from([KEY, OTHER].map(|key| (key.transport, key.revision)));
+        let mut budget = StartBudget { own: 6, waiting, ..StartBudget::default() };
+        assert_eq!(budget.needed(), 6 + SECOND_CONNECTIONS + 2 * MOST_OF_REVISION);
+        assert!(budget.count(KEY, false));
+        budget.own = 1;
+        assert_eq!(budget.needed(), 1 + 1 + 2 * MOST_OF_REVISION - 1);
     }
 
     #[test]

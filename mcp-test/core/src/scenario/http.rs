@@ -42,10 +42,10 @@ impl Ctx {
         &mut self,
         requests: impl IntoIterator<Item = HttpRequest>,
     ) -> Result<Vec<Result<HttpResponse, Finding>>, Finding> {
-        let deadline = self.deadline();
+        let wait = self.http_wait();
         let connection = self.raw().await?;
         let sent =
-            requests.into_iter().map(async |request| send(connection, request, deadline).await?);
+            requests.into_iter().map(async |request| send(connection, request, wait).await?);
         Ok(join_all(sent).await)
     }
 
@@ -59,8 +59,8 @@ impl Ctx {
         &mut self,
         request: HttpRequest,
     ) -> Result<Result<HttpResponse, Finding>, Finding> {
-        let deadline = self.deadline();
-        send(self.raw().await?, request, deadline).await
+        let wait = self.http_wait();
+        send(self.raw().await?, request, wait).await
     }
 
     /// As [`Ctx::open_http`], but a request without a response does not end the scenario.
@@ -72,8 +72,8 @@ impl Ctx {
         &mut self,
         request: HttpRequest,
     ) -> Result<Result<HttpExchange, Finding>, Finding> {
-        let deadline = self.deadline();
-        open(self.raw().await?, request, deadline).await
+        let wait = self.http_wait();
+        open(self.raw().await?, request, wait).await
     }
 
     /// Sends exactly this HTTP request, and returns the response to be read event by event; dropping it closes the stream.
@@ -111,11 +111,12 @@ impl Ctx {
         self.setup.target.test_tokens().cloned()
     }
 
-    /// The deadline of a request that is made now.
-    fn deadline(&self) -> Deadline {
-        let own = Deadline::after(self.setup.timeout);
+    /// The wait for the response to a request that is made now.
+    fn http_wait(&self) -> Wait {
+        let (own, until) = (Deadline::after(self.setup.timeout), self.setup.until);
         // Past `until`, a scenario that still sends requests keeps its own deadline, and the time-out of the run ends it.
-        if self.setup.until.has_passed() { own } else { own.min(self.setup.until) }
+        let deadline = if until.has_passed() { own } else { own.min(until) };
+        Wait { deadline, is_cut: deadline == until }
     }
 
     async fn raw(&mut self) -> Result<&Connection, Finding> {
@@ -137,27 +138,28 @@ impl Ctx {
 /// The inner error says why this request has no answer, although others may get one; the outer one, why none is likely to.
 type Attempt<T> = Result<Result<T, Finding>, Finding>;
 
-async fn open(
-    connection: &Connection,
-    request: HttpRequest,
+/// How long a response is awaited.
+#[derive(Clone, Copy)]
+struct Wait {
     deadline: Deadline,
-) -> Attempt<HttpExchange> {
-    match connection.open_http(request, deadline).await {
+    /// Whether that is the end of the scenario, which leaves less time than a request has.
+    is_cut: bool,
+}
+
+async fn open(connection: &Connection, request: HttpRequest, wait: Wait) -> Attempt<HttpExchange> {
+    match connection.open_http(request, wait.deadline).await {
         Ok(exchange) => Ok(Ok(exchange)),
         // The peer has closed the connection of this request, and accepts another one.
         Err(failure @ HttpFailure::NoResponse { .. }) => Ok(Err(finding_of(failure))),
-        Err(failure) => Err(finding_of(failure)),
+        Err(failure) => Err(Finding { in_cut_time: wait.is_cut, ..finding_of(failure) }),
     }
 }
 
-async fn send(
-    connection: &Connection,
-    request: HttpRequest,
-    deadline: Deadline,
-) -> Attempt<HttpResponse> {
+async fn send(connection: &Connection, request: HttpRequest, wait: Wait) -> Attempt<HttpResponse> {
+    let Wait { deadline, is_cut } = wait;
     let sent = Value::parse(&request.body).ok();
     let id = sent.and_then(|sent| sent.value.get("id").and_then(Id::read));
-    let exchange = match open(connection, request, deadline).await? {
+    let exchange = match open(connection, request, wait).await? {
         Ok(exchange) => exchange,
         Err(finding) => return Ok(Err(finding)),
     };
@@ -181,11 +183,12 @@ async fn send(
         .await;
     if deadline.has_passed() && !response.complete && !is_answered {
         let within = deadline.allotted().map(clock::format_duration).unwrap_or_default();
-        return Err(Finding::peer("the response to a request does not end")
+        let finding = Finding::peer("the response to a request does not end")
             .expected(format!("the reply with id {id} within {within}"))
             .got(format!("HTTP {}, and a body that is {}", response.status, response.how))
             .requires(Rule::REQUEST_ANSWERED.id())
-            .evidence_all([response.sent, response.seq]));
+            .evidence_all([response.sent, response.seq]);
+        return Err(Finding { in_cut_time: is_cut, ..finding });
     }
     Ok(Ok(response))
 }

@@ -90,6 +90,57 @@ fn a_request_that_had_too_little_time_is_skipped_also_if_the_scenario_ends_early
     assert_eq!(status(5), [Status::Failure, Status::Failure]);
 }
 
+/// A scenario that sends HTTP requests as they are written, one after another.
+mod repeated_http {
+    use mcp_test_core::transport::HttpRequest;
+
+    use super::*;
+
+    scenario! {
+        /// Sends requests until one gets no reply.
+        Server "repeated-http": "A scenario of several HTTP requests",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("repeated-answered", "RepeatedAnswered", "each is answered")],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a test","version":"1"}}}"#;
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        let initialize = HttpRequest::post(INITIALIZE)
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream");
+        let mut answered = Ok(());
+        for _ in 0..4 {
+            answered = answered.and(ctx.http(initialize.clone()).await.map(drop));
+        }
+        ctx.check("repeated-answered").judge(answered);
+        Ok(())
+    }
+}
+
+#[test]
+fn an_http_request_that_had_too_little_time_is_skipped() {
+    let status = |fault| {
+        let target = everything().faults([fault]).target();
+        let plan = Plan::build(scenarios::all(), target, Profile::Adaptive, &selection(&["ping"]));
+        let plan = plan.expect("a plan").timeout(Duration::from_millis(400));
+        let cell = Cell {
+            transport: TransportKind::Router,
+            ..cell(&repeated_http::SCENARIO, Revision::V2025_11_25)
+        };
+        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        (outcome.checks[0].status, shown(&outcome))
+    };
+    let (skipped, shown) = status(Fault::late("initialize", Duration::from_millis(150)));
+    assert_eq!(skipped, Status::Skipped, "{shown}");
+    let (failed, shown) = status(Fault::never("initialize"));
+    assert_eq!(failed, Status::Failure, "{shown}");
+}
+
 #[test]
 fn a_notification_that_comes_late_is_received() {
     let late = |method| Fault::late(method, Duration::from_secs(2));
@@ -117,17 +168,17 @@ fn a_notification_that_comes_late_is_received() {
     assert_eq!(statuses(Profile::Official), [Status::Warning; 2]);
 }
 
-/// A server that exits with the end of its input from this connection on, and not before.
+/// A server that answers and exits with the end of its input from this connection on, and not before.
 fn exiting_from(connection: usize) -> Target {
     let opened = AtomicUsize::new(0);
     Target::duplex(move |mut io| {
         let exits = opened.fetch_add(1, Ordering::SeqCst) + 1 >= connection;
         async move {
-            io.read_to_end(&mut Vec::new()).await?;
-            if !exits {
-                std::future::pending::<()>().await;
+            if exits {
+                return Ok(everything().serve(io).await?);
             }
-            Ok(())
+            io.read_to_end(&mut Vec::new()).await?;
+            std::future::pending().await
         }
     })
 }
@@ -150,6 +201,8 @@ fn an_exit_is_slow_only_if_it_is_slow_twice() {
     assert_eq!(status(1), Some(Status::Success));
     assert_eq!(status(2), Some(Status::Success));
     assert_eq!(status(3), Some(Status::Warning));
+    // A program that does not answer either may not have started.
+    assert_eq!(status(4), Some(Status::Skipped));
 }
 
 fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {

@@ -112,7 +112,8 @@ impl CellRun<'_> {
     fn why_not_alone(&self, pool: &ConnectionPool, reason: &Doubt) -> Option<String> {
         match reason {
             Doubt::Uncertain(_) => {
-                (!pool.starts.count_confirming(self.key())).then(|| {
+                let is_allowed = pool.starts.with(|budget| budget.count_confirming(self.key()));
+                (!is_allowed).then(|| {
                     format!(
                         "it failed only on connections that other scenarios had used, and no start of the program is left to confirm \
                          that: `--scenario {}` runs it alone",
@@ -129,13 +130,15 @@ impl CellRun<'_> {
                 if let Some(revision) = elsewhere {
                     return Some(format!("it did not end in time, as at {revision}"));
                 }
-                (!pool.starts.count_replacement()).then(|| {
-                    format!(
-                        "the program has exited or did not answer in time, and is not started again after {} such starts: \
-                         `--scenario {}` runs it alone",
-                        pool.starts.replacements(),
-                        self.id()
-                    )
+                pool.starts.with(|budget| {
+                    (!budget.count_replacement()).then(|| {
+                        format!(
+                            "the program has exited or did not answer in time, and is not started again after {} such starts: \
+                             `--scenario {}` runs it alone",
+                            budget.replacements,
+                            self.id()
+                        )
+                    })
                 })
             }
         }
@@ -193,7 +196,7 @@ impl CellRun<'_> {
         let began = beginning.last();
         let (client, shown) = run.show(client, began, setup, task.0, progress).await;
         if raised_before.is_some() && !(shown.is_complete && shown.is_reusable) {
-            pool.starts.add_lost();
+            pool.starts.with(|budget| budget.lost += 1);
         }
         if !shown.is_complete {
             // Killed, because a flood would go on until the program has ended, beside the run that follows.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::check::Finding;
 use crate::clock;
-use crate::trace::{ConnectionId, EventKind, Party, Trace};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::{Id, Message};
 
 /// How many times as long as an earlier reply took a request waits before the time counts as enough.
@@ -19,7 +19,12 @@ pub(super) fn short_wait(trace: &Trace, finding: &Finding, whole: Duration) -> O
     }
     let evidence = || trace.events.iter().filter(|event| finding.evidence.contains(&event.seq));
     let sent = evidence().find(|event| event.party == Party::Client)?;
-    let fired = evidence().find(|event| matches!(event.kind, EventKind::DeadlineFired { .. }))?;
+    let is_fired = |event: &&Event| matches!(event.kind, EventKind::DeadlineFired { .. });
+    let of_exchange = || {
+        let events = trace.events.iter().filter(|it| it.seq > sent.seq && it.exchange.is_some());
+        events.filter(|it| it.exchange == sent.exchange)
+    };
+    let fired = evidence().find(is_fired).or_else(|| of_exchange().find(is_fired))?;
     let waited = fired.at.saturating_sub(sent.at);
     let slowest = replies(trace)?.slowest;
     if waited >= whole / 2 || waited >= slowest.saturating_mul(ENOUGH) {

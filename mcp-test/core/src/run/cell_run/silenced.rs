@@ -15,17 +15,6 @@ use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
 impl CellRun<'_> {
-    /// Whether the server has stopped answering; `was_unclear` if that was so after the scenario before, `is_unstarted` if a program
-    /// may not have started in time.
-    pub(super) fn has_stopped(liveness: Liveness, was_unclear: bool, is_unstarted: bool) -> bool {
-        match liveness {
-            Liveness::Silent => true,
-            // A machine under load may have been too slow for one start.
-            Liveness::Unclear => !is_unstarted || was_unclear,
-            Liveness::NotAsked | Liveness::Answered(_) => false,
-        }
-    }
-
     /// Closes the connections, and asks the server whether it still answers, if there is a question; returns what came of it.
     pub(super) async fn end(
         &self,
