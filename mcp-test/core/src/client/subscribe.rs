@@ -12,7 +12,7 @@ use super::notification_wait::Awaited;
 use super::state::State;
 use super::wait::Pending;
 use super::{Client, RequestOptions};
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Fate, Finding, Rule};
 use crate::json::{Object, Value};
 use crate::spec::Era;
 use crate::trace::Seq;
@@ -362,6 +362,7 @@ fn acknowledgement(
         Ok((seq, Err(error))) => Finding::peer("`subscriptions/listen` was refused")
             .expected(format!("`{ACKNOWLEDGED}`"))
             .got(error.to_string())
+            .caused_by(Cause::request(LISTEN, Fate::Refused))
             .evidence_all(since)
             .evidence(seq),
         Err(finding) => finding,

@@ -5,7 +5,7 @@ use crate::check::{Check, Collector, Demand, Finding, Origin, Rule, Severity, St
 use crate::client::{Fixtures, Reply};
 use crate::expect::{Matcher, Mismatch, words};
 use crate::json::Value;
-use crate::spec::Revision;
+use crate::spec::{Revision, requirement};
 use crate::trace::Seq;
 
 /// What a check can examine: a reply, or a value taken out of one.
@@ -76,6 +76,8 @@ pub struct CheckBuilder<'a> {
     profile: Profile,
     spec: Option<&'a CheckSpec>,
     row: Check,
+    /// Where the requirements of the check count; all, if it is not known.
+    revision: Option<Revision>,
     cites: Cites,
     /// What takes the place of fixtures in the scenario, in words.
     replacements: Option<String>,
@@ -122,7 +124,8 @@ impl<'a> CheckBuilder<'a> {
             |spec| spec.row(Status::Success),
         );
         let (cites, replacements) = (Cites::All, None);
-        Self { collector, profile, spec, row, cites, replacements, has_verdict: false }
+        let revision = None;
+        Self { collector, profile, spec, row, revision, cites, replacements, has_verdict: false }
     }
 
     /// A check of a scenario, which must declare it.
@@ -133,7 +136,8 @@ impl<'a> CheckBuilder<'a> {
         id: &str,
     ) -> Self {
         let spec = scenario.checks_at(revision).find(|spec| spec.id == id);
-        let check = Self::new(collector, profile, id, spec);
+        let mut check = Self::new(collector, profile, id, spec);
+        check.revision = Some(revision);
         if spec.is_some() {
             return check;
         }
@@ -268,7 +272,7 @@ impl<'a> CheckBuilder<'a> {
                 Cites::Fixture if self.row.origin == Origin::Own && self.replacements.is_some() => {
                     return self.skip_replaced(&finding);
                 }
-                Cites::All => finding.requirements.clone_from(&self.row.requirements),
+                Cites::All => finding.requirements = self.requirements(),
                 Cites::One(requirement) => finding.requirements.push(requirement),
                 Cites::Fixture | Cites::AnyFixture => {
                     finding.demand = Demand::Fixture;
@@ -294,6 +298,17 @@ impl<'a> CheckBuilder<'a> {
             self.row.finding = Some(finding);
         }
         self
+    }
+
+    /// The requirements of the check that its revision has.
+    fn requirements(&self) -> Vec<&'static str> {
+        let all = &self.row.requirements;
+        let is_of = |id: &str| match (self.revision, requirement::find(id)) {
+            (Some(revision), Some(requirement)) => requirement.revisions.contains(revision),
+            _ => true,
+        };
+        let found: Vec<_> = all.iter().copied().filter(|id| is_of(id)).collect();
+        if found.is_empty() { all.clone() } else { found }
     }
 
     /// Skips a check of what only the fixture with the official name returns.

@@ -61,7 +61,7 @@ impl EnvelopeJudge<'_> {
             let expected = "labels of letters, digits and inner hyphens, with a letter first";
             Some((expected, Rule::META_PREFIX_LABELS))
         } else if !meta::is_name(name) {
-            let expected = "a name that begins and ends with a letter or digit";
+            let expected = "a name of letters, digits, `-`, `_` and `.` that begins and ends with a letter or digit";
             Some((expected, Rule::META_NAME_FORMAT))
         } else {
             None

@@ -42,6 +42,8 @@ impl EnvelopeJudge<'_> {
                 rule_of_id(&request.id).is_none()
                     && params.is_none_or(|params| params.as_object().is_some())
             }
+            // Nor can it be told which request an error without an id answers.
+            Some(Ok(Frame::One(Message::Error(error)))) => error.id.is_some(),
             Some(Ok(Frame::One(_))) => true,
             Some(Ok(Frame::Batch(items))) => {
                 !items.is_empty() && self.revision(event).has_batches()

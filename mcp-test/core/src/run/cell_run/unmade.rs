@@ -1,6 +1,6 @@
 //! The checks that a scenario declares and did not make.
 
-use crate::check::{Blame, Check, Finding, Origin, Severity, Status};
+use crate::check::{Blame, Cause, Check, Fate, Finding, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Cell;
 use crate::scenario::CheckSpec;
@@ -27,9 +27,20 @@ pub(super) fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
     };
     // The environment breaks no requirement.
     if finding.requirements.is_empty() && finding.blame != Blame::Environment {
-        finding.requirements.extend(spec.requirements.first().copied());
+        let first = spec.requirements.first().copied();
+        finding.requirements.extend(refused_ping(&finding).or(first));
     }
     Check { message: Some(finding.to_string()), finding: Some(finding), ..spec.row(status) }
+}
+
+/// The requirement that a refused `ping` breaks, with which many scenarios see whether the peer still answers.
+fn refused_ping(finding: &Finding) -> Option<&'static str> {
+    match finding.cause.as_deref() {
+        Some(Cause::Request { method, fate: Fate::Refused, .. }) if method == "ping" => {
+            Some("ping.responds-promptly")
+        }
+        _ => None,
+    }
 }
 
 /// Why a check was not made that a finding prevented.

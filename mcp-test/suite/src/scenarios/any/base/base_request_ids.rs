@@ -1,6 +1,6 @@
 //! `base-request-ids`.
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Pending;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
@@ -93,8 +93,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         };
         let broken = |finding: Finding| {
             let finding = finding.requiring(vec![requirement]);
+            if check != "large-integer-ids" {
+                return finding;
+            }
             // RFC 8259 lets a reader of JSON limit the precision of numbers.
-            if check == "large-integer-ids" { finding.should() } else { finding }
+            let finding = finding.should();
+            let echo = Cause::of_rule("jsonrpc.result-id-echo");
+            match finding.cause.as_deref() == Some(&echo) {
+                true => finding.caused_by(Cause::RequirementFor(requirement, check.to_owned())),
+                false => finding,
+            }
         };
         ctx.check(check).requires(requirement).judge(answered.map_err(broken));
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::{Pending, SubscriptionFilter};
+use mcp_test_core::expect::non_empty_array;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Id;
@@ -43,7 +44,8 @@ scenario! {
             "subscriptions.id-value",
             "subscriptions.ack-sent",
             "subscriptions.concurrent-supported",
-        ]),
+        ])
+        .also_warns(),
         CheckSpec::own(
             "listen-filter",
             "ListenFilter",
@@ -121,8 +123,18 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         true => listed_uris(ctx).await?,
         false => Vec::new(),
     };
-    let all = uris.iter().fold(all, SubscriptionFilter::resource);
-    let subscription = match ctx.subscribe(all).await {
+    let with_uris = uris.iter().fold(all.clone(), SubscriptionFilter::resource);
+    let mut subscribed = ctx.subscribe(with_uris).await;
+    if let Some(refused) = subscribed.as_ref().err().filter(|it| is_refused(it) && !uris.is_empty())
+    {
+        // A resource may be one that does not change.
+        let refused = refused.clone().should();
+        subscribed = ctx.subscribe(all).await;
+        if subscribed.is_ok() {
+            ctx.check("listen-acknowledged").fail(refused);
+        }
+    }
+    let subscription = match subscribed {
         Ok(subscription) => subscription,
         Err(finding) => {
             ctx.check("listen-acknowledged").fail(finding);
@@ -150,6 +162,11 @@ async fn listed_uris(ctx: &mut Ctx) -> Result<Vec<String>, Finding> {
     Ok(resources.keys(ItemKind::Resource).take(URIS).map(str::to_owned).collect())
 }
 
+/// Whether a finding is that the request was answered with an error.
+fn is_refused(finding: &Finding) -> bool {
+    matches!(finding.cause.as_deref(), Some(Cause::Request { fate: Fate::Refused, .. }))
+}
+
 /// Subscribes to nothing: all servers support the pattern, also those that have nothing to notify of.
 async fn to_nothing(ctx: &mut Ctx) -> Result<(), Finding> {
     match ctx.subscribe(SubscriptionFilter::new()).await {
@@ -158,7 +175,11 @@ async fn to_nothing(ctx: &mut Ctx) -> Result<(), Finding> {
             ctx.client().await?.unsubscribe(subscription).await
         }
         Err(finding) => {
-            ctx.check("listen-without-changes").fail(finding.should());
+            let requirements = match is_refused(&finding) {
+                true => vec!["base.support-core-patterns"],
+                false => finding.requirements.clone(),
+            };
+            ctx.check("listen-without-changes").fail(finding.should().requiring(requirements));
             Ok(())
         }
     }
@@ -284,6 +305,7 @@ proofs! {
         also "listen-filter" Skipped, also "listen-declared" Info, also "listen-cancelled" Skipped;
     catches "listen-acknowledged" on refusing_subscriptions(),
         also "listen-filter" Skipped, also "listen-declared" Info, also "listen-cancelled" Skipped;
+    warns "listen-acknowledged" on refusing_resources();
     catches "listen-filter" by set(ACKNOWLEDGED, "/notifications/rootsListChanged", true);
     catches "listen-filter" on promising_prompts();
     catches "listen-filter" by set(ACKNOWLEDGED, "/notifications/resourceSubscriptions", json!(["mcp-test:other"]));
@@ -330,6 +352,13 @@ fn broken_by_cancellation() -> Server {
 fn refusing_subscriptions() -> Server {
     let error = Answer::error(error_code::INTERNAL_ERROR, "no subscriptions");
     everything_but([given(method(LISTEN)).respond_with(error)])
+}
+
+/// Has no subscriptions to resources, although it declares them.
+fn refusing_resources() -> Server {
+    let error = Answer::error(error_code::INVALID_PARAMS, "this resource does not change");
+    let subscribes = param(format!("/notifications/{RESOURCES}"), non_empty_array());
+    everything_but([given(method(LISTEN)).and(subscribes).respond_with(error)])
 }
 
 /// Has no subscriptions, and nothing to subscribe to.
