@@ -1,6 +1,8 @@
 //! What follows from one deviation of a server is not reported as another one.
 
+use mcp_test_core::check::Status;
 use mcp_test_core::server::reference::everything;
+use mcp_test_core::server::{Answer, Call};
 use mcp_test_core::transport::Fault;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
@@ -49,4 +51,42 @@ fn an_unknown_version_is_proposed_again_if_the_connection_ends_after_an_earlier_
     let of = |id| rows.iter().filter(|row| row.ends_with(id)).cloned().collect::<Vec<_>>();
     let passed = "lifecycle-versions 2025-11-25 SUCCESS unknown-version-alternative";
     assert_eq!(of("unknown-version-alternative"), [passed, passed], "{rows:?}");
+}
+
+/// The requirements that failing and warning checks of these scenarios cite at 2024-11-05, with their scenarios.
+fn cited(server: &Server, ids: &[&str]) -> Vec<String> {
+    let selection = Selection { revisions: vec![Revision::V2024_11_05], ..selection(ids) };
+    let plan = Plan::build(scenarios::all(), target(server), Profile::Adaptive, &selection);
+    let mut cited = Vec::new();
+    for event in run_plan(&plan.expect("a plan")).0 {
+        let RunEvent::Finished(outcome) = event else { continue };
+        for check in outcome.checks.iter().filter(|check| check.status >= Status::Warning) {
+            let requirements = check.finding.iter().flat_map(|finding| &finding.requirements);
+            cited.extend(requirements.map(|id| format!("{} {id}", outcome.cell.scenario.id)));
+        }
+    }
+    cited
+}
+
+#[test]
+fn a_server_without_ping_breaks_no_other_requirement() {
+    let server = everything().faults([Fault::reply_error("ping", -32601)]);
+    let ids = ["base-invalid-params", "base-large-messages", "base-notifications", "ping"];
+    let cited = cited(&server, &ids);
+    assert!(cited.contains(&"ping ping.responds-promptly".to_owned()), "{cited:?}");
+    assert!(!cited.iter().any(|it| it.starts_with("base-invalid-params")), "{cited:?}");
+    assert!(cited.iter().all(|it| it.contains(" ping.")), "{cited:?}");
+}
+
+#[test]
+fn a_requirement_is_cited_only_at_its_revisions() {
+    let server = everything().on("notifications/progress", |call: Call| async move {
+        let error = json!({ "code": -32601, "message": "method not found" });
+        let reply = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+        call.send_raw(reply.into()).await.expect("the client reads");
+        Answer::already_sent()
+    });
+    let cited = cited(&server, &["base-notifications"]);
+    assert!(cited.iter().any(|it| it.ends_with("jsonrpc.notification-no-response")), "{cited:?}");
+    assert!(!cited.iter().any(|it| it.contains("tasks.")), "{cited:?}");
 }

@@ -141,6 +141,14 @@ fn an_error_without_an_id_is_traced_back_to_its_request() {
 }
 
 #[test]
+fn an_error_without_an_id_may_be_answered_by_one_that_names_no_request() {
+    let sent = r#"> {"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}"#;
+    let error = r#"< {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#;
+    assert_eq!(judged(Revision::V2025_11_25, &[sent, error]), "");
+    assert_ne!(judged(Revision::V2025_11_25, &[sent, error, error]), "");
+}
+
+#[test]
 fn an_error_over_http_may_lack_its_id_unless_it_shows_that_the_request_was_read() {
     let judged = |revision, sent: &str, status, code: i64| {
         let recorder = Recorder::new();
