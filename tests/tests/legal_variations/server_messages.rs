@@ -183,6 +183,7 @@ pub(crate) static MESSAGES: &[Variation] = &[
         Change::Server(|server| server.revisions(Revisions::only(Revision::NEWEST))),
         Sign::Has(r#""supportedVersions":["2026-07-28"]"#),
     )
+    .since(Revision::NEWEST)
     .shown_at(Revision::NEWEST),
     // Other messages.
     Variation::new(

@@ -98,6 +98,24 @@ fn a_refused_list_is_one() {
 }
 
 #[test]
+fn a_feature_that_is_not_declared_is_one() {
+    let of = |fault: Fault, ids: &[&str]| {
+        let target = target(&everything().faults([fault]));
+        let plan = Plan::build(
+            scenarios::all(),
+            target,
+            Profile::Adaptive,
+            &Selection { revisions: vec![Revision::V2025_11_25], ..selection(ids) },
+        );
+        shown(&run_plan(&plan.expect("a plan").timeout(TIMEOUT)).1)
+    };
+    let hidden = Fault::remove("initialize", "/capabilities/prompts");
+    insta::assert_snapshot!(of(hidden, &["base-capabilities", "lists-undeclared"]), @"Failing: `prompts/list` has results, but `prompts` is not declared [base.server-features-advertised] 2 scenarios, 2 runs, 0 not reached, 0 not run; 2025-11-25 over duplex");
+    let unknown = Fault::reply_error("resources/subscribe", -32601);
+    insta::assert_snapshot!(of(unknown, &["base-capabilities", "resources-subscriptions"]), @"Failing: `resources/subscribe` is unknown, although `resources.subscribe` is declared [resources.subscribe.accept] 2 scenarios, 2 runs, 0 not reached, 0 not run; 2025-11-25 over duplex");
+}
+
+#[test]
 fn a_silence_is_one() {
     let silent = everything().faults([Fault::never("ping")]).target();
     let plan = Plan::build(

@@ -30,11 +30,11 @@ mod without_id;
 
 use std::time::Duration;
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::scenario::{Ctx, Need, Scenario};
-use mcp_test_core::spec::ItemKind;
+use mcp_test_core::spec::{Capability, ItemKind};
 
 /// The scenarios of each page, in the order of reports.
 static PAGES: &[&[&Scenario]] = &[
@@ -85,6 +85,11 @@ async fn receive_requests(ctx: &mut Ctx) -> Result<(), Finding> {
 
 /// A member of every object of JavaScript, which a server finds that looks up a name or URI in one.
 const OBJECT_MEMBER: &str = "constructor";
+
+/// The cause of all findings that a feature works which is not declared, whatever the method.
+fn undeclared_served(capability: Capability) -> Cause {
+    Cause::RequirementFor("base.server-features-advertised", capability.to_string())
+}
 
 /// Says why no check was made, if the server has nothing that any of them is about.
 fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {

@@ -1,6 +1,6 @@
 //! `base-capabilities`.
 
-use mcp_test_core::check::{Cause, Finding};
+use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
@@ -11,6 +11,7 @@ use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
 
+use crate::scenarios::any::undeclared_served;
 use crate::scenarios::everything_but;
 
 scenario! {
@@ -188,6 +189,7 @@ fn judge_declared(ctx: &mut Ctx, capability: Capability, reply: &Reply, handshak
             ))
             .expected("the request to be served")
             .got(error.to_string())
+            .caused_by(Cause::request(reply.method(), Fate::Refused))
             .evidence_all(reply.evidence()))
         }
         // Another error has another reason, which other scenarios judge.
@@ -219,8 +221,6 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
         };
         Finding::peer(headline).got(got).evidence_all(reply.evidence())
     };
-    // All methods of a feature that is not declared are one problem.
-    let cause = |requirement| Cause::RequirementFor(requirement, capability.to_string());
     let method = reply.method();
     let outcome = match found {
         false => Ok(()),
@@ -228,7 +228,7 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
             let headline = format!("`{method}` has results, but `{capability}` is not declared");
             Err(finding(headline)
                 .expected(format!("the capability `{capability}`"))
-                .caused_by(cause("base.server-features-advertised")))
+                .caused_by(undeclared_served(capability)))
         }
     };
     ctx.check("served-declared").judge(outcome);
@@ -237,7 +237,10 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(()),
             _ => Err(finding(format!("`{method}` is known, but `{capability}` is not declared"))
                 .expected(format!("error {}", error_code::METHOD_NOT_FOUND))
-                .caused_by(cause("base.unadvertised-method-not-found"))),
+                .caused_by(Cause::RequirementFor(
+                    "base.unadvertised-method-not-found",
+                    capability.to_string(),
+                ))),
         };
         ctx.check("undeclared-unknown").judge(outcome);
     }

@@ -10,7 +10,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::{all, keys};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::{note_if_unmade, undeclared_served};
 use crate::scenarios::refusal::is_error;
 
 scenario! {
@@ -93,6 +93,7 @@ async fn undeclared(
             ))
             .expected(format!("`{capability}` among the capabilities of the server"))
             .got(format!("the {} {first}", kind.noun()))
+            .caused_by(undeclared_served(capability))
             .evidence_all(page.evidence())
         });
         outcomes.push(found.map_or(Ok(()), Err));

@@ -1,6 +1,6 @@
 //! `resources-subscriptions`.
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
@@ -125,7 +125,9 @@ fn is_accepted(reply: &Reply, uri: &str) -> Result<(), Finding> {
         .got(error.to_string())
         .evidence_all(reply.evidence());
     Err(match error.code == error_code::METHOD_NOT_FOUND {
-        true => finding.hint("the server declares `resources.subscribe`"),
+        true => finding
+            .hint("the server declares `resources.subscribe`")
+            .caused_by(Cause::request(reply.method(), Fate::Refused)),
         false => finding.should(),
     })
 }
