@@ -6,7 +6,7 @@
 //! well, and happens while others run.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -27,7 +27,7 @@ use crate::check::Finding;
 use crate::client::{Client, FirstRequest, Options};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Kind, Profile};
-use crate::spec::{Era, Revision};
+use crate::spec::Era;
 use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
 use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
 
@@ -226,13 +226,9 @@ impl ConnectionPool {
         self.starts_ahead
     }
 
-    /// Keeps starts for the scenarios that wait: those with a start of their own, and where others share connections.
-    pub(super) fn keep_starts(&self, own: usize, waiting: BTreeSet<(TransportKind, Revision)>) {
-        self.starts.with(|budget| (budget.own, budget.waiting) = (own, waiting));
-    }
-
     /// Starts programs ahead, as many as are needed, up to a bound.
     pub(super) async fn start_ahead(&self, needed: usize) {
+        self.starts.with(|budget| budget.needed = needed);
         if !self.starts_ahead {
             return;
         }

@@ -294,10 +294,6 @@ impl<'a> Run<'a> {
                 continue;
             }
             if let Some(pool) = self.facts.pool {
-                let waiting = queue.iter().map(|it| &self.cells[it.index]);
-                let shared = waiting.filter(|cell| pool.shares(cell, self.plan.profile));
-                let shared = shared.map(|cell| (cell.transport, cell.revision)).collect();
-                pool.keep_starts(programs, shared);
                 pool.start_ahead(programs).await;
             }
             let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);

@@ -65,7 +65,8 @@ impl Starts {
     /// Calls `with` with what was counted so far.
     pub(super) fn with<T>(&self, with: impl FnOnce(&mut StartBudget) -> T) -> T {
         let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-        budget.is_used_up = self.target.program_starts() + budget.needed() >= self.limit;
+        let needed = budget.needed + budget.needed.min(SECOND_CONNECTIONS);
+        budget.is_used_up = self.target.program_starts() + needed >= self.limit;
         with(&mut budget)
     }
 }
@@ -79,22 +80,13 @@ pub(super) struct StartBudget {
     confirming: usize,
     /// How often the program was started because it had exited or did not answer in time.
     pub(super) replacements: usize,
-    /// How many scenarios that wait need a start of their own.
-    pub(super) own: usize,
-    /// Where others wait that share connections.
-    pub(super) waiting: BTreeSet<(TransportKind, Revision)>,
+    /// How many scenarios still need a start of their own.
+    pub(super) needed: usize,
     /// Whether all starts of the run are made or needed.
     is_used_up: bool,
 }
 
 impl StartBudget {
-    /// How many starts are kept for scenarios that wait.
-    fn needed(&self) -> usize {
-        let begun = |it| self.begun.get(it).copied().unwrap_or_default();
-        let shared = self.waiting.iter().map(|it| MOST_OF_REVISION.saturating_sub(begun(it)));
-        self.own + self.own.min(SECOND_CONNECTIONS) + shared.sum::<usize>()
-    }
-
     /// Whether a connection may be begun while another one for the same is in use.
     pub(super) fn allows_another(&self, key: Key) -> bool {
         let begun = self.begun.get(&(key.transport, key.revision));
@@ -172,16 +164,6 @@ mod tests {
         assert!(!budget.count_replacement() && !budget.allows_another(KEY));
         assert!(!budget.count(KEY, true));
         assert!(budget.count(KEY, false));
-    }
-
-    #[test]
-    fn starts_are_kept_for_the_scenarios_that_wait() {
-        let waiting = BTreeSet::from([KEY, OTHER].map(|key| (key.transport, key.revision)));
-        let mut budget = StartBudget { own: 6, waiting, ..StartBudget::default() };
-        assert_eq!(budget.needed(), 6 + SECOND_CONNECTIONS + 2 * MOST_OF_REVISION);
-        assert!(budget.count(KEY, false));
-        budget.own = 1;
-        assert_eq!(budget.needed(), 1 + 1 + 2 * MOST_OF_REVISION - 1);
     }
 
     #[test]
