@@ -10,6 +10,7 @@ pub mod authorization;
 mod call_site;
 mod check_builder;
 mod check_spec;
+mod check_subject;
 mod client_ending;
 mod client_session;
 mod connected;
@@ -66,9 +67,9 @@ pub use call_site::CallSite;
 pub(crate) use call_site::tests::call_site;
 pub use check_builder::CheckBuilder;
 #[doc(hidden)]
-pub use check_builder::{Part, Subject};
-#[doc(hidden)]
 pub use check_spec::{CheckSpec, Reference};
+#[doc(hidden)]
+pub use check_subject::{Part, Subject};
 pub(crate) use client_ending::{ClientEnding, has_sent};
 #[doc(hidden)]
 pub use client_session::ClientSession;

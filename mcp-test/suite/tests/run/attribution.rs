@@ -76,6 +76,10 @@ fn a_server_without_ping_breaks_no_other_requirement() {
     assert!(cited.contains(&"ping ping.responds-promptly".to_owned()), "{cited:?}");
     assert!(!cited.iter().any(|it| it.starts_with("base-invalid-params")), "{cited:?}");
     assert!(cited.iter().all(|it| it.contains(" ping.")), "{cited:?}");
+    // Nor is it our fault that nothing is left to be tested.
+    let without_lists =
+        everything().capabilities(json!({})).faults([Fault::reply_error("ping", -32601)]);
+    assert_eq!(self::cited(&without_lists, &["base-invalid-params"]), Vec::<String>::new());
 }
 
 #[test]
