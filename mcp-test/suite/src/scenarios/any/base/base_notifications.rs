@@ -108,6 +108,7 @@ fn has_answered(ctx: &mut Ctx, before: Seq) -> bool {
         Finding::peer("a notification was answered")
             .expected("no response to a notification")
             .got(text)
+            .requires("jsonrpc.notification-no-response")
             .evidence(seq),
     );
     ctx.skip_the_rest("the server answers notifications");
