@@ -1,12 +1,10 @@
 //! Programs that take long to start: their silence until then says nothing about what was sent to them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 
 use mcp_test_core::check::Status;
-use mcp_test_core::clock;
 use mcp_test_core::process::Command;
-use mcp_test_core::run::run;
-use mcp_test_core::server::reference::everything;
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Scenario, Shared};
 
 use super::*;
 
@@ -41,32 +39,35 @@ fn a_slow_start_is_no_answer_to_initialize() {
     assert_eq!(statuses.next().map(|check| check.status), Some(Status::Skipped));
 }
 
-/// A server whose starts take a second at first, and 18 seconds from the eighth to the tenth.
-fn slower_for_a_while() -> Target {
-    let opened = AtomicUsize::new(0);
-    Target::duplex(move |io| {
-        let is_slow = (8..=10).contains(&(opened.fetch_add(1, Ordering::SeqCst) + 1));
-        async move {
-            clock::quiet(Duration::from_secs(if is_slow { 18 } else { 1 })).await;
-            Ok(everything().serve(io).await?)
-        }
-    })
+/// As the other one, with starts that take three seconds longer from the third on; `$2` is a file in which they are counted.
+fn slower_and_slower(counted: &Path) -> Target {
+    let script = format!(r#"echo >>"$2"; [ "$(wc -l <"$2")" -gt 2 ] && sleep 3; {SCRIPT}"#);
+    let command = Command::new("sh").args(["-c", &script, "sh", "0.3"]);
+    Target::command(command.arg(counted.display().to_string()))
 }
 
 #[test]
-fn a_scenario_of_slow_starts_does_not_show_that_the_server_has_stopped_answering() {
-    let asked = Selection {
-        revisions: vec![Revision::NEWEST],
-        ..selection(&["lists-connections", "tools-list", "prompts-list", "resources-list"])
+fn a_scenario_that_does_not_end_shows_no_silence_if_starts_are_slow() {
+    static CHECKS: &[CheckSpec] = &[CheckSpec::own("endless", "Endless", "Is never made")];
+    let body = Body::server(|ctx| {
+        Box::pin(async move {
+            ctx.client().await?;
+            std::future::pending().await
+        })
+    });
+    let scenario = Scenario {
+        checks: Shared::Static(CHECKS),
+        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "endless", body)
     };
-    let plan = Plan::build(scenarios::all(), slower_for_a_while(), Profile::Adaptive, &asked);
-    let plan = plan.expect("a plan").timeout(Duration::from_secs(30));
-    let mut reasons = Vec::new();
-    virtual_time::block_on(run(&plan, &mut |event| {
-        if let RunEvent::Finished(outcome) = event {
-            let messages = outcome.checks.into_iter().filter_map(|check| check.message);
-            reasons.extend(messages.filter(|it| it.contains("stopped answering")));
-        }
-    }));
-    assert_eq!(reasons, Vec::<String>::new());
+    let all = [Shared::from(scenario), find("tools-list").into()];
+    let asked = Selection { revisions: vec![Revision::NEWEST], ..Selection::default() };
+    let counted = tempfile::NamedTempFile::new().expect("a file");
+    let target = slower_and_slower(counted.path());
+    let plan = Plan::build(all, target, Profile::Adaptive, &asked).expect("a plan");
+    let (events, _) = run_plan(&plan.timeout(Duration::from_secs(5)));
+    let outcomes = events.into_iter().filter_map(|event| match event {
+        RunEvent::Finished(outcome) => Some(outcome.silence.is_some()),
+        _ => None,
+    });
+    assert_eq!(outcomes.collect::<Vec<_>>(), [false, false]);
 }
