@@ -208,9 +208,9 @@ pub(crate) static MESSAGES: &[Variation] = &[
         ORDER,
         Change::Before(|it| {
             let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-            // Not before the handshake is complete.
-            let is_reply = it.get("result").is_some() && !has_result(it, "protocolVersion");
-            is_reply.then(|| changed.into())
+            // Not before the handshake is complete, nor unasked where there is none.
+            let is_early = has_result(it, "protocolVersion") || has_result(it, "resultType");
+            (it.get("result").is_some() && !is_early).then(|| changed.into())
         }),
         Sign::Where(|it| it.matches("notifications/tools/list_changed").count() > 3),
     )
