@@ -42,7 +42,7 @@ impl EnvelopeJudge<'_> {
                 rule_of_id(&request.id).is_none()
                     && params.is_none_or(|params| params.as_object().is_some())
             }
-            // Nor can it be told which request an error without an id answers.
+            // An error without an id names no request, so that the answer to it cannot repeat one.
             Some(Ok(Frame::One(Message::Error(error)))) => error.id.is_some(),
             Some(Ok(Frame::One(_))) => true,
             Some(Ok(Frame::Batch(items))) => {

@@ -68,7 +68,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Era::Handshake => "transport.stdio.exit-on-eof-implied",
     };
     if is_starting {
-        ctx.check("exit-without-messages").skip("the program may not have started in that time");
+        ctx.check("exit-without-messages")
+            .skip("the program may not have started in that time: `--timeout` allows more");
         return Ok(());
     }
     ctx.check("exit-without-messages").requires(row).judge(ensure(end.orderly, || {
