@@ -1,11 +1,12 @@
 //! [`Peer`]: applies variations to what one connection carries, whichever side varies.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_test_core::clock::{self, Stopwatch};
-use mcp_test_core::json::Value;
+use mcp_test_core::json::{Document, Value};
 use mcp_test_core::spec::meta;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 
@@ -24,12 +25,14 @@ pub(crate) struct Peer {
     pages: Arc<Mutex<AskedPages>>,
     /// Whether the last request was of the revisions without a handshake.
     is_stateless: Arc<AtomicBool>,
+    /// The ids of the requests that the other side has cancelled.
+    cancelled: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Peer {
     pub(crate) fn new(set: &Set, record: WireRecord) -> Self {
         let (set, pages, is_stateless) = (Arc::clone(set), Arc::default(), Arc::default());
-        Self { set, record, pages, is_stateless }
+        Self { set, record, pages, is_stateless, cancelled: Arc::default() }
     }
 
     fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + '_ {
@@ -77,6 +80,10 @@ impl Peer {
         if value.get("method").is_some() {
             self.is_stateless.store(is_stateless(&value), Ordering::Relaxed);
         }
+        if value.get("method").and_then(Value::as_str) == Some("notifications/cancelled") {
+            let id = value.at("/params/requestId").map(Value::to_string);
+            self.cancelled.lock().expect("no panic").extend(id);
+        }
         // What was changed last is undone first.
         for change in self.changes().rev() {
             match change {
@@ -89,6 +96,16 @@ impl Peer {
         }
         // As it is otherwise, since another notation of the same value may be what a test is about.
         if value == before { text.to_vec() } else { value.to_string().into_bytes() }
+    }
+
+    /// Whether a message is a reply to a request that was cancelled before: a peer that replies late must not send it any more.
+    fn is_cancelled(&self, text: &[u8]) -> bool {
+        let cancelled = self.cancelled.lock().expect("no panic");
+        !cancelled.is_empty()
+            && Value::parse(text).is_ok_and(|Document { value, .. }| {
+                let id = value.get("id").map(Value::to_string);
+                value.get("method").is_none() && id.is_some_and(|id| cancelled.contains(&id))
+            })
     }
 
     /// The pieces in which a line is written.
@@ -151,6 +168,9 @@ impl Peer {
             let pause = (now - std::mem::replace(&mut last, now)).as_millis();
             if pause > 0 {
                 self.record.add(format!("a pause of {pause} ms").as_bytes());
+            }
+            if self.is_cancelled(&line) {
+                continue;
             }
             for piece in self.sent(&line).iter().flat_map(|text| self.line(text)) {
                 self.record.add(&piece);
