@@ -15,11 +15,8 @@ impl EnvelopeJudge<'_> {
     ) {
         let revision = self.revision(event);
         let may_be_starting = wait.is_some_and(|wait| wait.start_up.is_none());
-        if what == Leftover::Process
-            && may_be_starting
-            && !self.contacted.contains(&event.connection)
-        {
-            // A program that was sent nothing and has written no message may still be starting, and has not read its input yet.
+        if what == Leftover::Process && may_be_starting {
+            // A program that has written no message may still be starting, and has not read its input yet.
             return;
         }
         let (finding, rule) = match what {
@@ -43,8 +40,8 @@ impl EnvelopeJudge<'_> {
                 (finding.should(), Rule::HTTP_SSE_CLOSE_AFTER_RESPONSE)
             }
         };
-        let finding = match wait {
-            Some(wait) => finding.hint(wait_text(wait)),
+        let finding = match wait.and_then(wait_text) {
+            Some(text) => finding.hint(text),
             None => finding,
         };
         self.find(event, finding.got(how), rule);
@@ -52,15 +49,10 @@ impl EnvelopeJudge<'_> {
 }
 
 /// How long an exit was awaited, and why that long.
-fn wait_text(wait: ExitWait) -> String {
+fn wait_text(wait: ExitWait) -> Option<String> {
     let waited = clock::format_duration(wait.waited);
-    let start_up = match wait.start_up {
-        Some(time) => {
-            format!("its first message came {} after its start", clock::format_duration(time))
-        }
-        None => "it wrote no message".to_owned(),
-    };
-    format!(
-        "mcp-test waited {waited} for its exit, which depends on how fast it starts: {start_up}"
-    )
+    let start_up = clock::format_duration(wait.start_up?);
+    Some(format!(
+        "mcp-test waited {waited} for its exit, which depends on how fast it starts: its first message came {start_up} after its start"
+    ))
 }

@@ -36,8 +36,6 @@ pub(super) struct EnvelopeJudge<'a> {
     /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
     elided: bool,
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
-    /// The connections on which the other party has sent something.
-    contacted: HashSet<ConnectionId>,
     /// The connections whose process a client has sent a signal.
     signalled: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
@@ -99,11 +97,6 @@ pub fn judge_envelopes(
 impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
     fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
         let by_peer = event.party == self.who;
-        if !by_peer
-            && matches!(event.kind, EventKind::Message { .. } | EventKind::Unparsable { .. })
-        {
-            self.contacted.insert(event.connection);
-        }
         match &event.kind {
             EventKind::HttpRequest { method, headers, .. } => {
                 self.http_request(event, method, headers);
@@ -138,7 +131,6 @@ impl<'a> EnvelopeJudge<'a> {
             revisions,
             elided: trace.is_elided(),
             exchanges: HashMap::new(),
-            contacted: HashSet::new(),
             signalled: HashSet::new(),
             replied_in: HashMap::new(),
             asked_in: HashMap::new(),
