@@ -245,6 +245,7 @@ impl<'a> CellRun<'a> {
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         ctx.hurry_after_a_fault(is_failed, &trace);
         let is_unstarted = self.may_be_starting(&trace, timed_out);
+        let slowest = pool.map(|pool| pool.slowest_start(slow_start::slowest(&trace)));
         let is_answered = trace.events.iter().any(is_from_server);
         let is_asked = timed_out || is_unstarted || self.ends_unanswered(&trace);
         drop(trace);
@@ -254,7 +255,7 @@ impl<'a> CellRun<'a> {
         let (ended, liveness) = self.end(ctx, target, question).await;
         let times = pool.map_or(1, |pool| pool.times_unclear(liveness, is_answered));
         let has_stopped = liveness.has_stopped(times, is_unstarted);
-        let start_up = self.start_up_after(liveness, is_unstarted);
+        let start_up = self.start_up_after(liveness, is_unstarted, slowest);
         let outcome = Self { start_up, ..self }.server_outcome(ended, early, torn_down);
         if has_stopped {
             return silenced::silenced(outcome);

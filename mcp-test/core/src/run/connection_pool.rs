@@ -91,6 +91,8 @@ struct State {
     unused: VecDeque<Connection>,
     /// How long the first answer took, with the start of the program.
     start_up: Option<Duration>,
+    /// The longest time that a program of a scenario took for its first answer.
+    slowest_start: Duration,
     endings: JoinSet<()>,
     /// Whether connections are ended as soon as no run uses them, since no other run will take them.
     is_draining: bool,
@@ -248,6 +250,13 @@ impl ConnectionPool {
     /// How long the first answer took, with the start of the program.
     pub(super) fn start_up(&self) -> Option<Duration> {
         self.state.borrow().start_up
+    }
+
+    /// Notes how long another start took, and returns how long the slowest one did.
+    pub(super) fn slowest_start(&self, another: Option<Duration>) -> Duration {
+        let mut state = self.state.borrow_mut();
+        state.slowest_start = state.slowest_start.max(another.unwrap_or_default());
+        state.slowest_start
     }
 
     /// Takes a connection whose conversation has begun, or begins one within this time.

@@ -46,6 +46,44 @@ fn slower_and_slower(counted: &Path) -> Target {
     Target::command(command.arg(counted.display().to_string()))
 }
 
+/// A scenario that starts a program of its own.
+fn on_its_own(id: &'static str, checks: &'static [CheckSpec], body: Body) -> Shared<Scenario> {
+    let checks = Shared::Static(checks);
+    Scenario { checks, ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body) }.into()
+}
+
+#[test]
+fn a_start_that_takes_longer_than_the_scenario_has_is_no_silence_once_another_was_slow() {
+    static CHECKS: &[CheckSpec] = &[CheckSpec::own("started", "Started", "The program starts")];
+    let ids = ["first", "second", "third", "fourth"];
+    let all = ids.map(|id| {
+        let body = Body::server(|ctx| {
+            Box::pin(async move {
+                let _ = ctx.discover().await?;
+                ctx.check("started").pass();
+                Ok(())
+            })
+        });
+        on_its_own(id, CHECKS, body)
+    });
+    let asked = Selection { revisions: vec![Revision::NEWEST], ..Selection::default() };
+    let counted = tempfile::NamedTempFile::new().expect("a file");
+    let slow = r#"case $(wc -l <"$2") in 3) sleep 1 ;; 4) sleep 30 ;; esac"#;
+    let script = format!(r#"echo >>"$2"; {slow}; {SCRIPT}"#);
+    let command = Command::new("sh").args(["-c", &script, "sh", "0"]);
+    let target = Target::command(command.arg(counted.path().display().to_string()));
+    let plan = Plan::build(all, target, Profile::Adaptive, &asked).expect("a plan");
+    let (events, _) = run_plan(&plan.timeout(Duration::from_secs(3)));
+    let outcomes = events.into_iter().filter_map(|event| match event {
+        RunEvent::Finished(outcome) => Some(*outcome),
+        _ => None,
+    });
+    let checks: Vec<_> = outcomes.flat_map(|outcome| outcome.checks).collect();
+    let started = || checks.iter().filter(|check| check.id == "started");
+    assert!(started().all(|check| check.status != Status::Failure), "{checks:#?}");
+    assert!(started().any(|check| check.status == Status::Skipped), "{checks:#?}");
+}
+
 #[test]
 fn a_scenario_that_does_not_end_shows_no_silence_if_starts_are_slow() {
     static CHECKS: &[CheckSpec] = &[CheckSpec::own("endless", "Endless", "Is never made")];
@@ -55,11 +93,7 @@ fn a_scenario_that_does_not_end_shows_no_silence_if_starts_are_slow() {
             std::future::pending().await
         })
     });
-    let scenario = Scenario {
-        checks: Shared::Static(CHECKS),
-        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "endless", body)
-    };
-    let all = [Shared::from(scenario), find("tools-list").into()];
+    let all = [on_its_own("endless", CHECKS, body), find("tools-list").into()];
     let asked = Selection { revisions: vec![Revision::NEWEST], ..Selection::default() };
     let counted = tempfile::NamedTempFile::new().expect("a file");
     let target = slower_and_slower(counted.path());

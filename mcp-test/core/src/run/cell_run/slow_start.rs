@@ -19,7 +19,11 @@ const LATE: u32 = 2;
 /// When a program was started, and when its first message came.
 struct Start {
     opened: Duration,
+    /// When the first message was sent to it.
+    asked: Option<Duration>,
     answered: Option<Duration>,
+    /// Whether a deadline had passed before its first message.
+    is_late: bool,
 }
 
 /// The programs that a scenario has started.
@@ -28,17 +32,34 @@ fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
     for event in &trace.events {
         match &event.kind {
             EventKind::Opened { .. } => {
-                starts.insert(event.connection, Start { opened: event.at, answered: None });
+                let start = Start { opened: event.at, asked: None, answered: None, is_late: false };
+                starts.insert(event.connection, start);
             }
-            EventKind::Message { .. } if event.party == Party::Server => {
+            EventKind::Message { .. } => {
                 if let Some(start) = starts.get_mut(&event.connection) {
-                    start.answered.get_or_insert(event.at);
+                    let first = match event.party {
+                        Party::Server => &mut start.answered,
+                        _ => &mut start.asked,
+                    };
+                    first.get_or_insert(event.at);
+                }
+            }
+            EventKind::DeadlineFired { .. } => {
+                if let Some(start) = starts.get_mut(&event.connection) {
+                    start.is_late |= start.answered.is_none();
                 }
             }
             _ => {}
         }
     }
     starts
+}
+
+/// The longest time that a program took for its first answer. A program that was asked again after a deadline may have ignored what it
+/// was asked first.
+pub(super) fn slowest(trace: &Trace) -> Option<Duration> {
+    let took = |start: &Start| Some(start.answered?.saturating_sub(start.asked?));
+    starts(trace).values().filter(|start| !start.is_late).filter_map(took).max()
 }
 
 /// Why a scenario could not show anything in its time: starting its programs took at least half of it. A start takes about
@@ -79,14 +100,16 @@ impl CellRun<'_> {
         &self,
         liveness: Liveness,
         is_unstarted: bool,
+        slowest: Option<Duration>,
     ) -> Option<Duration> {
-        match liveness {
-            // The machine may be slower than it was at first.
-            Liveness::Answered(took) => self.start_up.map(|first| first.max(took)),
+        // The machine may be slower than it was at first.
+        let known = self.start_up?.max(slowest.unwrap_or_default());
+        Some(match liveness {
+            Liveness::Answered(took) => known.max(took),
             // Nobody knows how long a start takes now.
-            Liveness::Silent | Liveness::Unclear if is_unstarted => Some(self.timeout()),
-            _ => self.start_up,
-        }
+            Liveness::Silent | Liveness::Unclear if is_unstarted => self.timeout(),
+            _ => known,
+        })
     }
 
     /// Why starting the program left too little of the time, which says nothing about the peer; the official suite does not ask.
