@@ -117,7 +117,13 @@ fn starts_that_become_slow() {
         let script =
             format!(r#"mkdir '{}' 2>/dev/null || sleep "$0"; exec "$@""#, started.display());
         let run = check_started_by(&script, Behavior::Well, seconds, &options);
-        assert_eq!(failures(&run), "", "{run:?}");
+        let reported = failures(&run);
+        // What was answered counts: the server accepts an `initialize` without parameters.
+        let is_false = |line: &&str| {
+            line.starts_with("FAILURE ")
+                || line.starts_with("WARNING ") && !line.contains(" initialize-incomplete: ")
+        };
+        assert_eq!(reported.lines().find(is_false), None, "{reported}");
         assert!([0, 3].contains(&run.code), "{run:?}");
     }
 }
