@@ -225,6 +225,28 @@ fn a_server_that_kills_its_guardian_is_ended_all_the_same() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_server_that_stops_its_guardian_is_seen_to_exit() {
+    assert_eq!(report(r#"kill -STOP $PPID; exec "$@""#, Behavior::Well), "");
+}
+
+/// Starts processes in a session of their own, each of which starts the next one and exits at once, as long as the file exists.
+const CHAIN: &str = r#"setsid sh -c 'chain() { [ -e "$FIFO" ] && chain & }; chain' < /dev/null 1<> "$FIFO" 2> /dev/null & exec "$@""#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_that_fork_and_exit_without_pause_are_left_behind_and_killed() {
+    let fifo = Fifo::new();
+    let mut command = command(CHAIN, &Hostile::on(METHOD, Behavior::Well));
+    command.env("FIFO", &fifo.path);
+    let report = report_of(command);
+    let expected = "FAILURE wire-well-formed: the server left a process behind that it had started";
+    assert!(report.starts_with(expected), "{report}");
+    fifo.assert_next("started");
+    fifo.assert_next("gone");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_client_that_leaves_a_process_behind() {
     let fifo = Fifo::new();
     let mcp_test = env!("CARGO_BIN_EXE_mcp-test-under-test");

@@ -126,8 +126,8 @@ impl Child {
             return Err(SpawnError::NoRuntime { program });
         }
         let marker = process_tree::marker();
-        let Started { id, guardian, pipes, process } = start(command, &marker)?;
-        let tree = Arc::new(ProcessTree::new(id, marker, guardian));
+        let Started { id, tree, pipes, process } = start(command, &marker)?;
+        let tree = Arc::new(tree);
         let leader =
             ExitWatcher::observe(process).inspect_err(|_| tree.kill(Deadline::after(DEATH)));
         let mut this = Self {

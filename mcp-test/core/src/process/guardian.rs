@@ -2,7 +2,8 @@
 //!
 //! An orphan becomes a child of its closest ancestor that is a subreaper. The guardian is one, and starts the child: a
 //! descendant that leaves the process group, clears its environment and outlives its parent stays below the guardian, where
-//! it is found. Whatever ends us also ends our side of a socket; then the guardian kills all that is below it.
+//! it is found. Whatever ends us also ends our side of a socket; then the guardian kills all that is below it. Where it may, it
+//! starts the child in a control group, which the kernel kills at once.
 //!
 //! Being a subreaper changes for a whole process whose child an orphan becomes, which a library must not do. So the guardian
 //! is our own program, started once more for each child, and only the command line has guardians.
@@ -13,26 +14,34 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{self, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use rustix::process::{
-    Pid, PidfdFlags, WaitId, WaitIdOptions, WaitOptions, getpid, pidfd_open, waitid, waitpid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, pidfd_open,
+    waitid, waitpid,
 };
+use tokio::runtime::{self, Runtime};
+use tokio::signal::unix::{Signal as ChildExits, SignalKind, signal};
 
 use super::Command;
+use super::control_group::ControlGroup;
 use super::exit::{Exit, Watched, exit_of};
 use super::pipes::Pipes;
-use super::process_tree::{DEATH, ProcessTree, adopted_zombies, await_death};
+use super::process_tree::{DEATH, ProcessTree, await_death, dead_children};
 use crate::clock::Deadline;
 
-/// The first argument of a guardian; the others are the marker of the child, its program and its arguments.
+/// The first argument of a guardian; the others are the marker of the child, the folder of its control group or nothing, its program
+/// and its arguments.
 const ARGUMENT: &str = "mcp-test-guardian";
 
 /// How long to wait for the start of a guardian, which takes milliseconds.
@@ -50,9 +59,10 @@ pub fn enable() {
 #[doc(hidden)]
 pub fn serve(args: &[OsString]) -> Option<ExitCode> {
     match args {
-        [_, first, marker, program, args @ ..] if first == ARGUMENT => {
+        [_, first, marker, group, program, args @ ..] if first == ARGUMENT => {
+            let group = (!group.is_empty()).then(|| ControlGroup::at(group.into()));
             // Whoever started the guardian sees the end of the socket, which says enough.
-            let _ = guard(&marker.to_string_lossy(), program, args);
+            let _ = guard(&marker.to_string_lossy(), group, program, args);
             Some(ExitCode::SUCCESS)
         }
         _ => None,
@@ -63,8 +73,9 @@ pub fn serve(args: &[OsString]) -> Option<ExitCode> {
 pub(super) struct Guarded {
     guardian: process::Child,
     reports: BufReader<UnixStream>,
-    /// The child, for the case that somebody kills the guardian.
+    /// The child, for the case that somebody kills or stops the guardian.
     child: Option<OwnedFd>,
+    group: Option<ControlGroup>,
 }
 
 /// Starts a guardian, which starts the child; returns the id of the child as well.
@@ -79,14 +90,16 @@ pub(super) fn spawn(command: &Command, marker: &str) -> Option<io::Result<(Guard
     let mut prepared = process::Command::new("/proc/self/exe");
     // For lists of processes, where the path above says nothing.
     prepared.arg0("mcp-test");
-    prepared.args([ARGUMENT, marker, &command.program]).args(&command.args);
+    let group = ControlGroup::create(marker);
+    let folder = group.as_ref().map_or(Path::new(""), ControlGroup::folder);
+    prepared.args([ARGUMENT, marker]).arg(folder).arg(&command.program).args(&command.args);
     command.set_environment(&mut prepared, marker);
     prepared.stdin(Stdio::from(OwnedFd::from(socket_of_guardian)));
     prepared.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let guardian = prepared.spawn().ok()?;
     // It holds the other end of the socket, which only the guardian may hold: its end is that of the guardian.
     drop(prepared);
-    let mut guarded = Guarded { guardian, reports: BufReader::new(socket), child: None };
+    let mut guarded = Guarded { guardian, reports: BufReader::new(socket), child: None, group };
     match guarded.hand_over() {
         Ok((Report::Started(id), pipes)) => {
             // The guardian does not reap the child, so this is the child, even if it has exited.
@@ -105,8 +118,10 @@ pub(super) fn spawn(command: &Command, marker: &str) -> Option<io::Result<(Guard
         _ => {
             // It may have started the child, which its environment shows.
             let _ = guarded.guardian.kill();
+            let group = guarded.take_group();
             Box::new(guarded).reap();
-            ProcessTree::new(u32::MAX, marker.to_owned(), None).kill(Deadline::after(DEATH));
+            let tree = ProcessTree::new(u32::MAX, marker.to_owned(), None).in_group(group);
+            tree.kill(Deadline::after(DEATH));
             Some(Err(io::Error::other("its guardian was killed")))
         }
     }
@@ -116,6 +131,16 @@ impl Guarded {
     /// The process id of the guardian.
     pub(super) fn guardian(&self) -> u32 {
         self.guardian.id()
+    }
+
+    /// Takes the control group of the child.
+    pub(super) fn take_group(&mut self) -> Option<ControlGroup> {
+        self.group.take()
+    }
+
+    /// Lets the guardian go on, if the child has stopped it.
+    fn resume(&self) {
+        let _ = kill_process(Pid::from_child(&self.guardian), Signal::CONT);
     }
 
     /// Hands the streams of the child over; returns our ends of them, and what became of the start.
@@ -141,6 +166,12 @@ impl Guarded {
 
 impl Watched for Guarded {
     fn await_exit(&mut self) -> Exit {
+        if let (Some(child), true) = (&self.child, self.reports.buffer().is_empty()) {
+            let reports = self.reports.get_ref();
+            let mut both = [PollFd::new(reports, PollFlags::IN), PollFd::new(child, PollFlags::IN)];
+            while poll(&mut both, None) == Err(Errno::INTR) {}
+            self.resume();
+        }
         match Report::read(&mut self.reports) {
             Ok(Report::Exited(exit)) => exit,
             // Somebody has killed the guardian.
@@ -154,6 +185,7 @@ impl Watched for Guarded {
     }
 
     fn reap(self: Box<Self>) {
+        self.resume();
         let Self { mut guardian, reports, .. } = *self;
         // The end of the socket ends the guardian.
         drop(reports);
@@ -223,16 +255,31 @@ fn receive_streams(socket: &UnixStream) -> Option<[OwnedFd; 3]> {
 }
 
 /// Starts the child, reports its exit, and kills all that is below this process at the end of the socket.
-fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
+fn guard(
+    marker: &str,
+    group: Option<ControlGroup>,
+    program: &OsString,
+    args: &[OsString],
+) -> Option<()> {
     let socket = io::stdin().as_fd().try_clone_to_owned().ok()?;
     let mut socket = UnixStream::from(socket);
     let [stdin, stdout, stderr] = receive_streams(&socket)?;
     if rustix::process::set_child_subreaper(Some(getpid())).is_err() {
         return Report::Unavailable.write(&mut socket).ok();
     }
+    // Before the child starts, so that no exit is missed.
+    let Some((runtime, exits)) = observe_exits() else {
+        return Report::Unavailable.write(&mut socket).ok();
+    };
     let mut command = process::Command::new(program);
     command.args(args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+    // What a process starts belongs to its group from the first instruction on.
+    let is_inside = group.as_ref().is_some_and(|group| group.enter().is_ok());
     let started = command.spawn();
+    if is_inside && let Some(group) = &group {
+        // A guardian that cannot leave is killed with the group, which the end of its socket shows.
+        let _ = group.leave();
+    }
     // It holds the streams, whose other ends must see when the child closes them.
     drop(command);
     // Never reaped, so that its id is not reused while this process runs.
@@ -243,12 +290,12 @@ fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
             return report.write(&mut socket).ok();
         }
     };
-    let tree = ProcessTree::new(child.id(), marker.to_owned(), Some(process::id()));
+    let tree = ProcessTree::new(child.id(), marker.to_owned(), Some(process::id())).in_group(group);
     // Nobody may be left to read it: then the socket has ended, and the child must end as well.
     let _ = Report::Started(child.id()).write(&mut socket);
-    if let Ok(mut reports) = socket.try_clone() {
+    if let Ok(reports) = socket.try_clone() {
         let id = Pid::from_child(&child);
-        thread::spawn(move || await_exit(id).map(|exit| Report::Exited(exit).write(&mut reports)));
+        thread::spawn(move || runtime.block_on(watch(exits, id, reports)));
     }
     // Nothing is ever sent: this returns at the end of the socket.
     let _ = socket.read(&mut [0]);
@@ -256,27 +303,29 @@ fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
     Some(())
 }
 
-/// Waits for the exit of the child without reaping it, and reaps the orphans that exit before.
-fn await_exit(child: Pid) -> Option<Exit> {
-    let exited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+/// A runtime on which the exits of children are observed.
+fn observe_exits() -> Option<(Runtime, ChildExits)> {
+    let runtime = runtime::Builder::new_current_thread().enable_io().build().ok()?;
+    let exits = {
+        let _entered = runtime.enter();
+        signal(SignalKind::child()).ok()?
+    };
+    Some((runtime, exits))
+}
+
+/// Reports the exit of the child, which is not reaped, and reaps the orphans.
+async fn watch(mut exits: ChildExits, child: Pid, mut reports: UnixStream) -> Option<()> {
+    let exited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    let mut is_reported = false;
     loop {
-        match waitid(WaitId::All, exited) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return None,
+        if !is_reported && let Some(status) = waitid(WaitId::Pid(child), exited).ok()? {
+            // Nobody may be left to read it.
+            let _ = Report::Exited(exit_of(status)).write(&mut reports);
+            is_reported = true;
         }
-        match waitid(WaitId::Pid(child), exited | WaitIdOptions::NOHANG) {
-            Ok(Some(status)) => return Some(exit_of(status)),
-            Ok(None) => {}
-            Err(_) => return None,
+        for orphan in dead_children().into_iter().filter(|dead| *dead != child) {
+            let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
         }
-        let dead = adopted_zombies();
-        // The child may have died since it was looked at; reaped like an orphan, its exit would be lost.
-        for orphan in dead.iter().filter(|dead| **dead != child) {
-            let _ = waitpid(Some(*orphan), WaitOptions::NOHANG);
-        }
-        if dead.is_empty() {
-            // `/proc` cannot be read, so the orphans stay zombies until this process exits.
-            return waitid(WaitId::Pid(child), exited).ok().flatten().map(exit_of);
-        }
+        exits.recv().await?;
     }
 }

@@ -11,6 +11,8 @@
 mod browser_programs;
 mod child;
 mod command;
+#[cfg(all(target_os = "linux", feature = "suite"))]
+mod control_group;
 #[cfg(all(unix, any(feature = "suite", test)))]
 mod executable;
 mod exit;

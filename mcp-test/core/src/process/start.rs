@@ -4,13 +4,13 @@ use std::process::{self, Stdio};
 
 use super::exit::Watched;
 use super::pipes::Pipes;
+use super::process_tree::ProcessTree;
 use super::{Command, SpawnError};
 
 /// A child that was just started.
 pub(super) struct Started {
     pub(super) id: u32,
-    /// The process id of its guardian, if it has one.
-    pub(super) guardian: Option<u32>,
+    pub(super) tree: ProcessTree,
     pub(super) pipes: Pipes,
     pub(super) process: Box<dyn Watched>,
 }
@@ -19,9 +19,10 @@ pub(super) struct Started {
 pub(super) fn start(command: &Command, marker: &str) -> Result<Started, SpawnError> {
     #[cfg(all(target_os = "linux", feature = "suite"))]
     if let Some(guarded) = super::guardian::spawn(command, marker) {
-        let (guarded, id, pipes) = guarded.map_err(|source| command.diagnose(source))?;
-        let guardian = Some(guarded.guardian());
-        return Ok(Started { id, guardian, pipes, process: Box::new(guarded) });
+        let (mut guarded, id, pipes) = guarded.map_err(|source| command.diagnose(source))?;
+        let tree = ProcessTree::new(id, marker.to_owned(), Some(guarded.guardian()));
+        let tree = tree.in_group(guarded.take_group());
+        return Ok(Started { id, tree, pipes, process: Box::new(guarded) });
     }
     let mut prepared = process::Command::new(&command.program);
     prepared.args(&command.args);
@@ -37,5 +38,6 @@ pub(super) fn start(command: &Command, marker: &str) -> Result<Started, SpawnErr
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
     };
-    Ok(Started { id: child.id(), guardian: None, pipes, process: Box::new(child) })
+    let tree = ProcessTree::new(child.id(), marker.to_owned(), None);
+    Ok(Started { id: child.id(), tree, pipes, process: Box::new(child) })
 }

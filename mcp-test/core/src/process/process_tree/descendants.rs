@@ -87,6 +87,55 @@ impl Descendants {
         children.is_some_and(|children| children.iter().all(|child| *child == self.leader))
     }
 
+    /// Kills all that is below the guardian, by lists that are read within microseconds: a process that forks and exits without pause
+    /// is gone before all processes of the machine are listed. Returns handles to them; `None` without a guardian.
+    pub(super) fn kill_below_guardian(&self) -> Option<Vec<OwnedFd>> {
+        let guardian = self.guardian?;
+        // Fails before Linux 5.3, where nothing can be killed without the risk to hit another process.
+        pidfd_open(pid_of(guardian)?, PidfdFlags::empty()).ok()?;
+        let mut handles = Vec::new();
+        let mut parents = vec![guardian];
+        let mut next = 0;
+        while let Some(parent) = parents.get(next).copied() {
+            next += 1;
+            let children = match parent == guardian {
+                true => adopted_by(guardian)?,
+                false => children_of(parent).unwrap_or_default(),
+            };
+            // The newest first: it is the one that lives longest.
+            for child in children.into_iter().rev() {
+                handles.extend(kill_child(child, &parents));
+                parents.push(child);
+            }
+        }
+        Some(handles)
+    }
+
+    /// Whether it is certain that no process is left below the guardian; `None` without one.
+    pub(super) fn is_over(&self) -> Option<bool> {
+        let before = adopted_by(self.guardian?)?;
+        if !before.iter().all(|child| is_zombie(*child)) {
+            return Some(false);
+        }
+        // What these have left behind had been adopted when they were found dead.
+        let after = adopted_by(self.guardian?)?;
+        let none_is_new = after.iter().all(|child| before.contains(child));
+        // Others may be missing in a list if one of it is reaped while it is read.
+        Some(none_is_new && after.iter().all(|child| is_zombie(*child)))
+    }
+
+    /// The process that was adopted last, if such processes start one another without pause, so that none is found alive.
+    pub(super) fn respawning(&self) -> Option<u32> {
+        /// One that just exits is not found so many times.
+        const TIMES: usize = 100;
+        let is_over = |_| self.is_over().unwrap_or(true);
+        if (0..TIMES).any(is_over) {
+            return None;
+        }
+        let adopted = adopted_by(self.guardian?)?;
+        adopted.into_iter().rfind(|child| *child != self.leader)
+    }
+
     fn is_marked(&self, pid: u32) -> bool {
         // Unreadable if it belongs to another user; then we may not kill it either.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -104,8 +153,7 @@ impl Descendant {
         let command_line = || read("cmdline").filter(|words| !words.is_empty());
         let words = command_line().or_else(|| {
             // During `exec` a process has no command line, only a name.
-            let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
-            let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+            let handle = pidfd_open(pid_of(self.pid)?, PidfdFlags::empty()).ok()?;
             let exec = Deadline::after(EXEC);
             loop {
                 let moment = Deadline::after(Duration::from_millis(1)).min(exec);
@@ -122,7 +170,7 @@ impl Descendant {
 
     /// Signals exactly this process; returns a handle to it, unless it is gone or the kernel has no such handles.
     pub(super) fn signal(&self, signal: Signal) -> Option<OwnedFd> {
-        let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
+        let pid = pid_of(self.pid)?;
         let handle = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(handle) => handle,
             Err(rustix::io::Errno::NOSYS) => {
@@ -136,6 +184,15 @@ impl Descendant {
         pidfd_send_signal(&handle, signal).ok()?;
         Some(handle)
     }
+}
+
+/// Kills a process if it is a child of one of these; returns a handle to it.
+fn kill_child(pid: u32, parents: &[u32]) -> Option<OwnedFd> {
+    let handle = pidfd_open(pid_of(pid)?, PidfdFlags::empty()).ok()?;
+    // The id may have been reused before the handle was opened, which pins it.
+    stat(pid).filter(|child| parents.contains(&child.parent))?;
+    pidfd_send_signal(&handle, Signal::KILL).ok()?;
+    Some(handle)
 }
 
 /// Whether a process has no children, or is gone.
@@ -171,11 +228,24 @@ pub(in crate::process) fn await_death(handle: &OwnedFd, deadline: Deadline) -> b
 
 /// The dead children of this process that wait to be reaped.
 #[cfg(feature = "suite")]
-pub(in crate::process) fn adopted_zombies() -> Vec<Pid> {
-    let own = std::process::id();
-    let dead = |pid| read_stat(pid).filter(|(one, is_alive)| !is_alive && one.parent == own);
-    let dead = all_ids().filter_map(dead);
-    dead.filter_map(|(one, _)| Pid::from_raw(i32::try_from(one.pid).ok()?)).collect()
+pub(in crate::process) fn dead_children() -> Vec<Pid> {
+    let children = adopted_by(std::process::id()).unwrap_or_default().into_iter();
+    children.filter(|child| is_zombie(*child)).filter_map(pid_of).collect()
+}
+
+/// The children of a guardian, which adopts orphans in the thread that it started with; `None` if it is gone.
+fn adopted_by(guardian: u32) -> Option<Vec<u32>> {
+    let list =
+        std::fs::read_to_string(format!("/proc/{guardian}/task/{guardian}/children")).ok()?;
+    Some(list.split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect())
+}
+
+fn is_zombie(pid: u32) -> bool {
+    read_stat(pid).is_some_and(|(_, is_alive)| !is_alive)
+}
+
+fn pid_of(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
 fn all_processes() -> Vec<Descendant> {

@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+#[cfg(all(target_os = "linux", feature = "suite"))]
+use super::control_group::ControlGroup;
 use crate::clock::Deadline;
 
 #[cfg(target_os = "linux")]
 mod descendants;
 #[cfg(all(target_os = "linux", feature = "suite"))]
-pub(super) use descendants::adopted_zombies;
+pub(super) use descendants::dead_children;
 #[cfg(target_os = "linux")]
 pub(super) use descendants::await_death;
 
@@ -49,6 +51,9 @@ pub(super) struct ProcessTree {
     released: Mutex<bool>,
     #[cfg(target_os = "linux")]
     descendants: descendants::Descendants,
+    /// The control group of all, if there is one.
+    #[cfg(all(target_os = "linux", feature = "suite"))]
+    group: Option<ControlGroup>,
 }
 
 #[cfg_attr(target_os = "linux", expect(clippy::needless_pass_by_value))]
@@ -62,7 +67,15 @@ impl ProcessTree {
             released: Mutex::new(false),
             #[cfg(target_os = "linux")]
             descendants: descendants::Descendants::new(leader, &marker, guardian),
+            #[cfg(all(target_os = "linux", feature = "suite"))]
+            group: None,
         }
+    }
+
+    /// The tree, all of which is in this control group.
+    #[cfg(all(target_os = "linux", feature = "suite"))]
+    pub(super) fn in_group(self, group: Option<ControlGroup>) -> Self {
+        Self { group, ..self }
     }
 
     /// Lists the descendants, so that they stay known when their parents exit.
@@ -76,7 +89,14 @@ impl ProcessTree {
         #[cfg(target_os = "linux")]
         {
             let others = self.descendants.living().into_iter().filter(|one| one.pid != self.leader);
-            others.map(|one| LeftoverProcess { pid: one.pid, command: one.command() }).collect()
+            let mut leftovers: Vec<_> = others
+                .map(|one| LeftoverProcess { pid: one.pid, command: one.command() })
+                .collect();
+            if let (true, Some(pid)) = (leftovers.is_empty(), self.descendants.respawning()) {
+                let command = "a process that forks and exits without pause".to_owned();
+                leftovers.push(LeftoverProcess { pid, command });
+            }
+            leftovers
         }
         #[cfg(not(target_os = "linux"))]
         Vec::new()
@@ -121,25 +141,32 @@ impl ProcessTree {
 
     #[cfg(target_os = "linux")]
     fn kill_all(&self, deadline: Deadline) {
-        // A descendant may fork while it is being killed, so this repeats until none is left.
-        loop {
-            // The group is signalled even if nothing is listed: `/proc` may be unreadable.
-            let living = self.descendants.living();
-            self.signal_group(rustix::process::Signal::KILL);
-            if living.is_empty() {
-                return;
-            }
-            // All are signalled before waiting for any, so that they die concurrently.
-            let dying: Vec<_> = living
-                .iter()
-                .filter_map(|descendant| descendant.signal(rustix::process::Signal::KILL))
-                .collect();
-            let all_dead = dying.iter().all(|handle| await_death(handle, deadline));
-            // Without handles (before Linux 5.3) there is nothing to wait for, and repeating would only spin.
-            if !all_dead || dying.is_empty() || deadline.has_passed() {
-                return;
-            }
+        #[cfg(feature = "suite")]
+        if let Some(group) = &self.group {
+            group.kill(deadline);
         }
+        // A descendant may fork while it is being killed, so this repeats until none is left.
+        while !self.kill_found(deadline) && !deadline.has_passed() {}
+    }
+
+    /// Kills all that are found, and waits for their death; returns whether to repeat it would be useless.
+    #[cfg(target_os = "linux")]
+    fn kill_found(&self, deadline: Deadline) -> bool {
+        let kill = rustix::process::Signal::KILL;
+        if let Some(dying) = self.descendants.kill_below_guardian() {
+            self.signal_group(kill);
+            let all_dead = dying.iter().all(|handle| await_death(handle, deadline));
+            return !all_dead || self.descendants.is_over().unwrap_or(false);
+        }
+        // The group is signalled even if nothing is listed: `/proc` may be unreadable.
+        let living = self.descendants.living();
+        self.signal_group(kill);
+        // All are signalled before waiting for any, so that they die concurrently.
+        let dying: Vec<_> =
+            living.iter().filter_map(|descendant| descendant.signal(kill)).collect();
+        let all_dead = dying.iter().all(|handle| await_death(handle, deadline));
+        // Without handles (before Linux 5.3) there is nothing to wait for, and repeating would only spin.
+        living.is_empty() || !all_dead || dying.is_empty()
     }
 
     /// Kills the group.
