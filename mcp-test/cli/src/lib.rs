@@ -108,6 +108,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             process::enable_guardians();
         }
     }
+    #[cfg(unix)]
+    signal::survive_file_size_limit();
     // `parse_from` would exit the process at once.
     // Before they are parsed, since an error has colours, too.
     output::choose_colours(&args);

@@ -1,4 +1,4 @@
-//! Signals that end this process: SIGINT, SIGTERM and SIGHUP.
+//! Signals that end this process: SIGINT, SIGTERM and SIGHUP; and SIGXFSZ, which must not.
 
 use std::future::Future;
 
@@ -61,6 +61,19 @@ async fn signal() -> Signal {
         _ = interrupt.recv() => Signal::Interrupt,
         _ = terminate.recv() => Signal::Terminate,
         _ = hangup.recv() => Signal::Hangup,
+    }
+}
+
+/// Makes a write beyond the file size limit of this process (`ulimit -f`) an error, where SIGXFSZ would end the process without a word.
+#[cfg(unix)]
+pub(super) fn survive_file_size_limit() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let limit = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() {
+        let _entered = runtime.enter();
+        // The handler stays without the runtime. A child has the default action again.
+        drop(signal(limit));
     }
 }
 

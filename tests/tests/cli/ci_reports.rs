@@ -309,6 +309,28 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_run() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_written_after_the_run_is_an_error() {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "ci-unwritten");
+    let (pipe, large) = (folder.word("pipe.tap"), folder.word("large.xml"));
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts");
+    assert!(made.success());
+    for (file, report, problem) in [
+        (&pipe, format!("tap={pipe}"), "it is a pipe that no program reads"),
+        (&large, format!("junit={large}"), "File too large"),
+    ] {
+        let mut command = Command::new("sh");
+        // A block has 512 bytes, or 1,024.
+        command.args(["-c", r#"ulimit -f 1; exec "$@""#, "sh", MCP_TEST, "check", "--reference"]);
+        command.args(["--scenario", "ping", "--report", &report]);
+        let run = run_command(command);
+        assert_eq!(run.code, 3, "{}", run.text(&[]));
+        let error = format!("error: cannot write {file}: {problem}");
+        assert!(run.stderr.contains(&error), "{}", run.text(&[]));
+    }
+}
+
 #[test]
 fn the_formats_are_named_where_one_is_unknown() {
     let run = mcp_test(["check", "--reference", "--report", "html=x"]);

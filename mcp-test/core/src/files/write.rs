@@ -8,9 +8,15 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::BuildHasher;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// How often another name is tried for a temporary file.
 const ATTEMPTS: u32 = 100;
+
+/// How long the reader of a pipe may take to open it.
+const READER: Duration = Duration::from_secs(5);
 
 /// Checks before a long run that [`replace`] will succeed, without changing anything.
 ///
@@ -46,7 +52,7 @@ pub fn replace(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let existing = match destination(path)? {
         Destination::Stream => {
             // Standard output may be a file, in which something else is already.
-            return OpenOptions::new().append(true).open(path)?.write_all(text.as_ref());
+            return open_stream(path, READER)?.write_all(text.as_ref());
         }
         Destination::File => Some(fs::symlink_metadata(path)?.permissions()),
         Destination::New => None,
@@ -109,6 +115,18 @@ fn destination(path: &Path) -> io::Result<Destination> {
         return Err(ErrorKind::IsADirectory.into());
     }
     Ok(if kind.is_file() { Destination::File } else { Destination::Stream })
+}
+
+/// Opens a device or a pipe. To open a pipe waits for its reader, which may never come.
+fn open_stream(path: &Path, reader: Duration) -> io::Result<File> {
+    let (opened, stream) = mpsc::channel();
+    let owned = path.to_owned();
+    // Cannot be interrupted; the process ends without waiting for it.
+    thread::spawn(move || opened.send(OpenOptions::new().append(true).open(owned)));
+    stream.recv_timeout(reader).unwrap_or_else(|_| {
+        let problem = "it is a pipe that no program reads; start its reader first";
+        Err(io::Error::new(ErrorKind::TimedOut, problem))
+    })
 }
 
 /// A new file in the same directory, so that renaming it is atomic; removed when this is dropped, unless it was renamed.
@@ -238,5 +256,22 @@ mod tests {
         check_replaceable(Path::new("/dev/null")).expect("it can be written");
         replace(Path::new("/dev/null"), "text").expect("it can be written");
         assert!(fs::metadata("/dev/null").is_ok_and(|metadata| !metadata.is_file()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_without_a_reader_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [unread, read] = ["unread", "read"].map(|name| folder.path().join(name));
+        let made = std::process::Command::new("mkfifo").args([&unread, &read]).status();
+        assert!(made.expect("mkfifo starts").success());
+        let error = open_stream(&unread, Duration::ZERO).expect_err("nobody reads it");
+        insta::assert_snapshot!(error, @"it is a pipe that no program reads; start its reader first");
+        let reader = thread::spawn({
+            let pipe = read.clone();
+            move || fs::read_to_string(pipe).expect("a text")
+        });
+        replace(&read, "text").expect("it has a reader");
+        assert_eq!(reader.join().expect("no panic"), "text");
     }
 }
