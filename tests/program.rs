@@ -91,8 +91,8 @@ pub fn report_options(folder: &Path) -> Vec<String> {
 pub fn run_command(mut command: Command) -> Run {
     let mark = Mark::new();
     mark.put_on(&mut command);
-    // A test that runs in a workflow of GitHub must not report what it provokes, unless it is about that.
-    for name in ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"] {
+    // A test that runs in a CI system must not report what it provokes, unless it is about that.
+    for name in ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION"] {
         if command.get_envs().all(|(set, _)| set != name) {
             command.env_remove(name);
         }

@@ -72,7 +72,7 @@ pub(super) fn print(text: &str) -> Result<(), CliError> {
 
 /// Prints a text on standard output whose colours are ours: what it quotes has none.
 pub(super) fn print_styled(text: &str) -> Result<(), CliError> {
-    write_out(&words::inert_but_colours(text))
+    write_out(&workflow_commands::disarm(&words::inert_but_colours(text)))
 }
 
 fn write_out(text: &str) -> Result<(), CliError> {

@@ -1,45 +1,47 @@
-//! Keeps what a peer sent from being a workflow command.
+//! Keeps what a peer sent from being a command of the CI system that reads the output.
 //!
 //! The runner of GitHub Actions looks for commands in every line of a log: `::name::` at its start, after blanks, and the older
-//! `##[name]` anywhere. A peer could otherwise set outputs and hide text. The commands that `--report github` prints are
-//! written past this module.
+//! `##[name]` anywhere. Azure Pipelines reads `##vso[name]` and `##[name]`, TeamCity `##teamcity[name]`. A peer could otherwise set
+//! variables and hide text. The commands that `--report github` prints are written past this module.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::variable;
 
-/// The output without commands, if this is a step of a workflow.
+/// The output without commands, if a CI system reads it.
 pub(super) fn disarmed(out: Box<dyn Write>) -> Box<dyn Write> {
-    if is_workflow() { Box::new(Disarmed::new(out, text)) } else { out }
+    if reads_commands() { Box::new(Disarmed::new(out, text)) } else { out }
 }
 
-/// A JSON document without commands, if this is a step of a workflow.
+/// A JSON document without commands, if a CI system reads it.
 pub(super) fn disarmed_json(out: Box<dyn Write>) -> Box<dyn Write> {
-    if is_workflow() { Box::new(Disarmed::new(out, json)) } else { out }
+    if reads_commands() { Box::new(Disarmed::new(out, json)) } else { out }
 }
 
-/// The lines without commands, if this is a step of a workflow.
+/// The lines without commands, if a CI system reads them.
 pub(super) fn disarm(lines: &str) -> Cow<'_, str> {
-    if !is_workflow() {
+    if !reads_commands() {
         return lines.into();
     }
     lines.split_inclusive(is_line_end).map(text).collect::<String>().into()
 }
 
-/// JSON without commands, if this is a step of a workflow.
+/// JSON without commands, if a CI system reads it.
 pub(super) fn disarm_json(document: &str) -> Cow<'_, str> {
-    if is_workflow() { json(document).into() } else { document.into() }
+    if reads_commands() { json(document).into() } else { document.into() }
 }
 
-/// Whether GitHub Actions reads the output.
-pub(super) fn is_workflow() -> bool {
-    variable("GITHUB_ACTIONS").as_deref() == Some("true")
+/// Whether GitHub Actions, Azure Pipelines or TeamCity reads the output.
+fn reads_commands() -> bool {
+    let is_true =
+        |name: &str| variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    is_true("GITHUB_ACTIONS") || is_true("TF_BUILD") || variable("TEAMCITY_VERSION").is_some()
 }
 
 /// One line of text without commands.
 fn text(line: &str) -> String {
-    let line = line.replace("##[", "## [");
+    let line = with_marks_replaced(line, "## ");
     // The colours, of which nothing may be left on the way to the log, come before the text.
     let plain = anstream::adapter::strip_str(&line).to_string();
     match plain.trim_start().starts_with("::") {
@@ -50,7 +52,22 @@ fn text(line: &str) -> String {
 
 /// JSON without commands: the same document, since these characters only occur in strings.
 fn json(document: &str) -> String {
-    document.replace("##[", r"\u0023#[")
+    with_marks_replaced(document, r"\u0023#")
+}
+
+/// The text with the `##` of each command that has it, such as `##[name]` or `##vso[name]`, replaced.
+fn with_marks_replaced(text: &str, replacement: &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (bracket, _) in text.match_indices('[') {
+        let before = text[..bracket].trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        if before.ends_with("##") {
+            replaced.push_str(&text[copied..before.len() - 2]);
+            replaced.push_str(replacement);
+            copied = before.len();
+        }
+    }
+    replaced + &text[copied..]
 }
 
 /// The runner's lines also end with a carriage return.
@@ -118,19 +135,23 @@ mod tests {
         );
         assert_eq!(written(&["\u{1b}[31m ::error::x\u{1b}[0m"]), "\u{1b}[31m : :error::x\u{1b}[0m");
         assert_eq!(written(&["got ##[add-mask]a\r::b::\n"]), "got ## [add-mask]a\r: :b::\n");
+        assert_eq!(
+            written(&["é ##vso[task.complete]a ##teamcity[blockOpened] ###[b]##[c]"]),
+            "é ## vso[task.complete]a ## teamcity[blockOpened] ### [b]## [c]"
+        );
     }
 
     #[test]
     fn other_lines_are_unchanged() {
-        let lines = "calculator::adds: 1 passed\n\n| ::error::x\n✗ # [x]";
+        let lines = "calculator::adds: 1 passed\n\n| ::error::x\n✗ # [x] ##a b[c] ## [d] #e[f]";
         assert_eq!(written(&[lines]), lines);
     }
 
     #[test]
     fn json_keeps_its_meaning() {
-        let document = r###"{"a":"##[error]"}"###;
+        let document = r###"{"a":"##[error]","b":["##vso[c]"]}"###;
         let changed = json(document);
-        assert!(!changed.contains("##["), "{changed}");
+        assert!(!changed.contains("##"), "{changed}");
         let parse =
             |text: &str| mcp_test_core::json::Value::parse(text.as_bytes()).expect("JSON").value;
         assert_eq!(parse(&changed), parse(document));

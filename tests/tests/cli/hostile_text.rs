@@ -249,8 +249,8 @@ fn files() {
 }
 
 /// Markup and commands of the formats that reports are written in.
-const MARKUP: &str =
-    "]]><script>alert(1)</script> ``` | [a](b:c)\\n::error title=a::b%0A,c\\n##[error]d\\n# e";
+const MARKUP: &str = "]]><script>alert(1)</script> ``` | [a](b:c)\\n::error title=a::b%0A,c\\n##[error]d\\n# e \
+    ##vso[task.complete result=Succeeded] ##teamcity[buildStop]";
 
 /// All files in these folders.
 fn files_below(folders: &[&str]) -> Vec<String> {
@@ -303,6 +303,14 @@ fn reports_and_recordings() {
     let annotations: Vec<&str> = output.lines().filter(|line| line.starts_with("::")).collect();
     assert!(annotations.iter().any(|line| line.starts_with("::error ")), "{output}");
     assert_eq!(controls(&output), Vec::<char>::new(), "{output:?}");
+    for (variable, command_of_ci) in [("TF_BUILD", "##vso["), ("TEAMCITY_VERSION", "##teamcity[")] {
+        let mut command = Command::new(MCP_TEST);
+        command.env(variable, "True").args(["check", "--spec-version", "2025-11-25"]);
+        command.args(["--scenario", "tools-list"]).args(server(&faults));
+        let output = run_command(command).text(&[]);
+        assert!(output.contains("task.complete"), "{output}");
+        assert!(!output.contains(command_of_ci), "{output}");
+    }
 
     let read = |file: &str| fs::read_to_string(file).expect("it was written");
     let xml = read(&format!("{reports}/report.junit"));
