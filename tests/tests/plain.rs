@@ -117,6 +117,13 @@ mod on_purpose {
         everything().target().named("calculator")
     }
 
+    #[mcp_scenario(target = || Target::duplex(|_| async { std::process::exit(0) }))]
+    #[ignore = "fails on purpose"]
+    async fn a_server_that_exits_the_process(ctx: &mut Ctx) -> Result<()> {
+        ctx.ping().await?.result()?;
+        Ok(())
+    }
+
     #[mcp_scenario(revisions = "2025-11-25", target = || everything().faults([Fault::wrong_id("ping")]).target())]
     #[ignore = "fails on purpose"]
     async fn a_finding(ctx: &mut Ctx) -> Result<()> {
@@ -362,6 +369,19 @@ impl ServerHandler for Panics {
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         panic!("attempt to divide by zero")
     }
+}
+
+/// Exit code 0 would make Cargo report success, although tests are missing.
+#[cfg(unix)]
+#[test]
+fn a_server_that_exits_the_test_process_is_reported() {
+    let mut test = failing("on_purpose::a_server_that_exits_the_process");
+    let output = test.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(101), "{output:?}");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"
+    error: the test process exits while test `on_purpose::a_server_that_exits_the_process` runs
+      hint: a server or client in this process has called `process::exit`; return an error from it instead
+    ");
 }
 
 /// Each of the runs would otherwise wait ten seconds for a reply.

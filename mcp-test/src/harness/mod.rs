@@ -68,6 +68,7 @@ mod cells;
 mod conformance;
 mod environment;
 mod error;
+mod exit_hook;
 mod output;
 mod plain;
 mod source;

@@ -23,6 +23,7 @@ use mcp_test_core::trace::{Recorder, Trace};
 
 use super::Unplayable;
 use super::cells::DeclaredCell;
+use super::exit_hook::RunningTest;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
 #[cfg(feature = "harness")]
@@ -107,6 +108,7 @@ struct LastKnown {
 impl TestRun {
     /// Runs the scenario and waits for its end.
     pub(super) fn execute(&self) -> FinishedRun {
+        let _running = RunningTest::start(self.scenario.test_name());
         let known = Arc::new(Mutex::new(LastKnown::default()));
         let (run, shared) = (self.clone(), Arc::clone(&known));
         let result = run_watched(self.scenario.test_name(), move |runtime, heartbeat| {
