@@ -1,7 +1,6 @@
 //! What the server says about itself.
 
 use mcp_test::prelude::*;
-use mcp_test::spec::Capability;
 
 #[mcp_scenario(revisions = "all")]
 async fn the_server_introduces_itself(ctx: &mut Ctx) -> Result<()> {
@@ -13,7 +12,7 @@ async fn the_server_introduces_itself(ctx: &mut Ctx) -> Result<()> {
         .assert_version("1.0.0")
         .assert_revision(revision)
         .assert_instructions("Keeps notes.")
-        .assert_declares(Capability::Tools)
+        .assert_declares("tools")
         .assert_not_declares(Capability::Experimental)
         .assert_capability("/resources/listChanged", true);
     assert_eq!(server.info["name"], "notes");

@@ -8,6 +8,6 @@ pub use crate::client::{
 };
 pub use crate::process::Command;
 pub use crate::scenario::{Ctx, GoldenOptions, ServerCtx};
-pub use crate::spec::Revision;
+pub use crate::spec::{Capability, Revision};
 pub use crate::transport::{ClientTarget, Target, TransportKind};
 pub use crate::{Error, Result, expect};

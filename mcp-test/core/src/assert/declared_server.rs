@@ -23,10 +23,8 @@ plain_assertions! { [] DeclaredServer {
     /// ```
     /// # extern crate mcp_test_core as mcp_test;
     /// # use mcp_test::prelude::*;
-    /// use mcp_test::spec::Capability;
-    ///
     /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
-    /// let server = ctx.server().await?.assert_name("notes").assert_declares(Capability::Tools);
+    /// let server = ctx.server().await?.assert_name("notes").assert_declares("tools.listChanged");
     /// assert_eq!(server.info["version"], "1.0.0");
     /// # Ok(())
     /// # }
@@ -45,13 +43,13 @@ plain_assertions! { [] DeclaredServer {
     /// Asserts the revision of the conversation.
     assert_revision / try_revision (self, revision: Revision) { check_revision(&self, revision) }
 
-    /// Asserts that the server declares the capability.
-    assert_declares / try_declares (self, capability: Capability) {
+    /// Asserts that the server declares the capability: a [`Capability`], or its dotted name, such as `tools.listChanged`.
+    assert_declares / try_declares (self, capability: impl NamesCapability) {
         check_declares(&self, capability, true)
     }
 
-    /// Asserts that the server does not declare the capability.
-    assert_not_declares / try_not_declares (self, capability: Capability) {
+    /// Asserts that the server does not declare the capability, which is given as for [`assert_declares`](Self::assert_declares).
+    assert_not_declares / try_not_declares (self, capability: impl NamesCapability) {
         check_declares(&self, capability, false)
     }
 
@@ -60,6 +58,38 @@ plain_assertions! { [] DeclaredServer {
         check_capability(&self, pointer, &matcher)
     }
 }}
+
+/// A [`Capability`], or its dotted name.
+#[doc(hidden)]
+pub trait NamesCapability {
+    /// The capability.
+    ///
+    /// # Errors
+    ///
+    /// If no capability has that name.
+    fn capability(self) -> Result<Capability, Finding>;
+}
+
+impl NamesCapability for Capability {
+    fn capability(self) -> Result<Capability, Finding> {
+        Ok(self)
+    }
+}
+
+impl NamesCapability for &str {
+    fn capability(self) -> Result<Capability, Finding> {
+        Capability::named(self).ok_or_else(|| {
+            let names = Capability::ALL.iter().map(|capability| capability.name());
+            let hint = match words::closest(self, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`assert_capability` looks at any member of `capabilities`".to_owned(),
+            };
+            Finding::test(format!("no capability named `{self}`"))
+                .expected("the dotted name of a capability of MCP, such as `tools.listChanged`")
+                .hint(hint)
+        })
+    }
+}
 
 fn unexpected(server: &DeclaredServer, headline: &str) -> Finding {
     Finding::peer(headline).evidence_all(server.evidence())
@@ -98,9 +128,10 @@ fn check_revision(server: &DeclaredServer, revision: Revision) -> Result<(), Fin
 
 fn check_declares(
     server: &DeclaredServer,
-    capability: Capability,
+    capability: impl NamesCapability,
     expected: bool,
 ) -> Result<(), Finding> {
+    let capability = capability.capability()?;
     if server.declares(capability) == expected {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::message;
+use crate::check::{Blame, Finding};
 use crate::client::{DeclaredServer, ServerFacts};
 use crate::spec::{Capability, Revision};
 use crate::trace::Recorder;
@@ -23,6 +24,7 @@ fn servers() {
         .assert_instructions("notes")
         .assert_revision(Revision::V2025_11_25)
         .assert_declares(Capability::ToolsListChanged)
+        .assert_declares("tools")
         .assert_not_declares(Capability::Prompts)
         .assert_capability("/tools/listChanged", true);
     insta::assert_snapshot!(message(server.clone().try_name("memos")), @r#"
@@ -60,6 +62,21 @@ fn servers() {
       expected `logging` not declared
       got the capabilities {"logging":{},"tools":{"listChanged":true}}
     "#);
+    let mistake = |tried: Result<DeclaredServer, Finding>| {
+        let finding = tried.expect_err("no capability has that name");
+        assert_eq!(finding.blame, Blame::Test);
+        finding.to_string()
+    };
+    insta::assert_snapshot!(mistake(server.clone().try_declares("tool")), @"
+    no capability named `tool`
+      expected the dotted name of a capability of MCP, such as `tools.listChanged`
+      hint: did you mean `tools`?
+    ");
+    insta::assert_snapshot!(mistake(server.clone().try_not_declares("com.example/pictures")), @"
+    no capability named `com.example/pictures`
+      expected the dotted name of a capability of MCP, such as `tools.listChanged`
+      hint: `assert_capability` looks at any member of `capabilities`
+    ");
     insta::assert_snapshot!(message(server.try_capability("/tools/listChanged", false)), @"
     the capabilities of the server are not as expected
       expected `/tools/listChanged` is false
