@@ -1,6 +1,7 @@
 //! `mcp-test cases fmt`: formats files, keeping content, comments and styles.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mcp_test::cases::{self, Level, ReadOptions};
 use mcp_test_core::expect::words::count;
@@ -13,6 +14,9 @@ use super::args::FmtArgs;
 use super::lint::{STDIN, is_stdin, stdin};
 use crate::error::CliError;
 use crate::output;
+
+/// After this time a difference is shown as it is known by then: the shortest one takes the square of what has changed.
+const DIFF: Duration = Duration::from_secs(1);
 
 /// Formats each file, or only shows what would change; returns the exit code.
 pub(super) fn format(args: &FmtArgs) -> Result<u8, CliError> {
@@ -98,7 +102,7 @@ impl Tally {
     fn would_change(&mut self, name: &str, bytes: &[u8], text: &str) -> Result<(), CliError> {
         self.changed += 1;
         let before = String::from_utf8_lossy(bytes);
-        let diff = TextDiff::from_lines(&*before, text);
+        let diff = TextDiff::configure().timeout(DIFF).diff_lines(&*before, text);
         let mut diff = diff.unified_diff();
         output::print(&diff.header(name, &format!("{name} (formatted)")).to_string())
     }
@@ -121,6 +125,8 @@ impl Tally {
 mod tests {
     use std::fs;
 
+    use mcp_test_core::clock::Stopwatch;
+
     use super::*;
 
     const ODD: &str = "case:   A # says it\nin:   {method: ping,id: 1}\n";
@@ -128,6 +134,17 @@ mod tests {
     fn exit(directory: &Path, files: &[&str], check: bool) -> u8 {
         let files = files.iter().map(|file| directory.join(file)).collect();
         format(&FmtArgs { files, check }).expect("an exit code")
+    }
+
+    /// The shortest difference takes the square of what has changed: a minute.
+    #[test]
+    fn what_would_change_in_a_large_file_is_shown_soon() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lines = (0..45_000).map(|line| format!("k{line}:    [ {line},{line} ]\n"));
+        fs::write(directory.path().join("a.yaml"), lines.collect::<String>()).expect("a file");
+        let stopwatch = Stopwatch::start();
+        assert_eq!(exit(directory.path(), &["a.yaml"], true), 1);
+        assert!(stopwatch.elapsed() < Duration::from_secs(40), "{stopwatch:?}");
     }
 
     #[test]

@@ -18,14 +18,14 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 MiB, 128 levels, 100,000 documents, two million nodes, and 16 MiB of copies.
+    /// 16 MiB, 128 levels, 100,000 documents, 500,000 nodes, which take up to 300 bytes each, and 16 MiB of copies.
     fn default() -> Self {
         Self {
             bytes: 16 << 20,
             // A document becomes a JSON value, which may not be deeper than what the JSON parser accepts.
             depth: DEPTH_LIMIT,
             documents: 100_000,
-            nodes: 2_000_000,
+            nodes: 500_000,
             copied: 16 << 20,
         }
     }
