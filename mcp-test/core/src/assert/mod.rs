@@ -61,9 +61,9 @@ mod tool_result;
 mod trace;
 
 pub use asserted::Asserted;
+pub use content_item::{ContentAssert, PromptContent, ResourceContent, ToolContent};
 #[doc(hidden)]
 pub use declared_server::NamesCapability;
-pub use content_item::{ContentAssert, PromptContent, ResourceContent, ToolContent};
 pub use failed_client::FailedClient;
 pub use failure::AssertionFailure;
 #[doc(hidden)]

@@ -15,10 +15,10 @@ use crate::clock::Deadline;
 
 #[cfg(target_os = "linux")]
 mod descendants;
-#[cfg(all(target_os = "linux", feature = "suite"))]
-pub(super) use descendants::dead_children;
 #[cfg(target_os = "linux")]
 pub(super) use descendants::await_death;
+#[cfg(all(target_os = "linux", feature = "suite"))]
+pub(super) use descendants::dead_children;
 
 /// How long to wait for a killed process to die; only one that is stuck in the kernel takes longer.
 pub(super) const DEATH: Duration = Duration::from_secs(2);
