@@ -101,7 +101,8 @@ impl StartBudget {
             return !is_other_used && self.count_confirming(key);
         }
         let is_spare = is_other_used && self.is_used_up;
-        !is_spare && (self.count_of_revision(key) || !is_other_used && self.count_replacement())
+        // Without a connection no scenario of the revision could run, so that this start is not kept for others.
+        !is_spare && (self.count_of_revision(key) || !is_other_used && self.count_of_run())
     }
 
     /// Whether a connection may be begun to confirm something; counts it.
@@ -120,7 +121,11 @@ impl StartBudget {
 
     /// Whether the program may be started because it has exited or did not answer in time; counts it.
     pub(super) fn count_replacement(&mut self) -> bool {
-        !self.is_used_up && count(&mut self.replacements, MOST_REPLACEMENTS)
+        !self.is_used_up && self.count_of_run()
+    }
+
+    fn count_of_run(&mut self) -> bool {
+        count(&mut self.replacements, MOST_REPLACEMENTS)
     }
 }
 
@@ -163,7 +168,9 @@ mod tests {
         budget.is_used_up = true;
         assert!(!budget.count_replacement() && !budget.allows_another(KEY));
         assert!(!budget.count(KEY, true));
-        assert!(budget.count(KEY, false));
+        // A revision without a connection gets one, as long as the run replaces programs at all.
+        let begun = std::iter::repeat_with(|| budget.count(KEY, false)).take_while(|it| *it);
+        assert_eq!(begun.count(), MOST_OF_REVISION + MOST_REPLACEMENTS - 1);
     }
 
     #[test]
