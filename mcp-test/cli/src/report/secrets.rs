@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_test_core::check::{Check, Finding};
+use mcp_test_core::check::{Cause, Check, Finding};
 use mcp_test_core::json::{Object, Pointer, Value};
 use mcp_test_core::run::{Outcome, Preflight, RunEvent, Summary};
 use mcp_test_core::trace::{Redactor, SecretTexts, Trace};
@@ -149,14 +149,23 @@ impl Secrets {
     }
 
     fn finding(&self, finding: &mut Finding) {
-        let Finding { headline, expected, got, hint, excerpt, .. } = finding;
+        let Finding { headline, expected, got, hint, excerpt, pointer, shape, cause, .. } = finding;
         self.replace([headline]);
         self.replace([expected, got, hint, excerpt].into_iter().flatten());
-        if let Some(shape) = &mut finding.shape {
+        let of_shape = shape.iter_mut().map(|shape| &mut shape.pointer);
+        for pointer in pointer.iter_mut().map(|pointer| &mut **pointer).chain(of_shape) {
             // The names of members come from the peer.
-            let tokens: Vec<String> = shape.pointer.tokens().collect();
+            let tokens: Vec<String> = pointer.tokens().collect();
             let masked = tokens.iter().map(|token| self.mask(token));
-            shape.pointer = masked.fold(Pointer::root(), |pointer, token| pointer.member(&token));
+            *pointer = masked.fold(Pointer::root(), |pointer, token| pointer.member(&token));
+        }
+        // It is what a problem is known by in a file.
+        match cause.as_deref_mut() {
+            Some(Cause::RequirementFor(_, name)) => self.replace([name]),
+            Some(Cause::Request { method, subject, .. }) => {
+                self.replace([method].into_iter().chain(subject));
+            }
+            _ => {}
         }
     }
 
@@ -217,10 +226,33 @@ impl fmt::Debug for Secrets {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use mcp_test_core::check::{Fate, Shape};
+    use mcp_test_core::spec::Revision;
     use mcp_test_core::trace::{EventKind, Party, Recorder};
 
     use super::*;
     use crate::report::{Json, sample};
+
+    #[test]
+    fn no_part_of_a_finding_contains_a_secret() {
+        const SECRET: &str = "hunter22secret";
+        let secrets = Secrets::new([SECRET.to_owned()]);
+        let request = Cause::Request {
+            method: SECRET.to_owned(),
+            subject: Some(SECRET.to_owned()),
+            fate: Fate::Refused,
+        };
+        for cause in [request, Cause::RequirementFor("tools.name", SECRET.to_owned())] {
+            let mut finding = Finding::peer(SECRET).expected(SECRET).got(SECRET).hint(SECRET);
+            finding = finding.excerpt(SECRET).caused_by(cause);
+            finding.pointer = Some(Box::new(Pointer::root().member(SECRET)));
+            let place = Pointer::root().member(SECRET);
+            finding.shape = Some(Box::new(Shape::new("Tool", Revision::NEWEST, place, "")));
+            secrets.finding(&mut finding);
+            let all = format!("{finding:?}");
+            assert!(!all.contains(SECRET), "{all}");
+        }
+    }
 
     /// The report remains JSON and contains no form of the secret.
     #[test]

@@ -13,8 +13,11 @@ use crate::json::Value;
 /// What stands where a text was cut off.
 const CUT: &str = "…";
 
-/// The bytes of the shortest beginning of a secret that is masked, where the rest is cut off.
-const SHORTEST_CUT: usize = 8;
+/// The bytes of the shortest beginning of a secret that is masked, where the rest is cut off; other texts begin with fewer of them.
+const SHORTEST_CUT: usize = 6;
+
+/// What closes a quotation between the beginning of a secret and the ellipsis.
+const QUOTES: [u8; 3] = [b'"', b'\'', b'`'];
 
 /// A shorter text is too likely to be a part of another word; masking it would only garble reports.
 const SHORTEST: usize = 4;
@@ -166,7 +169,11 @@ impl SecretTexts {
 fn cut_length(bytes: &[u8], secret: &str) -> Option<usize> {
     let pairs = bytes.iter().zip(secret.as_bytes());
     let length = pairs.take_while(|(byte, own)| byte == own).count();
-    (length >= SHORTEST_CUT && bytes[length..].starts_with(CUT.as_bytes())).then_some(length)
+    let rest = match &bytes[length..] {
+        [quote, rest @ ..] if QUOTES.contains(quote) => rest,
+        rest => rest,
+    };
+    (length >= SHORTEST_CUT && rest.starts_with(CUT.as_bytes())).then_some(length)
 }
 
 /// Where a text stands, or belongs, among those with the same first byte.
@@ -270,6 +277,7 @@ impl fmt::Debug for SecretTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expect::words;
 
     #[test]
     fn a_token_is_masked_with_and_without_its_scheme() {
@@ -328,6 +336,45 @@ mod tests {
             assert_eq!(secrets.mask(&format!("`{}… +9`", &token[..shown])), "`[secret]… +9`");
         }
         assert_eq!(secrets.mask("eyJhbGciOi and eyJh…"), "eyJhbGciOi and eyJh…");
+    }
+
+    /// However a text is cut and wherever the secret is in it.
+    #[test]
+    fn no_run_of_a_secret_is_left_where_a_text_is_cut() {
+        const SECRET_TEXT: &str = "q7Zk-2vB.x9_Lm4/Rt8+Wp3s";
+        let secrets = SecretTexts::new([SECRET_TEXT.to_owned()]);
+        let encoded = [
+            SECRET_TEXT.to_owned(),
+            STANDARD.encode(SECRET_TEXT),
+            URL_SAFE_NO_PAD.encode(SECRET_TEXT),
+            SECRET_TEXT.bytes().map(|byte| format!("{byte:02x}")).collect(),
+            percent_encoded_wholly(SECRET_TEXT),
+        ];
+        for form in &encoded {
+            let runs: Vec<&str> =
+                (0..=form.len() - 6).filter_map(|start| form.get(start..start + 6)).collect();
+            for pad in 0..260 {
+                let text = format!("{}{form} {}", "x ".repeat(pad / 2), "y ".repeat(300));
+                let value = Value::from(&*text);
+                let mut shown = vec![
+                    words::quoted(text.as_bytes()),
+                    words::excerpt(&text).into_owned(),
+                    words::name(&text),
+                    words::into_inert(text.replace(' ', "-")),
+                ];
+                shown.extend([40, 80, 160].map(|most| words::cut(&text, most).into_owned()));
+                shown.extend([40, 80, 120, 200].map(|most| value.short(most)));
+                for shown in shown {
+                    let masked = secrets.mask(&shown);
+                    let left = runs.iter().find(|run| masked.contains(**run));
+                    assert_eq!(left, None, "{masked}");
+                }
+            }
+        }
+    }
+
+    fn percent_encoded_wholly(text: &str) -> String {
+        text.bytes().map(|byte| format!("%{byte:02X}")).collect()
     }
 
     #[test]
