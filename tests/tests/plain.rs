@@ -117,13 +117,6 @@ mod on_purpose {
         everything().target().named("calculator")
     }
 
-    #[mcp_scenario(target = || Target::duplex(|_| async { std::process::exit(0) }))]
-    #[ignore = "fails on purpose"]
-    async fn a_server_that_exits_the_process(ctx: &mut Ctx) -> Result<()> {
-        ctx.ping().await?.result()?;
-        Ok(())
-    }
-
     #[mcp_scenario(revisions = "2025-11-25", target = || everything().faults([Fault::wrong_id("ping")]).target())]
     #[ignore = "fails on purpose"]
     async fn a_finding(ctx: &mut Ctx) -> Result<()> {
@@ -375,11 +368,11 @@ impl ServerHandler for Panics {
 #[cfg(unix)]
 #[test]
 fn a_server_that_exits_the_test_process_is_reported() {
-    let mut test = failing("on_purpose::a_server_that_exits_the_process");
+    let mut test = failing("exits::a_server_that_exits_the_process");
     let output = test.output().expect("it starts");
     assert_eq!(output.status.code(), Some(101), "{output:?}");
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"
-    error: the test process exits while test `on_purpose::a_server_that_exits_the_process` runs
+    error: the test process exits while test `exits::a_server_that_exits_the_process` runs
       hint: a server or client in this process has called `process::exit`; return an error from it instead
     ");
 }
@@ -477,4 +470,16 @@ fn the_junit_report_of_nextest_has_the_whole_report() {
     let failure_element = xml.descendants().find(|node| node.has_tag_name("failure"));
     let reported = failure_element.and_then(|node| node.text()).expect("a message");
     assert_eq!(reported.trim(), format!("Error: {}", expected.trim()));
+}
+
+/// At the end, since the reports above name lines of this file.
+mod exits {
+    use super::*;
+
+    #[mcp_scenario(target = || Target::duplex(|_| async { std::process::exit(0) }))]
+    #[ignore = "fails on purpose"]
+    async fn a_server_that_exits_the_process(ctx: &mut Ctx) -> Result<()> {
+        ctx.ping().await?.result()?;
+        Ok(())
+    }
 }
