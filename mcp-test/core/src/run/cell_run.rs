@@ -245,7 +245,7 @@ impl<'a> CellRun<'a> {
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
         ctx.hurry_after_a_fault(is_failed, &trace);
         let is_unstarted = self.may_be_starting(&trace, timed_out);
-        let slowest = pool.map(|pool| pool.slowest_start(slow_start::slowest(&trace)));
+        let slowest = pool.map(|pool| pool.note_start(slow_start::slowest(&trace)));
         let is_answered = trace.events.iter().any(is_from_server);
         let is_asked = timed_out || is_unstarted || self.ends_unanswered(&trace);
         drop(trace);

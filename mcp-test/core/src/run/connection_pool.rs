@@ -253,7 +253,7 @@ impl ConnectionPool {
     }
 
     /// Notes how long another start took, and returns how long the slowest one did.
-    pub(super) fn slowest_start(&self, another: Option<Duration>) -> Duration {
+    pub(super) fn note_start(&self, another: Option<Duration>) -> Duration {
         let mut state = self.state.borrow_mut();
         state.slowest_start = state.slowest_start.max(another.unwrap_or_default());
         state.slowest_start

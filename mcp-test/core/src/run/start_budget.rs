@@ -124,6 +124,7 @@ impl StartBudget {
         !self.is_used_up && self.count_of_run()
     }
 
+    /// The same, even if all other starts are made or needed.
     fn count_of_run(&mut self) -> bool {
         count(&mut self.replacements, MOST_REPLACEMENTS)
     }

@@ -91,7 +91,7 @@ impl Descendants {
     /// is gone before all processes of the machine are listed. Returns handles to them; `None` without a guardian.
     pub(super) fn kill_below_guardian(&self) -> Option<Vec<OwnedFd>> {
         let guardian = self.guardian?;
-        // Fails before Linux 5.3, where nothing can be killed without the risk to hit another process.
+        // Fails before Linux 5.3, where a signal could reach another process that has the same id by now.
         pidfd_open(pid_of(guardian)?, PidfdFlags::empty()).ok()?;
         let mut handles = Vec::new();
         let mut parents = vec![guardian];
