@@ -215,6 +215,29 @@ fn a_program_that_exits_again_and_again_has_a_limit_of_starts() {
 }
 
 #[test]
+fn a_server_that_ends_at_several_invalid_messages_is_started_again_once_for_each() {
+    let exits = r#"case $line in *'"p1"'* | *'"p2"'* | *'"p3"'*) exit 3 ;; esac;"#;
+    let hangs = r#"
+        case $line in
+            *'"p1"'*) while read -r line; do :; done ;;
+            *'"p2"'* | *'"p3"'*) exit 3 ;;
+        esac
+    "#;
+    for ends in [exits, hangs] {
+        let script = format!("{LOOP} {ends} {REPLIES}");
+        let shown = check("4", &["base-invalid-messages"], &["sh", "-c", &script]);
+        let is_warning =
+            |it: &&String| it.ends_with(r#""usable-after-invalid-messages" "WARNING""#);
+        let warned = shown.statuses.iter().filter(is_warning);
+        let revisions: BTreeSet<&str> = warned.filter_map(|it| it.split(' ').nth(1)).collect();
+        assert_eq!(revisions.len(), 4, "{shown:?}");
+        // The first run of the one that hangs is too slow for a shared connection.
+        assert!(shown.reported[1] <= 3 + i64::from(ends == hangs), "{shown:?}");
+        assert!(shown.lacks_start.is_empty(), "{shown:?}");
+    }
+}
+
+#[test]
 #[ignore = "takes a minute of processor time: .ci/extended runs it"]
 fn a_server_that_breaks_the_rules_gets_the_same_verdicts() {
     // None at `ping`, which is sent only where another reply is late.

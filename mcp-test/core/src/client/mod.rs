@@ -11,6 +11,8 @@ mod client;
 mod connect;
 mod declared_server;
 #[cfg(feature = "suite")]
+mod ending_messages;
+#[cfg(feature = "suite")]
 mod failing_tools;
 mod fixtures;
 mod handlers;
@@ -58,6 +60,9 @@ pub use client::Client;
 #[doc(hidden)]
 pub use client::MAX_PAGES;
 pub use declared_server::DeclaredServer;
+#[cfg(feature = "suite")]
+#[doc(hidden)]
+pub use ending_messages::EndingMessages;
 pub use fixtures::Fixtures;
 pub(crate) use handlers::take_panicked_handler;
 pub use handlers::{

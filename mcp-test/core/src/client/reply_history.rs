@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 #[cfg(feature = "suite")]
+use super::ending_messages::EndingMessages;
+#[cfg(feature = "suite")]
 use super::failing_tools::FailingTools;
 use super::overtaken::ReplyTimes;
 use super::ping_history::PingHistory;
@@ -21,6 +23,9 @@ pub struct ReplyHistory {
     /// Which of them fail.
     #[cfg(feature = "suite")]
     pub(crate) failing_tools: FailingTools,
+    /// After which messages it does not answer any more.
+    #[cfg(feature = "suite")]
+    pub(crate) ending_messages: EndingMessages,
     /// Which requests a test has awaited in vain before.
     pub(crate) unanswered: Unanswered,
 }

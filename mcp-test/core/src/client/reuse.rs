@@ -38,11 +38,14 @@ impl Client {
     }
 
     /// Makes a request of the pool's own, and returns whether the conversation is settled: nothing is open, and nothing unexpected
-    /// arrived. `None` if the reply did not come before the deadline. The request and its reply are removed from the trace.
+    /// arrived. `None` if the reply did not come before the deadline although the server has not ended the connection. The request
+    /// and its reply are removed from the trace.
     ///
     /// As with the end of its input, what the server was about to send has then arrived.
     pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
-        let reply = self.ping(deadline).await?;
+        let Some(reply) = self.ping(deadline).await else {
+            return self.is_closed().then_some(false);
+        };
         self.forget(&[reply]);
         Some(self.state.is_settled() && self.connection.ready().is_none())
     }

@@ -55,6 +55,7 @@ const fn scenario(
         activity: None,
         context: None,
         client_may_fail: false,
+        later_runs_wait: false,
         opens: false,
         shares_connection: Revisions::none(),
         checks: Shared::Static(&[]),

@@ -15,6 +15,8 @@ pub(super) struct Waiting {
     pub(super) starts_program: bool,
     /// Whether it calls whatever tools the run may call, and so learns which of them are slow.
     pub(super) calls_tools: bool,
+    /// Whether other runs of its scenario wait until the first one has ended.
+    pub(super) later_runs_wait: bool,
 }
 
 /// The cells that have not been started, in the order of the plan.
@@ -24,14 +26,14 @@ pub(super) struct CellQueue {
 
 impl CellQueue {
     /// With one that calls tools first, unless one runs alone before it: it may wait for a slow tool, and so would all that call
-    /// tools if they started at the same time.
+    /// tools if they started at the same time. Then those for which others wait.
     pub(super) fn new(cells: impl IntoIterator<Item = Waiting>) -> Self {
         let mut waiting: VecDeque<Waiting> = cells.into_iter().collect();
-        let mut reachable = waiting.iter().take_while(|cell| !cell.disturbs);
-        if let Some(place) = reachable.position(|cell| cell.calls_tools)
-            && let Some(cell) = waiting.remove(place)
-        {
-            waiting.push_front(cell);
+        let reachable = waiting.iter().take_while(|cell| !cell.disturbs).count();
+        let reachable = &mut waiting.make_contiguous()[..reachable];
+        reachable.sort_by_key(|cell| !cell.later_runs_wait);
+        if let Some(place) = reachable.iter().position(|cell| cell.calls_tools) {
+            reachable[..=place].rotate_right(1);
         }
         Self { waiting }
     }
@@ -45,13 +47,20 @@ impl CellQueue {
         self.waiting.iter().copied()
     }
 
-    /// The next cell: one that starts a program if `may_start`, or else one that does not, as far as there is one. It is the first
-    /// of its kind, and not taken from behind one that runs alone.
-    pub(super) fn take(&mut self, may_start: bool) -> Option<Waiting> {
-        let reachable = self.waiting.iter().take_while(|cell| !cell.disturbs);
-        let mut of_kind = reachable.enumerate().filter(|(_, it)| it.starts_program == may_start);
-        let next = of_kind.next().map_or(0, |(place, _)| place);
-        self.waiting.remove(next)
+    /// The next cell that is ready: one that starts a program if `may_start`, or else one that does not, as far as there is one. It
+    /// is the first of its kind, and not taken from behind one that runs alone.
+    pub(super) fn take(
+        &mut self,
+        may_start: bool,
+        is_ready: impl Fn(Waiting) -> bool,
+    ) -> Option<Waiting> {
+        let reachable = self.waiting.iter().take_while(|cell| !cell.disturbs).count().max(1);
+        let mut ready =
+            (0..).zip(self.waiting.iter().take(reachable)).filter(|(_, it)| is_ready(**it));
+        let first = ready.next()?;
+        let is_of_kind = |(_, it): &(usize, &Waiting)| it.starts_program == may_start;
+        let next = Some(first).into_iter().chain(ready).find(is_of_kind).unwrap_or(first);
+        self.waiting.remove(next.0)
     }
 }
 
@@ -59,16 +68,22 @@ impl CellQueue {
 mod tests {
     use super::*;
 
-    /// The places in the plan of the cells, as they are taken: `s` starts a program, `d` runs alone, `t` calls tools.
-    fn taken(cells: &str, may_start: &[bool]) -> Vec<usize> {
+    /// The cells, in the order of the plan: `s` starts a program, `d` runs alone, `t` calls tools, `w` makes later ones wait.
+    fn queue(cells: &str) -> CellQueue {
         let waiting = |(index, kind)| Waiting {
             index,
             disturbs: kind == 'd',
             starts_program: kind == 's',
             calls_tools: kind == 't',
+            later_runs_wait: kind == 'w',
         };
-        let mut queue = CellQueue::new(cells.chars().enumerate().map(waiting));
-        let taken = may_start.iter().filter_map(|may_start| queue.take(*may_start));
+        CellQueue::new(cells.chars().enumerate().map(waiting))
+    }
+
+    /// The places in the plan of the cells, as they are taken.
+    fn taken(cells: &str, may_start: &[bool]) -> Vec<usize> {
+        let mut queue = queue(cells);
+        let taken = may_start.iter().filter_map(|may_start| queue.take(*may_start, |_| true));
         taken.map(|cell| cell.index).collect()
     }
 
@@ -87,6 +102,19 @@ mod tests {
     fn one_that_calls_tools_is_the_first_of_those_that_start_no_program() {
         assert_eq!(taken("s..tt", &[true, false, false, false, false]), [0, 3, 1, 2, 4]);
         assert_eq!(taken(".dt", &[false, false, false]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn one_for_which_others_wait_is_early_and_those_come_when_they_are_ready() {
+        assert_eq!(taken("..wtw", &[false; 5]), [3, 2, 4, 0, 1]);
+        let mut queue = queue("w.ws");
+        let is_first = |cell: Waiting| cell.index != 2;
+        let mut take = |may_start| queue.take(may_start, is_first).map(|cell| cell.index);
+        assert_eq!(
+            [take(false), take(false), take(false), take(false)],
+            [Some(0), Some(1), Some(3), None]
+        );
+        assert_eq!(queue.take(true, |_| true).map(|cell| cell.index), Some(2));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -208,6 +209,13 @@ const CLOSING: usize = 8;
 struct Job {
     _job: OwnedSemaphorePermit,
     _start: Option<OwnedSemaphorePermit>,
+    /// For the first run of a scenario whose other runs wait for it.
+    _first: Option<Arc<()>>,
+}
+
+/// What the runs of a scenario have in common that wait for the first one.
+fn first_run_key(cell: &Cell) -> (TransportKind, String) {
+    (cell.transport, cell.scenario.id.to_string())
 }
 
 /// How many scenarios run at the same time.
@@ -240,6 +248,8 @@ struct Run<'a> {
     reported: usize,
     /// Whether the run ends with what runs already.
     is_stopped: bool,
+    /// The first runs of scenarios whose other runs wait for it, as long as they have a job.
+    first_runs: BTreeMap<(TransportKind, String), Weak<()>>,
     /// The transports over which the server has stopped answering.
     silences: BTreeMap<TransportKind, Arc<Silence>>,
     summary: Summary,
@@ -264,6 +274,7 @@ impl<'a> Run<'a> {
             waiting: BTreeMap::new(),
             reported: 0,
             is_stopped: false,
+            first_runs: BTreeMap::new(),
             silences: BTreeMap::new(),
             summary: Summary::of(plan),
         }
@@ -285,7 +296,11 @@ impl<'a> Run<'a> {
             }
             let start = self.starts.clone().try_acquire_owned().ok();
             let programs = queue.iter().filter(|cell| cell.starts_program).count();
-            let Some(next) = queue.take(start.is_some()) else { break };
+            let Some(next) = queue.take(start.is_some(), |cell| !self.waits_for_first(cell)) else {
+                drop((job, start));
+                self.finish_scenarios().await;
+                continue;
+            };
             let cell = self.cells[next.index].clone();
             (self.on)(RunEvent::Started(cell.clone()));
             if let Some(silence) = self.silences.get(&cell.transport) {
@@ -298,7 +313,9 @@ impl<'a> Run<'a> {
             }
             let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);
             let facts = self.facts_for(&cell, is_last);
-            let job = Job { _job: job, _start: start.filter(|_| next.starts_program) };
+            let first = next.later_runs_wait.then(|| self.note_first(&cell)).flatten();
+            let start = start.filter(|_| next.starts_program);
+            let job = Job { _job: job, _start: start, _first: first };
             self.start(next.index, cell, facts, job);
             if next.disturbs {
                 self.finish_all().await;
@@ -343,8 +360,25 @@ impl<'a> Run<'a> {
             disturbs: cell.scenario.disturbs.is_some(),
             starts_program: starts_program(cell),
             calls_tools: calls_tools(cell),
+            later_runs_wait: pool.is_some() && cell.scenario.later_runs_wait,
         };
         self.cells.iter().enumerate().map(waiting).collect()
+    }
+
+    /// Whether the first run of the scenario has not ended.
+    fn waits_for_first(&self, waiting: Waiting) -> bool {
+        let first = self.first_runs.get(&first_run_key(&self.cells[waiting.index]));
+        waiting.later_runs_wait && first.is_some_and(|first| first.strong_count() > 0)
+    }
+
+    /// Held by a run until its scenario has ended, if it is the first of that scenario.
+    fn note_first(&mut self, cell: &Cell) -> Option<Arc<()>> {
+        let Entry::Vacant(entry) = self.first_runs.entry(first_run_key(cell)) else {
+            return None;
+        };
+        let first = Arc::new(());
+        entry.insert(Arc::downgrade(&first));
+        Some(first)
     }
 
     fn start(&mut self, index: usize, cell: Cell, facts: CellFacts<'a>, job: Job) {
@@ -362,7 +396,7 @@ impl<'a> Run<'a> {
             let get_job = async || {
                 if job.borrow().is_none() {
                     let free = jobs.clone().acquire_owned().await.ok();
-                    job.replace(free.map(|job| Job { _job: job, _start: None }));
+                    job.replace(free.map(|job| Job { _job: job, _start: None, _first: None }));
                 }
             };
             let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
@@ -392,9 +426,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits until everything has ended that was started.
-    async fn finish_all(&mut self) {
-        // First all scenarios, which may still use a connection of the pool.
+    /// Waits until no scenario has a job; the runs may still be closing their connections.
+    async fn finish_scenarios(&mut self) {
         let jobs = u32::from(job_count(self.plan));
         loop {
             let all = self.jobs.clone();
@@ -404,6 +437,12 @@ impl<'a> Run<'a> {
                 _ = all.acquire_many_owned(jobs) => break,
             }
         }
+    }
+
+    /// Waits until everything has ended that was started.
+    async fn finish_all(&mut self) {
+        // First all scenarios, which may still use a connection of the pool.
+        self.finish_scenarios().await;
         if let Some(pool) = self.facts.pool {
             if self.silences.is_empty() { pool.end_idle() } else { pool.stop() }
         }

@@ -9,6 +9,8 @@ use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
+#[cfg(feature = "suite")]
+use crate::client::EndingMessages;
 use crate::client::{
     Client, DeclaredServer, Fixtures, Handlers, Options, ReplyHistory, ServerExit,
 };
@@ -222,13 +224,24 @@ impl Ctx {
         Connected::new(client.renewed(self.options()), connection, &self.pool)
     }
 
-    /// Connects another client because the server has exited or hung; `None` if it does not start again, or too often already.
+    /// The messages after which the server does not answer any more.
+    #[cfg(feature = "suite")]
     #[doc(hidden)]
-    pub async fn connect_again(&self) -> Option<Connected> {
-        let is_program = self.setup.transport == TransportKind::Stdio;
-        let may_start = self.setup.may_start_again.as_ref().filter(|_| is_program);
-        if may_start.is_some_and(|may_start| !may_start()) {
-            return None;
+    pub fn ending_messages(&self) -> &EndingMessages {
+        &self.setup.history.ending_messages
+    }
+
+    /// Connects another client because the server has exited or hung at a message of this kind; `None` if it does not start again,
+    /// or was started too often already: a program once in a run after each kind of message.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub async fn connect_again(&self, after: &str) -> Option<Connected> {
+        if self.setup.transport == TransportKind::Stdio {
+            let is_first = self.ending_messages().note_restart(after);
+            let may_start = self.setup.may_start_again.as_ref();
+            if !is_first || may_start.is_some_and(|may_start| !may_start()) {
+                return None;
+            }
         }
         self.connect(self.options()).await.ok()
     }

@@ -164,6 +164,8 @@ pub struct Scenario {
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
     /// revision, since it tests that very answer.
     pub opens: bool,
+    /// Whether its first run has to end before the others begin, since what it shows decides what they send.
+    pub later_runs_wait: bool,
     /// The revisions at which it leaves no state behind, so that other scenarios may use its connection before and after it: it
     /// sends only requests that change nothing, or sets the log level back, from a client that declares no capabilities in a
     /// handshake, and subscribes to nothing.
@@ -208,6 +210,7 @@ impl Scenario {
             context: None,
             client_may_fail: false,
             opens: false,
+            later_runs_wait: false,
             shares_connection: Revisions::none(),
             checks: Shared::Static(&[]),
             body,

@@ -32,8 +32,8 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server or an authorization server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `shares_connection`, `context` and `client_may_fail` may be
-/// left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
+/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `later_runs_wait`, `shares_connection`, `context` and
+/// `client_may_fail` may be left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
 /// returns the members of the context for the client.
 #[macro_export]
 #[doc(hidden)]
@@ -48,6 +48,7 @@ macro_rules! scenario {
         $(needs: $needs:expr,)?
         $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
+        $(later_runs_wait: $later_runs_wait:literal,)?
         $(shares_connection: $shares_connection:expr,)?
         $(context: $context:ident,)?
         $(client_may_fail: $client_may_fail:literal,)?
@@ -73,6 +74,7 @@ macro_rules! scenario {
             context: $crate::scenario!(@option $($context)?),
             client_may_fail: $crate::scenario!(@flag $($client_may_fail)?),
             opens: false,
+            later_runs_wait: $crate::scenario!(@flag $($later_runs_wait)?),
             shares_connection: $crate::scenario!(@revisions $($shares_connection)?),
             checks: $crate::scenario::Shared::Static({
                 static DECLARED: &[$crate::scenario::CheckSpec] = &$checks;

@@ -21,6 +21,8 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use bytes::Bytes;
+
 use self::event_ids::EventIds;
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
@@ -50,6 +52,8 @@ pub(super) struct EnvelopeJudge<'a> {
     unusual_numbers: HashSet<ConnectionId>,
     /// How many texts of the other party may still be refused without an id, since they were not valid messages.
     unreadable: HashMap<ConnectionId, usize>,
+    /// The texts of the other party that are not JSON.
+    broken_texts: Vec<(ConnectionId, Bytes)>,
     /// The ids that the other party has sent although no message can have them.
     unreadable_ids: HashSet<(ConnectionId, String)>,
     findings: Vec<Finding>,
@@ -104,11 +108,19 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::SseEvent { id: Some(id), .. } if by_peer => self.event_id(event, id),
             EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
             EventKind::Message { parsed, .. } if by_peer => self.received(event, parsed, messages),
-            EventKind::Message { parsed, .. } => self.sent(event, parsed, messages),
+            EventKind::Message { text, parsed } => {
+                if parsed.frame().is_none() {
+                    self.broken_texts.push((event.connection, text.clone()));
+                }
+                self.sent(event, parsed, messages);
+            }
             EventKind::Unparsable { bytes, why, kind } if by_peer => {
                 self.stray_output(event, bytes, why, *kind);
             }
-            EventKind::Unparsable { .. } => self.not_readable(event),
+            EventKind::Unparsable { bytes, .. } => {
+                self.not_readable(event);
+                self.broken_texts.push((event.connection, bytes.clone()));
+            }
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
             }
@@ -138,6 +150,7 @@ impl<'a> EnvelopeJudge<'a> {
             begun: HashMap::new(),
             unusual_numbers: HashSet::new(),
             unreadable: HashMap::new(),
+            broken_texts: Vec::new(),
             unreadable_ids: HashSet::new(),
             findings: Vec::new(),
             repeats: RepeatFilter::default(),

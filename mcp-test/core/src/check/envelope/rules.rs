@@ -339,6 +339,7 @@ impl EnvelopeJudge<'_> {
             }
             // The request may be among the events that were dropped.
             Fit::Unknown if self.elided => return None,
+            Fit::Unknown if code.is_some() && self.is_id_of_broken_text(event, id) => return None,
             Fit::Unknown => {
                 let finding = Finding::peer("a reply has an id that no request has")
                     .expected("the id of the request that it answers")

@@ -103,6 +103,20 @@ impl EnvelopeJudge<'_> {
             && self.answers_unreadable(event)
     }
 
+    /// Whether a text of the other party that is not JSON has the id: the peer may have read it before it found what is wrong.
+    pub(super) fn is_id_of_broken_text(&self, event: &Event, id: &Id) -> bool {
+        let id = id.to_string();
+        let is_value = |text: &str| {
+            let value = text.trim_start().strip_prefix(':').map(str::trim_start);
+            value.is_some_and(|value| value.starts_with(&id))
+        };
+        let mut texts = self.broken_texts.iter();
+        texts.any(|(connection, text)| {
+            *connection == event.connection
+                && String::from_utf8_lossy(text).split(r#""id""#).skip(1).any(is_value)
+        })
+    }
+
     /// Whether a text of the other party is not answered that is not a valid message.
     pub(super) fn has_unreadable(&self, event: &Event) -> bool {
         self.unreadable.get(&event.connection).is_some_and(|open| *open > 0)

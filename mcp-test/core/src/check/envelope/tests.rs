@@ -175,6 +175,21 @@ fn an_error_over_http_may_lack_its_id_unless_it_shows_that_the_request_was_read(
 }
 
 #[test]
+fn an_error_may_repeat_the_id_of_a_text_that_is_not_json() {
+    let broken = r#">{"jsonrpc":"2.0", "id" : "p1","method":"#;
+    let error = |id: &str| {
+        format!(r#"<{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32700,"message":"no"}}}}"#)
+    };
+    let judged = |reply: &str| judged(Revision::V2025_06_18, &[broken, reply]);
+    assert_eq!(judged(&error(r#""p1""#)), "");
+    assert_eq!(judged(&error("null")), "");
+    let unknown = |reply: &str| judged(reply).contains("a reply has an id that no request has");
+    assert!(unknown(&error("2")));
+    // What cannot be read has no result.
+    assert!(unknown(r#"<{"jsonrpc":"2.0","id":"p1","result":{}}"#));
+}
+
+#[test]
 fn a_response_announces_its_length_once() {
     let response = |headers: &[(&str, &str)]| {
         let recorder = Recorder::new();

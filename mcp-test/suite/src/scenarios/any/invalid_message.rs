@@ -1,11 +1,11 @@
 //! Sends messages that are not valid requests, and observes whether the server answers requests after each.
 
-use std::mem;
 use std::time::Duration;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Client, Reply, RequestOptions};
 use mcp_test_core::scenario::{Connected, Ctx};
+use mcp_test_core::spec::Revision;
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::Id;
 use serde_json::json;
@@ -21,6 +21,8 @@ pub(super) enum Reaction {
     Unusable(Finding),
     /// It answers only requests after the message, which was sent then.
     Ignored(Seq),
+    /// The message was not sent: the server kept running without answering any more after it, at this other revision.
+    NotSent(Revision),
     /// It answers, or over HTTP the exchange ends.
     Reply(Result<Reply, Finding>),
 }
@@ -29,24 +31,38 @@ pub(super) enum Reaction {
 #[derive(Default)]
 pub(super) struct InvalidMessages {
     own: Option<Connected>,
-    has_ended: bool,
+    /// The kind of the message that has ended the server.
+    ended_at: Option<String>,
 }
 
 impl InvalidMessages {
-    /// Sends a text that is not a valid request; `None` if the server does not start again, or too often already.
+    /// Sends a text that is not a valid request; `None` if the server has ended and is not started again. `kind` is the
+    /// same for such a text at any revision.
     pub(super) async fn send(
         &mut self,
         ctx: &mut Ctx,
+        kind: &str,
         id: Id,
         text: String,
     ) -> Result<Option<Reaction>, Finding> {
-        if mem::take(&mut self.has_ended) {
-            let Some(client) = ctx.connect_again().await else { return Ok(None) };
+        if let Some(revision) = ctx.ending_messages().hung_at_another(kind, ctx.revision()) {
+            return Ok(Some(Reaction::NotSent(revision)));
+        }
+        if let Some(kind) = self.ended_at.take() {
+            let Some(client) = ctx.connect_again(&kind).await else { return Ok(None) };
             self.own = Some(client);
         }
         let known = always_answered(ctx.revision());
-        let reaction = send(self.client(ctx).await?, id, text, known).await;
-        self.has_ended = matches!(reaction, Reaction::Unusable(_));
+        let revision = ctx.revision();
+        let ending = ctx.ending_messages().clone();
+        let client = self.client(ctx).await?;
+        let reaction = send(client, id, text, known).await;
+        if matches!(reaction, Reaction::Unusable(_)) {
+            if !client.is_closed() {
+                ending.note_hang(kind, revision);
+            }
+            self.ended_at = Some(kind.to_owned());
+        }
         Ok(Some(reaction))
     }
 
@@ -55,7 +71,7 @@ impl InvalidMessages {
         &mut self,
         ctx: &mut Ctx,
     ) -> Result<Option<Result<(), Finding>>, Finding> {
-        if self.has_ended {
+        if self.ended_at.is_some() {
             return Ok(None);
         }
         let known = always_answered(ctx.revision());
@@ -69,6 +85,11 @@ impl InvalidMessages {
             None => ctx.client().await,
         }
     }
+}
+
+/// Puts those last at which the server has ended at another revision, so that it is not started again for the others.
+pub(super) fn put_ending_last<T>(ctx: &Ctx, messages: &mut [T], kind: impl Fn(&T) -> &str) {
+    messages.sort_by_key(|message| ctx.ending_messages().has_restarted(kind(message)));
 }
 
 async fn send(client: &mut Client, id: Id, text: String, known: &str) -> Reaction {
@@ -88,4 +109,9 @@ async fn send(client: &mut Client, id: Id, text: String, known: &str) -> Reactio
         }
     }
     Reaction::Reply(client.wait(pending).await)
+}
+
+/// Why a message is not sent after which the server kept running at another revision.
+pub(super) fn did_not_answer(revision: Revision) -> String {
+    format!("not sent again: the server did not answer any more after it at {revision}")
 }

@@ -12,7 +12,9 @@ use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
 
-use crate::scenarios::any::invalid_message::{InvalidMessages, Reaction};
+use crate::scenarios::any::invalid_message::{
+    InvalidMessages, Reaction, did_not_answer, put_ending_last,
+};
 use crate::scenarios::{always_answered, everything_but, raw_http};
 
 scenario! {
@@ -24,6 +26,7 @@ scenario! {
     Server "base-invalid-ids": "Requests with invalid ids are not served",
     revisions: Revisions::all(),
     repeats: OncePerEra,
+    later_runs_wait: true,
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("null-id", "NullId", "A request whose id is `null` is not served")
@@ -63,9 +66,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ("structured-id", json!(true)),
         ("fractional-id", json!(FRACTION)),
     ];
+    let mut requests = ids.map(|(check, id)| (check, format!("a request with the id {id}"), id));
+    put_ending_last(ctx, &mut requests, |(_, kind, _)| kind);
     let mut connection = InvalidMessages::default();
     let mut is_any_type_served = false;
-    for (check, id) in ids {
+    for (check, kind, id) in requests {
         // A server that serves one of them, or ends at it, does not look at the type.
         if check == "structured-id" && is_any_type_served {
             continue;
@@ -73,19 +78,26 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let known = always_answered(ctx.revision());
         let mut request = raw_http::request(ctx.revision(), 0, known, json!({}));
         request["id"] = id.clone();
-        let before = ctx.fence(format!("before a request with the id {id}")).await?;
+        let before = ctx.fence(format!("before {kind}")).await?;
         // The client only has to know of an open request: what answers it is found in the trace.
         let own = Id::read(&id.clone().into()).unwrap_or(Id::Null);
-        let Some(reaction) = connection.send(ctx, own, request.to_string()).await? else {
-            ctx.skip_the_rest("the server does not start again, or was started too often");
+        let Some(reaction) = connection.send(ctx, &kind, own, request.to_string()).await? else {
+            ctx.skip_the_rest("the server does not answer any more, and is not started again");
             return Ok(());
         };
         if let Reaction::Reply(Ok(reply)) = &reaction {
             let _any_error = reply.error();
         }
-        if let Reaction::Unusable(finding) = reaction {
-            ctx.check("usable-after-invalid-ids").fail(finding.should());
-            ctx.check(check).skip("the server does not answer any more");
+        let reason = match reaction {
+            Reaction::Unusable(finding) => {
+                ctx.check("usable-after-invalid-ids").fail(finding.should());
+                Some("the server does not answer any more".to_owned())
+            }
+            Reaction::NotSent(revision) => Some(did_not_answer(revision)),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            ctx.check(check).skip(reason);
             is_any_type_served |= check == "structured-id";
             continue;
         }

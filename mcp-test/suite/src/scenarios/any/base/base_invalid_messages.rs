@@ -10,7 +10,9 @@ use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::any::invalid_message::{InvalidMessages, Reaction};
+use crate::scenarios::any::invalid_message::{
+    InvalidMessages, Reaction, did_not_answer, put_ending_last,
+};
 use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::scenarios::{always_answered, everything_but};
 
@@ -22,6 +24,7 @@ scenario! {
     /// leave a message unanswered.
     Server "base-invalid-messages": "What is not a message is refused",
     revisions: Revisions::all(),
+    later_runs_wait: true,
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own(
@@ -57,28 +60,31 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let known = always_answered(ctx.revision());
-    let messages = [
+    let mut messages = [
         (
             "parse-error",
+            "p1",
             r#"{"jsonrpc":"2.0","id":"p1","method":"#.to_owned(),
             error_code::PARSE_ERROR,
         ),
         (
             "invalid-request-error",
+            "p2",
             json!({"jsonrpc": "2.0", "id": "p2", "method": 7}).to_string(),
             error_code::INVALID_REQUEST,
         ),
         (
             "request-without-version",
+            "p3",
             json!({"id": "p3", "method": known}).to_string(),
             error_code::INVALID_REQUEST,
         ),
     ];
+    put_ending_last(ctx, &mut messages, |(check, ..)| check);
     let mut connection = InvalidMessages::default();
-    for (index, (check, text, code)) in (1..).zip(messages) {
-        let id = Id::from(format!("p{index}"));
-        let Some(reaction) = connection.send(ctx, id, text).await? else {
-            ctx.skip_the_rest("the server does not start again, or was started too often");
+    for (check, id, text, code) in messages {
+        let Some(reaction) = connection.send(ctx, check, Id::from(id), text).await? else {
+            ctx.skip_the_rest("the server does not answer any more, and is not started again");
             return Ok(());
         };
         match reaction {
@@ -90,6 +96,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 let usable = ctx.check("usable-after-invalid-messages");
                 usable.requires(requirement).fail(finding.should());
                 ctx.check(check).skip("the server does not answer any more");
+            }
+            Reaction::NotSent(revision) => {
+                ctx.check(check).skip(did_not_answer(revision));
             }
             // Until then no valid error lacks the id, and nothing else may be written.
             Reaction::Ignored(_)
