@@ -16,7 +16,7 @@ use super::common_args::{Format, RunOptions, ScheduleOptions};
 use super::error::CliError;
 use super::execute::{LoadedScenarios, RunCommand, RunRequest, execute};
 use super::fixture_arg::FixtureArgs;
-use super::{output, variable};
+use super::{inherited_secrets, output, variable};
 
 /// A file for what fails.
 struct SavedFile<'a> {
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
     }
     let explored = Arc::new(Mutex::new(Exploration::default()));
     let scenarios = vec![Shared::Counted(Arc::new(scenario(options, Arc::clone(&explored))))];
-    let secrets = resolved.secrets.clone();
+    let secrets = resolved.secrets.clone().and(inherited_secrets());
     let code = execute(RunRequest {
         command: RunCommand::Explore,
         options: &RunOptions::of_scenarios(

@@ -81,7 +81,7 @@ fn written(events: Vec<RunEvent>, folder: &Path, profile: Profile) -> Vec<String
             json.event(&event).expect("a text");
             results.event(&event).expect("files");
             files.event(&event).expect("files");
-            if let RunEvent::Finished(outcome) = &event {
+            if let RunEvent::Finished(outcome) = &*event {
                 texts.push(render(&outcome.trace, &mcp_test_core::trace::Style::full()));
             }
         }

@@ -26,6 +26,9 @@ const SEPARATE: &str = "s3parate?s3cret/of+mine";
 const IN_URL: &str = "url-s3cret-of-mine";
 const HEADER: &str = "h3ader?s3cret/of+mine";
 
+/// A secret that is repeated behind so much other text that it is cut off.
+const CUT: &str = "q7Zk-2vB.x9_Lm4/Rt8+Wp3s";
+
 /// What no output may contain of a secret: itself, and pieces of its encoded forms.
 ///
 /// They were made with `printf %s … | base64`, `xxd -p` and `encodeURIComponent`, and begin within the secret.
@@ -70,8 +73,8 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
     texts
 }
 
-/// Runs the command with every kind of report, and checks that none contains a secret.
-fn run(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
+/// Runs the command with every kind of report, and returns all that it writes.
+fn outputs(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut all = Vec::new();
     for (format, record) in [("human", "trace.jsonl"), ("json", "cases.yaml")] {
@@ -81,20 +84,27 @@ fn run(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
         command.args(report_options(Path::new("")));
         command.args(target).current_dir(folder.path());
         command.env("GITHUB_STEP_SUMMARY", "step-summary.md").env("MY_API_TOKEN", INHERITED);
+        command.env("MY_OTHER_TOKEN", CUT);
         let Run { code, stdout, stderr, .. } = run_command(command);
         assert_eq!(code, 1, "{stdout}{stderr}");
         all.extend([(format!("{format} stdout"), stdout), (format!("{format} stderr"), stderr)]);
     }
     all.extend(texts(folder.path()));
-    for (place, text) in &all {
-        for trace in TRACES {
-            assert!(!text.contains(trace), "{place} contains {trace}:\n{text}");
-        }
-    }
     let reports = FileFormat::ALL.map(|format| format!("report.{format}"));
     let others = ["checks.json", "summary.json", "trace.jsonl", "cases.yaml", "step-summary.md"];
     for name in reports.iter().map(|it| &**it).chain(others) {
         assert!(all.iter().any(|(place, _)| place.ends_with(name)), "no {name}");
+    }
+    all
+}
+
+/// Checks that none of the outputs contains a secret.
+fn run(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
+    let all = outputs(arguments, target);
+    for (place, text) in &all {
+        for trace in TRACES {
+            assert!(!text.contains(trace), "{place} contains {trace}:\n{text}");
+        }
     }
     all
 }
@@ -215,4 +225,117 @@ fn in_the_arguments_of_a_process_that_is_left_behind() {
     });
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("hold --token=[secret]"), "{}", run.stdout);
+}
+
+/// A server that repeats its argument wherever a text of its own can stand: on stderr and stdout, in its name, in an error, as the
+/// method of a notification, and in results as a name, a value and the name of a member.
+const INDISCREET: &str = r#"
+    text=$1
+    echo "$text" >&2
+    while read -r line; do
+        case $line in *'"id":'*) ;; *) continue ;; esac
+        id=${line#*'"id":'}
+        id=${id%%[,\}]*}
+        case $line in
+            *'"initialize"'*)
+                server='{"name":"'$text'","version":"'$text'"}'
+                result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":'$server'}' ;;
+            *'"tools/list"'*)
+                result='{"tools":[{"name":"'$text'","description":7,"inputSchema":{"type":"'$text'"}}]}' ;;
+            *'"ping"'*) echo "$text"; result='{"'$text'":"'$text'"}' ;;
+            *) echo '{"jsonrpc":"2.0","method":"'$text'"}'
+                echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":0,"message":"'$text'"}}'; continue ;;
+        esac
+        echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
+    done
+"#;
+
+/// [`CUT`] as it is, in base64 alone and behind another letter, in hexadecimal, and percent-encoded by `encodeURIComponent` and
+/// as a whole.
+const CUT_FORMS: [&str; 6] = [
+    CUT,
+    "cTdaay0ydkIueDlfTG00L1J0OCtXcDNz",
+    "bXE3WmstMnZCLng5X0xtNC9SdDgrV3Azcw==",
+    "71375a6b2d3276422e78395f4c6d342f5274382b57703373",
+    "q7Zk-2vB.x9_Lm4%2FRt8%2BWp3s",
+    "%71%37%5A%6B%2D%32%76%42%2E%78%39%5F%4C%6D%34%2F%52%74%38%2B%57%70%33%73",
+];
+
+/// Checks that no output contains six characters of a form of [`CUT`] in a row, if so many others are before it.
+fn assert_no_run(form: &str, before: usize) {
+    let selected = ["server-initialize", "ping", "tools-list", "base-unknown-method"];
+    let mut arguments = vec!["check", "--spec-version", "2025-11-25"];
+    arguments.extend(selected.iter().flat_map(|id| ["--scenario", id]));
+    let words = "abcdefg ".repeat(before / 8 + 1);
+    for before in ["n".repeat(before).as_str(), &words[..before]] {
+        let repeated = format!("{before}{form}");
+        let target = ["--", "sh", "-c", INDISCREET, "sh", &repeated];
+        let outputs = outputs(&arguments, &target);
+        // The server was heard.
+        assert!(text(&outputs, "human stdout").contains("[secret]"), "{outputs:?}");
+        for (place, text) in &outputs {
+            let mut runs = (0..=form.len() - 6).map(|start| &form[start..start + 6]);
+            let left = runs.find(|run| text.contains(run));
+            assert_eq!(left, None, "{place}, after {} characters:\n{text}", before.len());
+        }
+    }
+}
+
+/// The most that is shown of a value, of an excerpt, of a name and of quoted bytes, minus a part of the secret.
+#[test]
+fn no_run_of_a_secret_is_left_where_a_text_is_cut() {
+    for (before, form) in [65, 110, 150, 390, 70, 112].into_iter().zip(CUT_FORMS) {
+        assert_no_run(form, before);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes of processor time: .ci/extended runs it"]
+fn no_run_of_a_secret_is_left_wherever_a_text_is_cut() {
+    for form in CUT_FORMS {
+        for before in (40..170).chain(370..404).step_by(2) {
+            assert_no_run(form, before);
+        }
+    }
+}
+
+/// A server with a tool whose error repeats a secret of the environment.
+const INDISCREET_TOOL: &str = r#"
+    while read -r line; do
+        case $line in *'"id":'*) ;; *) continue ;; esac
+        id=${line#*'"id":'}
+        id=${id%%[,\}]*}
+        case $line in
+            *'"initialize"'*)
+                server='{"name":"small","version":"1"}'
+                result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":'$server'}' ;;
+            *'"tools/list"'*)
+                schema='{"type":"object","properties":{"a":{"type":"string"}}}'
+                result='{"tools":[{"name":"find","inputSchema":'$schema',"annotations":{"readOnlyHint":true}}]}' ;;
+            *'"ping"'*) result='{}' ;;
+            *) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"'$MY_API_TOKEN'"}}'; continue ;;
+        esac
+        echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
+    done
+"#;
+
+#[test]
+fn in_what_exploring_finds_and_saves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.args(["explore", "--max-calls", "5", "--strict", "--verbose"]);
+    command.args(["--save-cases", "found.yaml", "--save-tests", "found.rs"]);
+    command.args(["--", "sh", "-c", INDISCREET_TOOL]);
+    command.current_dir(folder.path()).env("MY_API_TOKEN", INHERITED);
+    let run = run_command(command);
+    assert_eq!(run.code, 1, "{}", run.text(&[]));
+    let mut all = texts(folder.path());
+    assert_eq!(all.len(), 2, "{all:?}");
+    all.extend([("stdout".to_owned(), run.stdout), ("stderr".to_owned(), run.stderr)]);
+    assert!(text(&all, "stdout").contains("[secret]"), "{all:?}");
+    for (place, text) in all {
+        for trace in TRACES {
+            assert!(!text.contains(trace), "{place} contains {trace}:\n{text}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mcp_test_core::files;
-use mcp_test_core::run::RunEvent;
+use mcp_test_core::run::MaskedEvent;
 
 use super::{RunRequest, rerun};
 use crate::error::CliError;
@@ -67,7 +67,7 @@ impl CiReports {
     }
 
     /// Passes an event to every report, and returns the first error.
-    pub(super) fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+    pub(super) fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         let results = [
             self.files.event(event),
             self.github.as_mut().map_or(Ok(()), |github| github.event(event)),

@@ -2,7 +2,6 @@
 
 mod ci_reports;
 mod reports;
-mod slow_runs;
 
 use std::cell::RefCell;
 use std::num::NonZeroUsize;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use mcp_test_core::failure_report;
 use mcp_test_core::files;
-use mcp_test_core::run::{Baseline, Comparison, ExitCode, Plan, RunEvent, Summary, Verdict};
+use mcp_test_core::run::{
+    Baseline, Comparison, ExitCode, MaskedEvent, Plan, RunEvent, Summary, Verdict,
+};
 use mcp_test_core::scenario::Profile;
 
 use super::ci_reports::CiReports;
-use super::slow_runs::SlowRuns;
 use super::{RunCommand, RunRequest, rerun, selection_label};
 use crate::common_args::Format;
 use crate::error::CliError;
@@ -34,8 +35,6 @@ pub(super) struct Reports {
     /// Whether the run is complete, and reported.
     has_ended: bool,
     progress: Option<Progress<Box<dyn Write>>>,
-    /// What is slow, if there is no status line.
-    slow: Option<SlowRuns>,
     secrets: Secrets,
     /// Signing in, which asks somebody at the terminal.
     sign_in: Option<Arc<SignInSession>>,
@@ -122,8 +121,6 @@ impl Reports {
         let has_line = request.command != RunCommand::Authorization;
         let progress = (has_line && output::stderr_is_terminal())
             .then(|| Progress::new(Box::new(output::terminal_line()) as Box<dyn Write>));
-        // A person who starts the client may take any time.
-        let slow = (progress.is_none() && !request.manual).then(|| SlowRuns::new(plan.timeout));
         let mut summary = Summary::of(plan);
         summary.target.clone_from(&info.target);
         let mut reports = Self {
@@ -133,7 +130,6 @@ impl Reports {
             stdout_closed: false,
             has_ended: false,
             progress,
-            slow,
             secrets: request.secrets.clone(),
             sign_in: request.sign_in.clone(),
             record,
@@ -154,42 +150,45 @@ impl Reports {
 
     pub(super) fn event(&mut self, event: RunEvent) {
         // Before anything else, because the recording must not contain the secrets either.
-        let mut event = self.secrets.mask_event(event);
-        match &mut event {
-            RunEvent::Finished(outcome) => {
-                self.summary.take(outcome);
-                if let Some(record) = &mut self.record {
-                    record.outcome(outcome);
-                }
+        let mut event = self.mask(event);
+        if let RunEvent::Finished(outcome) = &*event {
+            self.summary.take(outcome);
+            if let Some(record) = &mut self.record {
+                record.outcome(outcome);
             }
-            RunEvent::Ended(summary) => {
-                // Those that were collected here, from outcomes without secrets.
-                summary.problems = self.summary.problems.clone();
-                // Before the summary is reported, because a new baseline changes its exit code.
-                self.write_baseline(summary);
-                self.summary = summary.clone();
-                self.has_ended = true;
-            }
-            _ => {}
+        }
+        if let Some(summary) = event.summary_mut() {
+            // Before the summary is reported, because a new baseline changes its exit code.
+            self.write_baseline(summary);
+            self.summary = summary.clone();
+            self.has_ended = true;
         }
         self.report(&event);
     }
 
-    fn report(&mut self, event: &RunEvent) {
+    /// The event without secrets; a summary gets the problems that were collected from such outcomes.
+    fn mask(&self, event: RunEvent) -> MaskedEvent {
+        let mut event = self.secrets.mask_event(event);
+        if let Some(summary) = event.summary_mut() {
+            summary.problems = self.summary.problems.clone();
+        }
+        event
+    }
+
+    fn report(&mut self, event: &MaskedEvent) {
         if let Some(files) = &mut self.files
             && let Err(error) = files.event(event)
         {
             // The run goes on without the file; `finish` returns the first error.
             self.error.get_or_insert(error.into());
         }
-        self.slow.iter_mut().for_each(|slow| slow.event(event));
         self.update_progress(|progress| {
             progress.event(event);
             // What is printed next must not be appended to the status line.
             progress.clear()
         });
         // On standard error in every format: a person has to see why nothing was run.
-        if let RunEvent::PreflightFailed { finding, tried } = event {
+        if let RunEvent::PreflightFailed { finding, tried } = &**event {
             let text = failure_report::of_preflight(&self.summary.target, finding, *tried);
             output::error(&match self.summary.profile {
                 Profile::Official => text,
@@ -204,7 +203,7 @@ impl Reports {
             };
             self.check_written(written);
         }
-        if let (true, RunEvent::Finished(outcome)) = (self.checks_to_stdout, event)
+        if let (true, RunEvent::Finished(outcome)) = (self.checks_to_stdout, &**event)
             && let Err(error) = output::print(&workflow_commands::disarm_json(&format!(
                 "{}\n",
                 rows(&outcome.checks).pretty()
@@ -219,12 +218,9 @@ impl Reports {
         self.update_progress(Progress::paint);
     }
 
-    /// Shows how the time passes: on the status line, or with a line about what is slow.
+    /// Shows on the status line how the time passes.
     pub(super) fn tick(&mut self) {
         self.update_progress(Progress::paint);
-        if let Some(notice) = self.slow.as_mut().and_then(SlowRuns::notice) {
-            output::note(&notice);
-        }
     }
 
     /// Whether a report needs the end of the run even if there is nothing to print.
@@ -271,7 +267,8 @@ impl Reports {
                 // What passed so far may fail in a scenario run that is missing.
                 Comparison { stale: Vec::new(), ..baseline.compare(&summary.results) }
             });
-            self.report(&RunEvent::Ended(summary));
+            let event = self.mask(RunEvent::Ended(summary));
+            self.report(&event);
         }
         // The signal decides, whatever has failed so far.
         self.finish().map(|_| signal.exit())

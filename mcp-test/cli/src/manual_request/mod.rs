@@ -21,9 +21,9 @@ use self::listing::Listed;
 use self::result_text::result_text;
 use super::error::CliError;
 use super::option_value as value;
-use super::output;
 use super::url::Endpoint;
 use super::workflow_commands::{disarm, disarm_json};
+use super::{inherited_secrets, output};
 use crate::report::Secrets;
 
 /// How many lines of a server's stderr an error shows.
@@ -122,6 +122,7 @@ impl RequestArgs {
     ) -> Result<(), CliError> {
         let arguments = self.arguments(request)?;
         let (target, transport, secrets) = target(server)?;
+        let secrets = secrets.and(inherited_secrets());
         let options = Options::speaking(Revision::NEWEST).timeout(self.timeout);
         let connected = Client::negotiate(&target, transport, &recorder, options).await;
         let mut client = connected.map_err(|finding| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mcp_test_core::check::{Check, SpecReference};
 use mcp_test_core::files;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::run::{Outcome, RunEvent};
+use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
 
 use super::{CellNames, ReportError, RunInfo, SummaryJson};
 
@@ -56,8 +56,8 @@ impl ResultFiles {
     /// # Errors
     ///
     /// If a file cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        match event {
+    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
+        match &**event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             RunEvent::Planned(cells) => {
                 self.names = CellNames::of(cells).timestamps(self.timestamps);
@@ -204,7 +204,7 @@ mod tests {
         cells.extend(several.then(|| outcome.cell.clone()));
         let directory = out.path().join("results").join(CellNames::of(&cells).directory(&outcome));
         for event in sample::events(cells, vec![outcome]) {
-            files.event(&event).expect("the files can be written");
+            files.event(&sample::masked(event)).expect("the files can be written");
         }
         (out, directory)
     }

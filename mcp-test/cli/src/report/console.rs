@@ -8,6 +8,7 @@ mod brief;
 mod client;
 mod group;
 mod palette;
+mod preflight;
 mod rows;
 
 #[cfg(test)]
@@ -17,14 +18,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use mcp_test_core::check::Status;
-use mcp_test_core::client::MAX_PAGES;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::{
-    CalledByRun, Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
+    Cell, Counts, Inapplicable, Line, MaskedEvent, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
 use mcp_test_core::scenario::{Kind, Leg, Profile};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_suite::scenarios;
 
 use self::palette::{BAD, FAINT, GOOD, UNSURE};
@@ -131,14 +131,19 @@ impl<W: Write> Console<W> {
     /// # Errors
     ///
     /// If `out` cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
-        match event {
+    pub fn event(&mut self, event: &MaskedEvent) -> io::Result<()> {
+        match &**event {
             RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
             RunEvent::Planned(cells) => {
                 self.names = CellNames::of(cells).timestamps(self.options.timestamps);
                 // A single scenario may have several cells, which need labels and a summary.
                 self.options.single &= cells.len() == 1;
-                self.report_not_applicable()?;
+                // Cases are the user's own.
+                let is_ours = |cell: &Cell| cell.scenario.kind == Kind::BuiltIn;
+                let is_known = self.options.brief && cells.iter().all(is_ours);
+                if self.options.verbose || !is_known {
+                    self.report_not_applicable()?;
+                }
                 if !self.options.single {
                     let text = self.header();
                     self.show(&text)?;
@@ -195,18 +200,7 @@ impl<W: Write> Console<W> {
         };
         if self.options.brief {
             text = wrap(&words::inert(&text), "", "  ");
-            if let Some(server) = &self.preflight.server {
-                text.push_str(&format!("Server: {server}\n"));
-            }
-            for (transport, revisions) in &self.preflight.speaks {
-                let revisions: Vec<&str> =
-                    revisions.iter().map(|revision| revision.as_str()).collect();
-                let least = if self.preflight.complete { "" } else { "at least " };
-                let revisions = revisions.join(", ");
-                text.push_str(&format!("Revisions over {transport}: {least}{revisions}\n"));
-            }
-            text.extend(self.preflight.called.as_ref().map(called_tools));
-            text.extend(self.preflight.cut_lists.iter().map(cut_list));
+            text.push_str(&preflight::text(&self.preflight));
         }
         text.push('\n');
         text
@@ -354,6 +348,11 @@ impl<W: Write> Console<W> {
                 self.options.profile
             ));
         }
+        if !self.options.single && summary.counts.failure + advisory.failure > 1 {
+            text.push_str(&format!(
+                "{FAINT}`--profile adaptive` reports each cause once{FAINT:#}\n"
+            ));
+        }
         if let Some(comparison) = &summary.baseline {
             text.push_str(&baseline::text(comparison));
         }
@@ -471,28 +470,4 @@ fn window(window: Revisions) -> String {
         .map(|removed| format!(", removed in {removed}"))
         .unwrap_or_default();
     format!("introduced in {introduced}{removed}")
-}
-
-/// Says before the run which tools it may call, and how to change that.
-fn called_tools(tools: &CalledByRun) -> String {
-    /// How many names are listed.
-    const NAMED: usize = 8;
-    let CalledByRun { called, others } = tools;
-    let mut names: Vec<String> =
-        called.iter().take(NAMED).map(|name| words::excerpt(name).into_owned()).collect();
-    if called.len() > NAMED {
-        names.push(format!("{} more", called.len() - NAMED));
-    }
-    let calls = if names.is_empty() { "no tools".to_owned() } else { words::list(names, "and") };
-    let others = match others {
-        0 => String::new(),
-        others => format!("; {} only with --call", words::count(*others, "other")),
-    };
-    wrap(&words::inert(&format!("Calls {calls}{others}\n")), "", "  ")
-}
-
-/// Says that a list is too long to be read to its end.
-fn cut_list(kind: &ItemKind) -> String {
-    let list = kind.method();
-    wrap(&format!("Reads {MAX_PAGES} pages of `{list}`, and there are more\n"), "", "  ")
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mcp_test_core::check::{Check, Origin};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::run::{Outcome, RunEvent};
+use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
 use mcp_test_core::spec::requirement;
 use mcp_test_core::trace;
 
@@ -34,8 +34,8 @@ impl<W: Write> Json<W> {
     /// # Errors
     ///
     /// If `out` cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
-        match event {
+    pub fn event(&mut self, event: &MaskedEvent) -> io::Result<()> {
+        match &**event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             // Kept, since the counts and the exit code come first in the document.
             RunEvent::Finished(outcome) => self.summary.cell(outcome, None, Some(checks(outcome))),
@@ -102,7 +102,7 @@ mod tests {
         let mut out = Vec::new();
         let mut json = Json::new(&mut out, sample::info());
         for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
-            json.event(&event).expect("writing to memory succeeds");
+            json.event(&sample::masked(event)).expect("writing to memory succeeds");
         }
         let document = Value::parse(&out).expect("one document").value;
         assert_eq!(document.at("/exitCode").and_then(Value::as_i64), Some(1));

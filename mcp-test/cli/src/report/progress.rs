@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::expect::words;
-use mcp_test_core::run::{Cell, Level, Problems, RunEvent};
+use mcp_test_core::run::{Cell, Level, MaskedEvent, Problems, RunEvent};
 use mcp_test_core::scenario::Activity;
 
 /// Moves to the start of the line and clears it.
@@ -73,8 +73,8 @@ impl<W: Write> Progress<W> {
     }
 
     /// Records `event`; the line changes with the next [`Progress::paint`].
-    pub fn event(&mut self, event: &RunEvent) {
-        match event {
+    pub fn event(&mut self, event: &MaskedEvent) {
+        match &**event {
             RunEvent::Planned(cells) => {
                 self.state = State::Running { total: cells.len(), done: 0, running: Vec::new() };
             }
@@ -154,11 +154,14 @@ mod tests {
         let mut record =
             |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
         record(&progress);
-        progress.event(&RunEvent::Planned(vec![outcome.cell.clone(), sample::ping().cell]));
-        progress.event(&RunEvent::Started(outcome.cell.clone()));
-        progress.event(&RunEvent::Started(sample::ping().cell));
+        progress.event(&sample::masked(RunEvent::Planned(vec![
+            outcome.cell.clone(),
+            sample::ping().cell,
+        ])));
+        progress.event(&sample::masked(RunEvent::Started(outcome.cell.clone())));
+        progress.event(&sample::masked(RunEvent::Started(sample::ping().cell)));
         record(&progress);
-        progress.event(&RunEvent::Finished(Box::new(outcome)));
+        progress.event(&sample::masked(RunEvent::Finished(Box::new(outcome))));
         record(&progress);
         insta::assert_snapshot!(lines.join("\n"), @r"
         detecting the supported revisions
@@ -175,8 +178,8 @@ mod tests {
         scenario.activity = Some(activity.clone());
         cell.scenario = scenario.into();
         let mut progress = Progress::new(Vec::new());
-        progress.event(&RunEvent::Planned(vec![cell.clone()]));
-        progress.event(&RunEvent::Started(cell));
+        progress.event(&sample::masked(RunEvent::Planned(vec![cell.clone()])));
+        progress.event(&sample::masked(RunEvent::Started(cell)));
         let mut lines = vec![progress.line().unwrap_or_default()];
         activity.set("calls `add`");
         lines.push(progress.line().unwrap_or_default());
@@ -193,8 +196,8 @@ mod tests {
         scenario.id = "a\u{1b}[2J\u{202e}\r\nb\tc".into();
         cell.scenario = scenario.into();
         let mut progress = Progress::new(Vec::new());
-        progress.event(&RunEvent::Planned(vec![cell.clone()]));
-        progress.event(&RunEvent::Started(cell));
+        progress.event(&sample::masked(RunEvent::Planned(vec![cell.clone()])));
+        progress.event(&sample::masked(RunEvent::Started(cell)));
         insta::assert_snapshot!(progress.line().expect("a line"), @"[0/1] a·[2J···b c (2025-11-25 stdio)");
     }
 

@@ -1,9 +1,10 @@
 //! A sample run for the tests of this module.
 
 pub(crate) use mcp_test_core::failure_report::sample::*;
+use mcp_test_core::run::{MaskedEvent, RunEvent};
 use mcp_test_core::scenario::{Profile, Suite};
 
-use super::RunInfo;
+use super::{RunInfo, Secrets};
 
 pub(crate) fn info() -> RunInfo {
     RunInfo {
@@ -15,4 +16,9 @@ pub(crate) fn info() -> RunInfo {
         inapplicable: Vec::new(),
         coverage: None,
     }
+}
+
+/// An event of a run without secrets.
+pub(crate) fn masked(event: RunEvent) -> MaskedEvent {
+    Secrets::default().mask_event(event)
 }

@@ -1,16 +1,10 @@
-//! Masks secrets in events before they reach a reporter.
-//!
-//! Masking the output would be too late: a text that was quoted, cut or wrapped would not be found any more, and
-//! replacements could break JSON.
+//! The secrets of a run, and what they are replaced by before a reporter gets an event.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_test_core::check::{Cause, Check, Finding};
-use mcp_test_core::json::{Object, Pointer, Value};
-use mcp_test_core::run::{Outcome, Preflight, RunEvent, Summary};
+use mcp_test_core::run::{Mask, MaskedEvent, RunEvent};
 use mcp_test_core::trace::{Redactor, SecretTexts, Trace};
-use mcp_test_core::transport::{ClientEnd, ClientRun};
 
 /// The secret values of a run, such as those of `--header`.
 ///
@@ -114,78 +108,11 @@ impl Secrets {
 
     /// The event without secrets in any text that comes from outside.
     #[must_use]
-    pub fn mask_event(&self, event: RunEvent) -> RunEvent {
+    pub fn mask_event(&self, event: RunEvent) -> MaskedEvent {
         match self.known() {
-            Some(known) => known.mask_known(event),
-            None => self.mask_known(event),
+            Some(known) => MaskedEvent::new(event, &known),
+            None => MaskedEvent::new(event, self),
         }
-    }
-
-    fn mask_known(&self, mut event: RunEvent) -> RunEvent {
-        // Most runs have no secrets; masking a long trace takes time.
-        if self.texts.is_empty() && self.headers.is_empty() {
-            return event;
-        }
-        match &mut event {
-            RunEvent::PreflightDone(Preflight { server, called, .. }) => {
-                self.replace(server.as_mut());
-                called.iter_mut().for_each(|tools| self.replace(&mut tools.called));
-            }
-            RunEvent::PreflightFailed { finding, .. } => self.finding(finding),
-            RunEvent::Finished(outcome) => self.outcome(outcome),
-            RunEvent::Ended(Summary { target, not_run, .. }) => {
-                self.replace([target]);
-                not_run.iter_mut().for_each(|finding| self.finding(finding));
-            }
-            RunEvent::Planned(_) | RunEvent::Started(_) => {}
-        }
-        event
-    }
-
-    fn replace<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) {
-        for text in texts {
-            *text = self.mask(text);
-        }
-    }
-
-    fn finding(&self, finding: &mut Finding) {
-        let Finding { headline, expected, got, hint, excerpt, pointer, shape, cause, .. } = finding;
-        self.replace([headline]);
-        self.replace([expected, got, hint, excerpt].into_iter().flatten());
-        let of_shape = shape.iter_mut().map(|shape| &mut shape.pointer);
-        for pointer in pointer.iter_mut().map(|pointer| &mut **pointer).chain(of_shape) {
-            // The names of members come from the peer.
-            let tokens: Vec<String> = pointer.tokens().collect();
-            let masked = tokens.iter().map(|token| self.mask(token));
-            *pointer = masked.fold(Pointer::root(), |pointer, token| pointer.member(&token));
-        }
-        // It is what a problem is known by in a file.
-        match cause.as_deref_mut() {
-            Some(Cause::RequirementFor(_, name)) => self.replace([name]),
-            Some(Cause::Request { method, subject, .. }) => {
-                self.replace([method].into_iter().chain(subject));
-            }
-            _ => {}
-        }
-    }
-
-    fn outcome(&self, outcome: &mut Outcome) {
-        outcome.other_attempts.iter_mut().for_each(|attempt| self.outcome(attempt));
-        for check in &mut outcome.checks {
-            let Check { message, finding, others, details, .. } = check;
-            self.replace(message);
-            finding.iter_mut().chain(others).for_each(|finding| self.finding(finding));
-            details.iter_mut().for_each(|details| *details = self.value(details));
-        }
-        self.replace(&mut outcome.stderr_tail);
-        if let Some(ClientRun { command, stdout, stderr, end, .. }) = &mut outcome.client_run {
-            self.replace([stdout, stderr]);
-            self.replace(command);
-            if let ClientEnd::Failed(how) | ClientEnd::NotStarted(how) = end {
-                self.replace([how]);
-            }
-        }
-        outcome.trace = self.mask_trace(std::mem::take(&mut outcome.trace));
     }
 
     /// The trace without secrets.
@@ -198,21 +125,19 @@ impl Secrets {
         let headers = self.headers.iter();
         headers.fold(redactor, |redactor, name| redactor.secret_header(name)).trace(trace)
     }
+}
 
-    fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.mask(text).into(),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Value::Object(object) => {
-                let mut masked = Object::new();
-                // A peer may echo a secret as a name as well.
-                for (name, member) in object.iter() {
-                    masked.push(self.mask(name), self.value(member));
-                }
-                masked.into()
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        }
+impl Mask for Secrets {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.headers.is_empty() && self.learned.is_empty()
+    }
+
+    fn text(&self, text: &str) -> String {
+        self.mask(text)
+    }
+
+    fn trace(&self, trace: Trace) -> Trace {
+        self.mask_trace(trace)
     }
 }
 
@@ -226,7 +151,8 @@ impl fmt::Debug for Secrets {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use mcp_test_core::check::{Fate, Shape};
+    use mcp_test_core::check::{Cause, Fate, Finding, Shape};
+    use mcp_test_core::json::{Pointer, Value};
     use mcp_test_core::spec::Revision;
     use mcp_test_core::trace::{EventKind, Party, Recorder};
 
@@ -248,8 +174,8 @@ mod tests {
             finding.pointer = Some(Box::new(Pointer::root().member(SECRET)));
             let place = Pointer::root().member(SECRET);
             finding.shape = Some(Box::new(Shape::new("Tool", Revision::NEWEST, place, "")));
-            secrets.finding(&mut finding);
-            let all = format!("{finding:?}");
+            let event = RunEvent::PreflightFailed { finding, tried: None };
+            let all = format!("{:?}", secrets.mask_event(event));
             assert!(!all.contains(SECRET), "{all}");
         }
     }

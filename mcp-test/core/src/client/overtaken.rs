@@ -63,6 +63,11 @@ impl ReplyTimes {
         self.note(method, |replies| replies.slowest = replies.slowest.max(Some(took)));
     }
 
+    /// Whether any request was answered.
+    pub(super) fn has_any(&self) -> bool {
+        self.start_up.is_some() || self.lock().values().any(|replies| replies.slowest.is_some())
+    }
+
     pub(super) fn note_ignored(&self, method: &str) {
         self.note(method, |replies| replies.ignored += 1);
     }

@@ -14,6 +14,7 @@ use super::state::{Abandoned, Outcome};
 use super::{Client, ReceivedNotification, RequestOptions, server_panics};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
+use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{self, Era, meta};
 use crate::trace::{EventKind, Party, Seq};
@@ -334,14 +335,17 @@ impl Client {
             None => how,
         };
         let closed = self.state.closed().map(|(seq, _)| *seq);
-        Finding::peer(format!("the connection ended before `{}` was answered", pending.method))
-            .caused_by(Cause::request(&*pending.method, Fate::Dropped))
-            .expected(format!("a response with id {}", pending.id))
-            .got(got)
-            .requires(Rule::REQUEST_ANSWERED.id())
-            .evidence(pending.sent.seq)
-            .evidence_all(seqs)
-            .evidence_all(closed)
+        Finding::peer(format!(
+            "the connection ended before {} was answered",
+            words::method(&pending.method)
+        ))
+        .caused_by(Cause::request(&*pending.method, Fate::Dropped))
+        .expected(format!("a response with id {}", pending.id))
+        .got(got)
+        .requires(Rule::REQUEST_ANSWERED.id())
+        .evidence(pending.sent.seq)
+        .evidence_all(seqs)
+        .evidence_all(closed)
     }
 
     fn no_reply(&self, pending: &Pending) -> Finding {
@@ -391,10 +395,13 @@ impl Client {
         let overtaken = pending.overtaken.iter().flat_map(|(it, _)| it.evidence.iter().copied());
         let (headline, got) = match &pending.panic {
             Some(panic) => (
-                format!("the server panicked before it answered `{}`", pending.method),
+                format!(
+                    "the server panicked before it answered {}",
+                    words::method(&pending.method)
+                ),
                 format!("a panic {panic}"),
             ),
-            None => (format!("`{}` was not answered", pending.method), got),
+            None => (format!("{} was not answered", words::method(&pending.method)), got),
         };
         let finding = Finding::peer(headline)
             .expected(awaited)
@@ -414,8 +421,12 @@ impl Client {
         }
         match self.connection.kind() {
             // Only without any output: otherwise the finding shows what the program sent.
-            TransportKind::Stdio if !self.state.received_anything() => finding
-                .hint("is this a program that speaks MCP over its standard input and output?"),
+            TransportKind::Stdio
+                if !self.state.received_anything() && !self.options.history.times.has_any() =>
+            {
+                finding
+                    .hint("is this a program that speaks MCP over its standard input and output?")
+            }
             _ => match self.declaration_hint(&pending.method) {
                 Some(hint) => finding.hint(hint),
                 None => finding,

@@ -62,6 +62,20 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// A method in backticks. What is sent in place of a request is described in words, which stay as they are.
+///
+/// ```
+/// # extern crate mcp_test_core as mcp_test;
+/// use mcp_test::expect::words;
+///
+/// assert_eq!(words::method("tools/list"), "`tools/list`");
+/// assert_eq!(words::method("an invalid message"), "an invalid message");
+/// ```
+#[must_use]
+pub fn method(name: &str) -> Cow<'_, str> {
+    if name.contains(' ') { name.into() } else { format!("`{name}`").into() }
+}
+
 /// The beginning of some bytes, in quotes and escaped; `…` shows that there are more.
 ///
 /// ```

@@ -18,6 +18,7 @@ mod error;
 mod event;
 mod exit_code;
 mod inventory;
+mod masked;
 mod outcome;
 #[doc(hidden)]
 pub mod panics;
@@ -56,6 +57,9 @@ pub use coverage::{Coverage, NotTested, RowState, binds, why_unchecked};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
+#[cfg(feature = "suite")]
+#[doc(hidden)]
+pub use masked::{Mask, MaskedEvent};
 pub use outcome::{Outcome, Verdict};
 pub use plan::Plan;
 pub use problem::{Example, Level, Occurrence, Problem};

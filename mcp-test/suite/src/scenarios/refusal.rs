@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
+use mcp_test_core::expect::words;
 use mcp_test_core::spec::error_code;
 use mcp_test_core::trace::{Event, EventKind, Seq, Trace};
 
@@ -61,7 +62,7 @@ fn has_status(trace: &Trace, evidence: &[Seq], statuses: RangeInclusive<u16>) ->
 /// Whether the reply is an error, whatever its code.
 pub(super) fn is_error(reply: &Reply) -> Result<(), Finding> {
     let Ok(result) = reply.outcome() else { return Ok(()) };
-    Err(Finding::peer(format!("`{}` was not refused", reply.method()))
+    Err(Finding::peer(format!("{} was not refused", words::method(reply.method())))
         .expected("a JSON-RPC error")
         .got(format!("the result {}", result.short(120)))
         .evidence_all(reply.evidence())
@@ -81,7 +82,7 @@ pub(super) fn has_code(reply: &Reply, code: i64) -> Result<(), Finding> {
     if error.code == code {
         return Ok(());
     }
-    Err(Finding::peer(format!("`{}` was refused with another code", reply.method()))
+    Err(Finding::peer(format!("{} was refused with another code", words::method(reply.method())))
         .expected(format!("a JSON-RPC error with code {code}"))
         .got(error.to_string())
         .sdk(of_refused_request(error))

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mcp_test_core::files;
-use mcp_test_core::run::{RunEvent, Summary};
+use mcp_test_core::run::{MaskedEvent, Summary};
 
 use super::cell_reports::CellReports;
 use super::distinct_problems::distinct_problems;
@@ -93,7 +93,7 @@ impl FileReports {
     /// # Errors
     ///
     /// If a file cannot be written; the others are written nevertheless.
-    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         if self.is_empty() {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mcp_test_core::expect::words;
-use mcp_test_core::run::RunEvent;
+use mcp_test_core::run::MaskedEvent;
 
 use super::cell_reports::CellReports;
 use super::distinct_problems::{DistinctProblem, Level, distinct_problems};
@@ -42,7 +42,7 @@ impl<W: Write> GitHub<W> {
     /// # Errors
     ///
     /// If the step summary cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         let Some(summary) = self.reports.event(event) else { return Ok(()) };
         let problems = distinct_problems(&self.reports, summary);
         // A log that nobody reads is not an error: the step summary is still written.

@@ -36,7 +36,7 @@ fn file(format: FileFormat, events: &[RunEvent]) -> String {
     let mut reports = FileReports::new(info(), sample::rerun());
     reports.add(format, &path);
     for event in events {
-        reports.event(event).expect("the file can be written");
+        reports.event(&sample::masked(event.clone())).expect("the file can be written");
     }
     fs::read_to_string(path).expect("the file was written")
 }
@@ -53,7 +53,7 @@ fn github(events: &[RunEvent]) -> (String, String) {
     let mut out = Vec::new();
     let mut github = GitHub::new(&mut out, Some(&path), info(), sample::rerun());
     for event in events {
-        github.event(event).expect("the file can be written");
+        github.event(&sample::masked(event.clone())).expect("the file can be written");
     }
     let summary = fs::read_to_string(path).expect("the file was written");
     (String::from_utf8(out).expect("a text"), summary)
@@ -607,9 +607,11 @@ fn the_error_names_a_file_that_cannot_be_written() {
     let events = mixed();
     let (last, before) = events.split_last().expect("the end");
     for event in before {
-        junit.event(event).and_then(|()| github.event(event)).expect("nothing is written yet");
+        let event = sample::masked(event.clone());
+        junit.event(&event).and_then(|()| github.event(&event)).expect("nothing is written yet");
     }
-    for error in [junit.event(last), github.event(last)] {
+    let last = sample::masked(last.clone());
+    for error in [junit.event(&last), github.event(&last)] {
         let error = error.expect_err("a directory is not a file").to_string();
         assert!(
             error.starts_with(&format!("cannot write {}", directory.path().display())),

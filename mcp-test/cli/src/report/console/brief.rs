@@ -1,7 +1,7 @@
-//! The report of the profiles `adaptive` and `strict`: a digest, the details of each problem, and the digest again.
+//! The report of the profiles `adaptive` and `strict`: the details of each problem, and a digest.
 //!
-//! It is printed at the end: while the run goes on, the status line shows how far it is. The digest comes first for those who
-//! read a file, and last for those at a terminal.
+//! It is printed at the end: while the run goes on, the status line shows how far it is. The digest comes last, where a terminal
+//! shows it.
 
 use std::fmt::Write as _;
 use std::io;
@@ -21,21 +21,15 @@ impl<W: io::Write> Console<W> {
     /// The whole report on a run that has ended, or was interrupted.
     pub(super) fn brief(&self, summary: &Summary) -> String {
         let (ranked, _) = digest::ranked(summary);
-        let digest = self.digest(summary, &ranked);
-        let mut text = String::new();
-        if !ranked.is_empty() {
-            text.push_str(&digest);
-            text.push_str(&self.details(summary, &ranked));
-        }
-        let not_tested = self.not_tested(summary);
-        // The blank line is between it and what comes before.
-        let is_first = text.is_empty();
-        text.push_str(not_tested.strip_prefix('\n').filter(|_| is_first).unwrap_or(&not_tested));
-        text.push_str(&self.scenarios(summary));
+        let parts =
+            [self.details(summary, &ranked), self.not_tested(summary), self.scenarios(summary)]
+                .concat();
+        // A blank line is between the parts, and before the digest.
+        let mut text = parts.strip_prefix('\n').unwrap_or(&parts).to_owned();
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&digest);
+        text.push_str(&self.digest(summary, &ranked));
         text.extend(summary.client_speaks.map(client::speaks));
         if let Some(comparison) = &summary.baseline {
             text.push_str(&baseline::text(comparison));

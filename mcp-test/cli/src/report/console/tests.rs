@@ -18,7 +18,7 @@ fn shown(options: ConsoleOptions, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> S
 fn shown_with(options: ConsoleOptions, events: Vec<RunEvent>) -> String {
     let mut console = Console::new(StripStream::new(Vec::new()), options);
     for event in events {
-        console.event(&event).expect("writing to memory succeeds");
+        console.event(&sample::masked(event)).expect("writing to memory succeeds");
     }
     String::from_utf8(console.out.into_inner()).expect("UTF-8")
 }
@@ -177,6 +177,7 @@ fn a_suite_is_shown_in_the_official_format() {
 
     Total: 2 passed, 2 failed
     Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
+    `--profile adaptive` reports each cause once
     "#);
 }
 
@@ -327,6 +328,7 @@ fn problems_of_two_cells_are_shown_once_if_they_are_the_same() {
 
     Total: 2 passed, 4 failed
     Advisory: 2 passed, 2 failed (mcp-test's own checks; they do not count in profile official)
+    `--profile adaptive` reports each cause once
     ");
 }
 
@@ -350,6 +352,7 @@ fn a_baseline_is_compared_in_the_official_words() {
     insta::assert_snapshot!(tail(shown_with(options(), events(mixed))), @r"
      1 passed, 2 failed
     Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
+    `--profile adaptive` reports each cause once
 
     Expected failures (in baseline):
       ~ tools-call-image
@@ -367,6 +370,7 @@ fn a_baseline_is_compared_in_the_official_words() {
     insta::assert_snapshot!(tail(shown_with(options(), events(clean))), @r"
      1 passed, 2 failed
     Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
+    `--profile adaptive` reports each cause once
 
     Expected failures (in baseline):
       ~ tools-list
@@ -386,7 +390,9 @@ fn inapplicable_scenarios_are_shown_before_the_run() {
     };
     let all = [at(None), at(Some(TransportKind::Stdio)), at(Some(TransportKind::Stdio))];
     console.inapplicable(&all).expect("writing to memory succeeds");
-    console.event(&RunEvent::Planned(Vec::new())).expect("writing to memory succeeds");
+    console
+        .event(&sample::masked(RunEvent::Planned(Vec::new())))
+        .expect("writing to memory succeeds");
     let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
     insta::assert_snapshot!(text, @"
     SKIPPED: scenario 'ping' is not applicable at spec version 2026-07-28 (introduced in 2025-06-18, removed in 2026-07-28). Use --force to run it anyway.

@@ -21,7 +21,7 @@ pub use single::{Completion, PromptMessages, ResourceContents, ToolResult};
 
 use super::{LogMessage, Progress, ReceivedNotification};
 use crate::check::{Cause, Fate, Finding};
-use crate::expect::Matcher;
+use crate::expect::{Matcher, words};
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::{Event, EventKind, Recorder, Seq};
@@ -261,7 +261,7 @@ impl Reply {
     fn refused(&self, error: &RpcError) -> Finding {
         let subject = self.recorder.trace().event(self.request).and_then(subject_of);
         let method = self.method.clone();
-        Finding::peer(format!("`{}` was refused", self.method))
+        Finding::peer(format!("{} was refused", words::method(&self.method)))
             .caused_by(Cause::Request { method, subject, fate: Fate::Refused })
             .expected("a result")
             .got(error.to_string())

@@ -4,6 +4,7 @@
 
 use super::State;
 use crate::check::{Cause, Finding, Rule};
+use crate::expect::words;
 use crate::spec::Revision;
 use crate::trace::Seq;
 use crate::wire::Id;
@@ -28,12 +29,17 @@ impl State {
                 let is_missing = is_error && matches!(id, None | Some(Id::Null));
                 let (headline, cause) = match is_missing {
                     true => {
-                        let headline =
-                            format!("the error that answers `{}` has no id", open.method);
+                        let headline = format!(
+                            "the error that answers {} has no id",
+                            words::method(&open.method)
+                        );
                         (headline, Cause::of_missing_id(is_error))
                     }
                     false => {
-                        let headline = format!("the reply to `{}` has the wrong id", open.method);
+                        let headline = format!(
+                            "the reply to {} has the wrong id",
+                            words::method(&open.method)
+                        );
                         (headline, Cause::of_rule(requirement))
                     }
                 };
@@ -44,7 +50,8 @@ impl State {
                     .caused_by(cause)
             }
             BadReply::NotAMessage { shown, breaks: Some(requirement), revision } => {
-                let headline = format!("the reply to `{}` is not an MCP message", open.method);
+                let headline =
+                    format!("the reply to {} is not an MCP message", words::method(&open.method));
                 let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
                 Finding::peer(headline)
                     .expected(expected)
@@ -54,8 +61,10 @@ impl State {
             }
             // Nobody knows whether the reply is valid.
             BadReply::NotAMessage { shown, breaks: None, .. } => {
-                let headline =
-                    format!("the reply to `{}` exceeds what mcp-test reads", open.method);
+                let headline = format!(
+                    "the reply to {} exceeds what mcp-test reads",
+                    words::method(&open.method)
+                );
                 Finding::environment(headline)
                     .expected(format!("{response}, within the limits of mcp-test"))
                     .got(shown)

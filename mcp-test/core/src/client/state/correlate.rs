@@ -4,6 +4,7 @@ use super::State;
 use super::bad_reply::BadReply;
 use super::open_request::{Abandoned, OpenRequest, Outcome};
 use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
+use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{self, Era, Revision, Side, requirement};
 use crate::trace::{Seq, UnparsableKind};
@@ -223,7 +224,7 @@ impl State {
         if self.unexpected_count - open.unexpected_before < FLOOD {
             return;
         }
-        let finding = Finding::peer(format!("`{}` was not answered", open.method))
+        let finding = Finding::peer(format!("{} was not answered", words::method(&open.method)))
             .expected(format!("a response with id {}", open.id))
             .got(format!("{FLOOD} texts that are not messages, the last of them {shown}"))
             .requires(breaks)
@@ -398,9 +399,9 @@ fn without_reply(
     };
     let headline = match status {
         Some(status) if !(200..300).contains(&status) => {
-            format!("`{method}` was refused with HTTP {status}")
+            format!("{} was refused with HTTP {status}", words::method(method))
         }
-        _ => format!("`{method}` got no reply"),
+        _ => format!("{} got no reply", words::method(method)),
     };
     let hint = match status {
         None if unreachable => Some("is the server running, and is this its URL?".to_owned()),
