@@ -63,6 +63,10 @@ impl Client {
             if let Some(result) = done(&mut self.state) {
                 return result;
             }
+            // Every message over Streamable HTTP comes on an exchange that the client has begun.
+            if self.transport().is_http() && self.state.has_no_open_exchange() {
+                return Err(self.cannot_come(awaited));
+            }
             match self.step(deadline).await {
                 Step::Observed => {}
                 Step::Closed => return Err(self.ended_before(awaited)),
@@ -83,6 +87,26 @@ impl Client {
             .got(how)
             .evidence_all(awaited.since)
             .evidence_all(closed.map(|(seq, _)| *seq))
+    }
+
+    fn cannot_come(&self, awaited: &Awaited<'_>) -> Finding {
+        let mut got = "nothing, and no HTTP exchange is open on which it could come".to_owned();
+        let received = self.state.received();
+        let earlier = received.received_among(0..received.count(), awaited.method);
+        if let Some(earlier) = &earlier {
+            got.push_str(&format!("; before, {} came", earlier.text));
+        }
+        let (unexpected, seqs) = self.state.unexpected_since(awaited.since);
+        if let Some(unexpected) = unexpected {
+            got.push_str(&format!("; {unexpected}"));
+        }
+        let finding = Finding::peer(format!("{} did not come", awaited.what))
+            .expected(&awaited.what)
+            .got(got)
+            .evidence_all(awaited.since)
+            .evidence_all(earlier.into_iter().flat_map(|earlier| earlier.seqs))
+            .evidence_all(seqs);
+        self.explained(finding, awaited)
     }
 
     fn never_received(&self, awaited: &Awaited<'_>, received_before: usize) -> Finding {
@@ -111,6 +135,11 @@ impl Client {
             .evidence_all(instead.into_iter().flat_map(|instead| instead.seqs))
             .evidence_all(seqs)
             .evidence(fired);
+        self.explained(finding, awaited)
+    }
+
+    /// Adds why the server may not have sent what is awaited.
+    fn explained(&self, finding: Finding, awaited: &Awaited<'_>) -> Finding {
         let Some(method) = awaited.method else { return finding };
         let finding = finding.awaited(method);
         match self.declaration_hint(method) {

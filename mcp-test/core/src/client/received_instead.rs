@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::Client;
 use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
+use super::subscribe::ACKNOWLEDGED;
 use crate::expect::words;
+use crate::json::Value;
 use crate::spec::{self, Era, MethodKind, Revision, Side};
 use crate::trace::Seq;
 
@@ -73,25 +75,41 @@ impl ServerMessages {
     }
 }
 
+/// The member of the filter of a subscription that asks for this notification.
+fn filter_member(method: &str) -> Option<&'static str> {
+    match method {
+        "notifications/tools/list_changed" => Some("toolsListChanged"),
+        "notifications/prompts/list_changed" => Some("promptsListChanged"),
+        "notifications/resources/list_changed" => Some("resourcesListChanged"),
+        "notifications/resources/updated" => Some("resourceSubscriptions"),
+        _ => None,
+    }
+}
+
 impl Client {
     /// Why the server may not send or serve `method`, or that it declared to; `None` if nothing has to be declared.
     pub(super) fn declaration_hint(&self, method: &str) -> Option<String> {
         let known = spec::method(method)?;
         let revision = self.facts.revision;
         let is_notification = known.kind == MethodKind::Notification;
-        let is_change = matches!(
-            method,
-            "notifications/tools/list_changed"
-                | "notifications/prompts/list_changed"
-                | "notifications/resources/list_changed"
-                | "notifications/resources/updated"
-        );
-        if is_change && revision.era() == Era::Stateless && !self.state.has_subscription() {
-            return Some(format!(
-                "at {revision} a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`"
-            ));
+        let capability = known.capability(revision);
+        if let Some(member) = filter_member(method)
+            && revision.era() == Era::Stateless
+        {
+            if !self.state.has_subscription() {
+                return Some(format!(
+                    "at {revision} a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`"
+                ));
+            }
+            if !self.is_acknowledged(member) {
+                let declares = capability.map(|it| format!(", and does the server declare `{it}`"));
+                return Some(format!(
+                    "the server acknowledged no subscription with `{member}`: does the test subscribe to it{}?",
+                    declares.unwrap_or_default()
+                ));
+            }
         }
-        let capability = known.capability(revision)?;
+        let capability = capability?;
         // Before the handshake nothing is known.
         self.facts.declared_in.as_ref()?;
         if !capability.sides().contains(Side::Server) {
@@ -110,6 +128,17 @@ impl Client {
                 "the server does not declare `{capability}`, so it need not serve `{method}`"
             )),
         }
+    }
+
+    /// Whether the server has acknowledged a subscription whose filter has this member.
+    fn is_acknowledged(&self, member: &str) -> bool {
+        let received = self.state.received().notifications().iter();
+        let mut acknowledged = received.filter(|received| received.method() == ACKNOWLEDGED);
+        acknowledged.any(|received| {
+            let filter = received.param("notifications");
+            let value = filter.and_then(|filter| filter.get(member));
+            value.is_some_and(|value| *value != Value::Bool(false))
+        })
     }
 
     /// Why what a server of the handshake era sends unasked may not arrive over Streamable HTTP.

@@ -19,7 +19,7 @@ use crate::trace::Seq;
 use crate::wire::Id;
 
 const LISTEN: &str = "subscriptions/listen";
-const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+pub(super) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// The changes that a client subscribes to.
 ///

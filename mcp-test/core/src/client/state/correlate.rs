@@ -316,7 +316,7 @@ impl State {
         advice: &ResponseAdvice,
         how: &str,
     ) {
-        if !self.exchanges.contains(&exchange) {
+        if !self.exchanges.remove(&exchange) {
             // No request waits for it; `until_accepted` reads the status with which a notification was answered.
             self.ended.push((exchange, seq, status, how.to_owned()));
             // A server may refuse the GET for a stream of unsolicited messages.

@@ -53,7 +53,7 @@ pub(super) struct State {
     request_count: u64,
     /// Exchanges on which the server may send unsolicited messages.
     listening: BTreeSet<u64>,
-    /// Exchanges that carry requests, and the other exchanges that have ended, with their status.
+    /// Open exchanges that carry requests, and the other exchanges that have ended, with their status.
     exchanges: BTreeSet<u64>,
     ended: Vec<(u64, Seq, Option<u16>, String)>,
     closed: Option<(Seq, String)>,
@@ -81,6 +81,9 @@ impl State {
             received_anything: true,
             received_message: true,
             non_request: self.non_request,
+            // A stream that was opened stays open.
+            listening: self.listening,
+            ended: self.ended,
             answers_non_requests: self.answers_non_requests,
             ..renewed
         }
@@ -152,6 +155,12 @@ impl State {
     /// Whether a stream for unsolicited messages was opened.
     pub(super) fn is_listening(&self) -> bool {
         !self.listening.is_empty()
+    }
+
+    /// Whether no exchange is open on which the server could send something, over a transport where it needs one.
+    pub(super) fn has_no_open_exchange(&self) -> bool {
+        let has_ended = |exchange: &u64| self.ended_exchange(*exchange).is_some();
+        self.exchanges.is_empty() && self.listening.iter().all(has_ended)
     }
 
     /// The requests and notifications that the server sent.
