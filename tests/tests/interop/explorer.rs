@@ -166,10 +166,7 @@ async fn items(client: &mut Client, method: &str, member: &str) -> Vec<Value> {
 
 /// Sends a request with progress and logging enabled, and returns its result, if it has one.
 async fn send(client: &mut Client, method: &str, params: serde_json::Value) -> Option<Value> {
-    let mut options = RequestOptions::new().progress_token(method);
-    if client.revision().era() == Era::Stateless {
-        options = options.log_level("debug");
-    }
+    let options = RequestOptions::new().progress_token(method).log_level("debug");
     let reply = client.request_with(method, params, options).await.ok()?;
     reply.outcome().ok().cloned()
 }

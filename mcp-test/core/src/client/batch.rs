@@ -35,7 +35,7 @@ impl Client {
             let id = self.next_id();
             // A request that is sent again with input would not be part of the batch.
             let options = RequestOptions::new().once();
-            let sent = self.with_meta(params.clone(), &options.meta);
+            let sent = self.with_meta(params.clone(), &options);
             let method = method.to_owned();
             let request = Request { id: id.clone(), method: method.clone(), params: sent };
             messages.push(Message::Request(request));

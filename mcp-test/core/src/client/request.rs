@@ -68,7 +68,7 @@ impl Client {
         let id = options.id.clone().unwrap_or_else(|| self.next_id());
         let sent_params = match options.verbatim {
             true => (!params.is_null()).then(|| params.clone()),
-            false => self.with_meta(params.clone(), &options.meta),
+            false => self.with_meta(params.clone(), &options),
         };
         // Those of the caller follow, and replace what the schema of the tool asks for.
         let mut headers = self.headers_for(method, &params);
@@ -158,8 +158,9 @@ impl Client {
     }
 
     /// Adds to `_meta` what the era requires of every request, and the members of this request.
-    pub(super) fn with_meta(&self, params: Value, extra: &Object) -> Option<Value> {
+    pub(super) fn with_meta(&self, params: Value, options: &RequestOptions) -> Option<Value> {
         let revision = self.facts.revision;
+        let extra = options.meta_at(revision);
         let mut own = Object::new();
         if revision.era() == Era::Stateless {
             own.push(meta::PROTOCOL_VERSION, revision.as_str());

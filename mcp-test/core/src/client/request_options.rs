@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::json::{Object, Value};
-use crate::spec::meta;
+use crate::spec::{Revision, meta};
 use crate::wire::Id;
 
 /// What a request carries beyond its method and parameters, and how its reply is awaited.
@@ -25,6 +25,8 @@ use crate::wire::Id;
 pub struct RequestOptions {
     pub(super) id: Option<Id>,
     pub(super) meta: Object,
+    /// The level of the log messages that are requested, where a request has one.
+    pub(super) log_level: Option<String>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) timeout: Option<Duration>,
     pub(super) once: bool,
@@ -47,11 +49,12 @@ impl RequestOptions {
         self.meta(meta::PROGRESS_TOKEN, token)
     }
 
-    /// Requests log messages of this level and above, in the form of 2026-07-28.
+    /// Requests log messages of this level and above, from 2026-07-28 on.
     ///
-    /// In the handshake era `logging/setLevel` applies to the whole conversation instead.
-    pub fn log_level(self, level: &str) -> Self {
-        self.meta(meta::LOG_LEVEL, level)
+    /// Up to 2025-11-25 this sends nothing: there `logging/setLevel` sets the level for the whole conversation.
+    pub fn log_level(mut self, level: &str) -> Self {
+        self.log_level = Some(level.to_owned());
+        self
     }
 
     /// Adds a member to `_meta`; it replaces one of the same name that the revision requires.
@@ -98,5 +101,22 @@ impl RequestOptions {
     pub fn once(mut self) -> Self {
         self.once = true;
         self
+    }
+
+    /// The members of `_meta` at a revision.
+    pub(super) fn meta_at(&self, revision: Revision) -> Object {
+        let mut members = self.meta.clone();
+        if let Some(level) = self.log_level.as_deref()
+            && revision.has_log_level_per_request()
+            && !members.contains(meta::LOG_LEVEL)
+        {
+            members.insert(meta::LOG_LEVEL, level);
+        }
+        members
+    }
+
+    /// The progress token of the request.
+    pub(super) fn token(&self) -> Option<&Value> {
+        self.meta.get(meta::PROGRESS_TOKEN)
     }
 }

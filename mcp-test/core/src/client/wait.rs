@@ -16,7 +16,7 @@ use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{self, Era, meta};
+use crate::spec::{self, Era};
 use crate::trace::{EventKind, Party, Seq};
 use crate::transport::{Incoming, Sent, TransportKind};
 use crate::wire::Id;
@@ -174,7 +174,7 @@ impl Client {
 
     /// Whether the latest notification reports progress on a request. Not all of them are read: this is asked after each message.
     fn has_just_reported_progress(&self, pending: &Pending) -> bool {
-        let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
+        let token = pending.options.token();
         let latest = self.notifications().last().and_then(ReceivedNotification::as_progress);
         latest.is_some_and(|progress| Some(&progress.token) == token)
     }
@@ -317,7 +317,7 @@ impl Client {
 
     fn make_reply(&self, pending: &Pending, seq: Seq, outcome: Outcome) -> Reply {
         let recorder = self.connection.recorder().clone();
-        let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
+        let token = pending.options.token();
         let notifications = self.state.received().belonging_to(pending.sent, seq, token);
         let evidence = (pending.sent.seq, seq);
         Reply::new(&pending.method, self.facts.revision, evidence, outcome, recorder)

@@ -55,7 +55,34 @@ async fn progress_and_log_messages_are_attached_to_their_reply() {
 
     let trace = recorder.trace();
     let (_, first) = trace.messages().next().unwrap();
-    insta::assert_snapshot!(first.to_value(), @r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"mine","io.modelcontextprotocol/logLevel":"info"}}}"#);
+    insta::assert_snapshot!(first.to_value(), @r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"mine"}}}"#);
+}
+
+#[tokio::test]
+async fn a_log_level_is_sent_where_requests_have_one() {
+    let target = calling(|request| vec![result(request)]);
+    let level = |recorder: &Recorder| {
+        let trace = recorder.trace();
+        let (_, sent) = trace.messages().next().unwrap();
+        sent.params()
+            .and_then(|it| it.at("/_meta")?.get("io.modelcontextprotocol/logLevel"))
+            .cloned()
+    };
+    let old = Recorder::new();
+    let options = || RequestOptions::new().log_level("info");
+    let mut client = patient(&target, &old).await;
+    client.request_with("tools/list", json!({}), options()).await.unwrap().result().unwrap();
+    assert_eq!(level(&old), None);
+    let new = Recorder::new();
+    let mut client = stateless(&target, &new, Options::default()).await;
+    client.request_with("tools/list", json!({}), options()).await.unwrap().result().unwrap();
+    assert_eq!(level(&new), Some("info".into()));
+    // What a test sets by name is sent everywhere, as it may be wrong on purpose.
+    let wrong = Recorder::new();
+    let mut client = patient(&target, &wrong).await;
+    let named = options().meta("io.modelcontextprotocol/logLevel", "debug");
+    client.request_with("tools/list", json!({}), named).await.unwrap().result().unwrap();
+    assert_eq!(level(&wrong), Some("debug".into()));
 }
 
 #[tokio::test]
@@ -164,6 +191,19 @@ async fn a_wait_that_fails_says_what_came_instead_and_what_was_declared() {
       got nothing at all in that time
       hint: at 2026-07-28 a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`
     ");
+}
+
+#[tokio::test]
+async fn a_change_that_the_subscription_does_not_have_is_named() {
+    let (mut client, _, subscription) = subscribe(|id| {
+        let filter = json!({"notifications": {"toolsListChanged": false}});
+        vec![tagged("notifications/subscriptions/acknowledged", id, filter)]
+    })
+    .await;
+    subscription.unwrap();
+    client.options.timeout = Duration::from_millis(50);
+    let missed = client.wait_for_notification("notifications/tools/list_changed").await;
+    insta::assert_snapshot!(missed.map(drop).unwrap_err().hint.unwrap(), @"the server acknowledged no subscription with `toolsListChanged`: does the test subscribe to it, and does the server declare `tools.listChanged`?");
 }
 
 #[tokio::test]

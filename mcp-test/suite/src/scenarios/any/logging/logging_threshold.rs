@@ -167,8 +167,7 @@ async fn logged(
             continue;
         }
         let request = ctx.request(method, params.clone()).deliberate().once();
-        let request = if is_stateless { request.log_level(name) } else { request };
-        let reply = request.await?;
+        let reply = request.log_level(name).await?;
         // Whether it succeeds does not matter.
         let _ = reply.error();
         spent += reply.latency().unwrap_or_default();
