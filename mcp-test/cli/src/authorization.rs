@@ -9,6 +9,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::files;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{AuthorizationTarget, ConsentRequest, Leg};
+use mcp_test_core::transport::not_http;
 use mcp_test_suite::scenarios;
 
 use super::authorization_args::AuthorizationArgs;
@@ -129,7 +130,7 @@ impl Settings {
         let url = reqwest::Url::parse(text)
             .map_err(|error| setting.wrong(format!("{error}; {example}")))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(setting.wrong(format!("`{}` is not HTTP; {example}", url.scheme())));
+            return Err(setting.wrong(format!("{}; {example}", not_http(url.scheme()))));
         }
         // RFC 8414, section 2. The text may have a secret, and is not repeated.
         let is_issuer = url.username().is_empty() && url.password().is_none();

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_test_core::trace::{is_secret_parameter, percent_decoded, secrets_in_url};
+use mcp_test_core::transport::not_http;
 
 use super::error::CliError;
 
@@ -32,7 +33,7 @@ impl Endpoint {
             reqwest::Url::parse(text).map_err(|error| invalid(format!("{error}; {example}")))?;
         // `localhost:3000` parses as a URL with the scheme `localhost`.
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(invalid(format!("`{}` is not HTTP; {example}", url.scheme())));
+            return Err(invalid(format!("{}; {example}", not_http(url.scheme()))));
         }
         let (user, password) = (url.username().to_owned(), url.password().map(str::to_owned));
         let mut secrets = secrets_in_url(text);
@@ -111,6 +112,15 @@ mod tests {
         assert_eq!(
             endpoint.secrets,
             ["open%20sesame", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]
+        );
+    }
+
+    #[test]
+    fn a_scheme_that_is_not_http_is_named() {
+        let problem = |url| Endpoint::parse(url).err().map(|it| it.to_string()).unwrap_or_default();
+        assert!(problem("ws://localhost:3000/mcp").contains("`ws` is WebSocket, which is not"));
+        assert!(
+            problem("ftp://localhost/mcp").contains("`ftp` is not HTTP; expected a URL such as")
         );
     }
 

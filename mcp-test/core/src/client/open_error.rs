@@ -78,6 +78,24 @@ mod tests {
         ");
     }
 
+    #[cfg(feature = "http")]
+    #[tokio::test]
+    async fn a_url_that_is_not_http_says_what_is_wrong() {
+        let finding = |url| open(Target::url(url), TransportKind::Http);
+        insta::assert_snapshot!(finding("ws://localhost:3000/mcp").await, @"
+        cannot connect to `ws://localhost:3000/mcp`: `ws` is WebSocket, which is not a transport of MCP
+          expected a URL such as http://127.0.0.1:3000/mcp
+        ");
+        insta::assert_snapshot!(finding("localhost:3000/mcp").await, @"
+        cannot connect to `localhost:3000/mcp`: `localhost` is not HTTP
+          expected a URL such as http://127.0.0.1:3000/mcp
+        ");
+        let started = Target::url_started_by("wss://localhost/mcp", Command::new("sh"));
+        let finding =
+            started.prepare().await.map(drop).map_err(Finding::from).expect_err("no HTTP");
+        assert!(finding.headline.contains("`wss` is WebSocket"), "{finding}");
+    }
+
     #[cfg(all(unix, feature = "http"))]
     #[tokio::test]
     async fn a_program_that_does_not_listen_is_reported_with_its_stderr() {

@@ -43,6 +43,8 @@ pub enum ExchangeError {
     InvalidRequest(String),
     #[error("the URL has no host")]
     NoHost,
+    #[error("{}", not_http(.0))]
+    NotHttpUrl(String),
     #[error("an https URL needs the feature `tls` of mcp-test")]
     NeedsTlsFeature,
     /// Not an error: the response is complete. Holds the beginning of what follows it on its connection, if anything does.
@@ -50,6 +52,16 @@ pub enum ExchangeError {
     Excess(Bytes),
     #[error("{0}")]
     Other(String),
+}
+
+/// Why nothing can be requested from a URL with this scheme.
+#[doc(hidden)]
+#[must_use]
+pub fn not_http(scheme: &str) -> String {
+    match scheme {
+        "ws" | "wss" => format!("`{scheme}` is WebSocket, which is not a transport of MCP"),
+        _ => format!("`{scheme}` is not HTTP"),
+    }
 }
 
 impl ExchangeError {

@@ -76,6 +76,8 @@ pub(crate) use endpoint::DuplexConnection;
 pub use endpoint::{DuplexServer, Endpoint, EndpointError, ServerAddress};
 pub use error::OpenError;
 #[doc(hidden)]
+pub use exchange_error::not_http;
+#[doc(hidden)]
 pub use fault::FaultError;
 pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]

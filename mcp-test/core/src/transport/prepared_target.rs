@@ -79,6 +79,7 @@ mod listening {
     use super::{Child, OpenError};
     use crate::clock::{self, Deadline};
     use crate::process::Command;
+    use crate::transport::http::check_scheme;
     use crate::transport::redacted::redact_urls;
 
     /// The time between two attempts to connect.
@@ -131,6 +132,7 @@ mod listening {
 
     /// Host and port of a URL.
     fn address(url: &str) -> Result<String, OpenError> {
+        check_scheme(url).map_err(|why| OpenError::url(url, &why))?;
         let wrong = |why: String| OpenError::Url { url: redact_urls(url), why };
         let uri: http::Uri = url.parse().map_err(|error| wrong(format!("{error}")))?;
         let host = uri.host().ok_or_else(|| wrong("it has no host".to_owned()))?;
@@ -148,6 +150,7 @@ mod listening {
             assert_eq!(address("https://localhost/mcp").ok().as_deref(), Some("localhost:443"));
             assert_eq!(address("http://[::1]:8080/mcp").ok().as_deref(), Some("[::1]:8080"));
             assert!(address("/mcp").is_err());
+            assert!(address("ws://localhost:8080/mcp").is_err());
         }
     }
 }

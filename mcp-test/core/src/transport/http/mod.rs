@@ -43,7 +43,7 @@ pub(crate) use self::fetch::fetch;
 #[cfg(feature = "auth")]
 #[doc(hidden)]
 pub use self::fetch::{FetchError, KeptConnections, PlainResponse, request_once};
-pub(super) use self::network::ClosesSeen;
+pub(super) use self::network::{ClosesSeen, check_scheme};
 use self::request_sender::{PendingRequest, opens_session};
 pub(super) use self::request_sender::{RequestSender, count_requests};
 pub(super) use self::stream_progress::{Awaited, StreamProgress};

@@ -69,8 +69,18 @@ struct Served {
     again: bool,
 }
 
+/// Whether a URL is one of HTTP; one without a scheme is refused later.
+pub(in crate::transport) fn check_scheme(url: &str) -> Result<(), ExchangeError> {
+    let url = reqwest::Url::parse(url).ok();
+    match url.filter(|url| !matches!(url.scheme(), "http" | "https")) {
+        Some(url) => Err(ExchangeError::NotHttpUrl(url.scheme().to_owned())),
+        None => Ok(()),
+    }
+}
+
 impl Network {
     pub(super) fn new(url: &str, closes: &ClosesSeen) -> Result<Self, ExchangeError> {
+        check_scheme(url)?;
         let secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
         let tls = Tls::new(secure)?;
         let build = |idle_connections| {
