@@ -377,9 +377,12 @@ impl CliError {
             (UsageError::NothingSelected, None) => "--spec-version",
             (UsageError::NoSuchSuite { .. }, _) => "--suite",
             (UsageError::IncompleteSet { .. }, _) => "--requirements",
-            (UsageError::UnknownScenario { .. } | UsageError::OfOtherSide { .. }, _) => {
-                "--scenario"
-            }
+            (
+                UsageError::UnknownScenario { .. }
+                | UsageError::Renamed { .. }
+                | UsageError::OfOtherSide { .. },
+                _,
+            ) => "--scenario",
             (UsageError::UnknownPage { .. }, _) => "--page",
             (UsageError::NoSuchTransport { .. }, _) => "--transport",
             (UsageError::Baseline(_), _) => "--expected-failures",

@@ -408,6 +408,7 @@ fn invalid_selections_are_refused_with_valid_ones() {
       mcp-test server --reference                                       the built-in reference server
     ");
     insta::assert_snapshot!(refused("server --reference --scenario tool-list"), @"error: --scenario: there is no scenario `tool-list`; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("client --command true --scenario auth/client-credentials"), @"error: --scenario: scenario `auth/client-credentials` is now called `auth/client-credentials-basic` and `auth/client-credentials-jwt`");
     insta::assert_snapshot!(refused("server --reference --transport stdio"), @"error: --transport: the target has no transport stdio; it has duplex, router");
     insta::assert_snapshot!(refused("server --reference --expected-failures /no/such/file.yaml"), @"error: --expected-failures: cannot read the baseline /no/such/file.yaml: No such file or directory (os error 2)");
     insta::assert_snapshot!(refused("explain tools-lst"), @"error: `tools-lst` is not the id of a scenario, a check or a requirement; did you mean `tools-list`?");

@@ -20,6 +20,14 @@ pub enum UsageError {
         /// A similar id.
         suggestion: Option<String>,
     },
+    /// The scenario has another id now.
+    #[error("scenario `{id}` is now called {}", words::list(.now.iter().map(|id| format!("`{id}`")), "and"))]
+    Renamed {
+        /// The former id.
+        id: String,
+        /// The scenarios that took its place.
+        now: &'static [&'static str],
+    },
     /// The scenario tests the other side.
     #[error("scenario `{id}` tests {}, not {}", .tests.with_article(), .leg.with_article())]
     OfOtherSide {

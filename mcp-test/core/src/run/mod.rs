@@ -17,6 +17,7 @@ mod coverage;
 mod error;
 mod event;
 mod exit_code;
+mod former_ids;
 mod inventory;
 mod masked;
 mod outcome;

@@ -5,7 +5,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Baseline, Cell, Inapplicable, Selection, Shard, SignInStep, Tested, UsageError};
+use super::{
+    Baseline, Cell, Inapplicable, Selection, Shard, SignInStep, Tested, UsageError, former_ids,
+};
 use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
@@ -379,6 +381,9 @@ fn selected(
         if !known().any(|scenario| scenario.id == *id) {
             if let Some(other) = scenarios.iter().find(|scenario| scenario.id == *id) {
                 return Err(UsageError::OfOtherSide { id: id.clone(), leg, tests: other.leg });
+            }
+            if let Some(now) = former_ids::now_called(id) {
+                return Err(UsageError::Renamed { id: id.clone(), now });
             }
             let suggestion = closest(id, known().map(|scenario| &*scenario.id)).map(str::to_owned);
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });

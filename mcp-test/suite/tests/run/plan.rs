@@ -165,12 +165,31 @@ fn officially_an_extension_belongs_to_no_revision() {
 }
 
 #[test]
+fn former_ids_name_scenarios_that_exist() {
+    let former = [
+        "auth/basic-dcr",
+        "auth/client-credentials",
+        "auth/scope-handling",
+        "sse-multiple-streams",
+        "sse-polling",
+    ];
+    for id in former {
+        let refused = cells(Profile::Official, &selection(&[id])).unwrap_err();
+        let UsageError::Renamed { now, .. } = &refused else { panic!("{id}: {refused}") };
+        for id in *now {
+            assert!(scenarios::all().any(|scenario| scenario.id == *id), "{id}");
+        }
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let refusal =
         |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
     insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
     insta::assert_snapshot!(refusal(&selection(&["tools_call"])), @"scenario `tools_call` tests a client, not a server");
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
+    insta::assert_snapshot!(refusal(&selection(&["sse-polling"])), @"scenario `sse-polling` is now called `server-sse-polling`");
     let revisions = vec![Revision::V2025_06_18];
     let pending = Selection { suite: Some(Suite::Pending), revisions, ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
