@@ -16,7 +16,13 @@ pub(super) fn validate(attributes: &[Attribute], errors: &mut Errors) -> Option<
         let path = attribute.path();
         // Only the last segment counts: `tokio::test` makes a test, too, and an attribute may be imported.
         let Some(word) = last_segment(path).map(ToString::to_string) else { continue };
-        if TEST_ATTRIBUTES.contains(&word.as_str()) {
+        if is_expanded_test(attribute) {
+            errors.at(
+                attribute,
+                "`#[mcp_scenario]` already makes this a test: remove the attribute above it that makes one, such as \
+                 `#[tokio::test]`",
+            );
+        } else if TEST_ATTRIBUTES.contains(&word.as_str()) {
             let shown = path.to_token_stream().to_string().replace(' ', "");
             let message = "`#[mcp_scenario]` already makes this a test: remove";
             errors.at(attribute, format!("{message} `#[{shown}]`"));
@@ -38,6 +44,14 @@ pub(super) fn validate(attributes: &[Attribute], errors: &mut Errors) -> Option<
         }
     }
     ignored
+}
+
+/// Whether it is what an attribute above, such as `#[tokio::test]`, has left: it is expanded before the macro gets the function, and
+/// names Rust's own attribute by its full path.
+pub(super) fn is_expanded_test(attribute: &Attribute) -> bool {
+    let segments = &attribute.path().segments;
+    segments.first().is_some_and(|first| first.ident == "core" || first.ident == "std")
+        && segments.last().is_some_and(|last| last.ident == "test")
 }
 
 fn reason(ignore: &Meta) -> Option<String> {

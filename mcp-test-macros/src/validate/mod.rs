@@ -21,7 +21,10 @@ pub(crate) fn scenario<'a>(
 ) -> Result<Scenario<'a>, Errors> {
     let options = options::validate(written, &mut errors);
     let ignored = attributes::validate(&function.attributes, &mut errors);
-    signature::validate(&function.signature, Tests::of(written), &mut errors);
+    // The signature is otherwise what another attribute has made of it.
+    if !function.attributes.iter().any(attributes::is_expanded_test) {
+        signature::validate(&function.signature, Tests::of(written), &mut errors);
+    }
     let takes_setup = cases::takes_setup(&function.signature, &options, &mut errors);
     // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
@@ -317,6 +320,15 @@ mod tests {
         #[mcp_test::mcp_scenario] -> duplicate `#[mcp_scenario]`
         #[rstest] -> `#[mcp_scenario]` already makes this a test: remove `#[rstest]`
         "#);
+    }
+
+    #[test]
+    fn what_an_attribute_above_has_left_is_the_only_mistake() {
+        let item = r#"
+            #[::core::prelude::v1::test]
+            fn f(ctx: &mut Ctx) -> Result<()> { let body = async { Ok(()) }; block_on(body) }
+        "#;
+        insta::assert_snapshot!(mistakes("", item), @"#[::core::prelude::v1::test] -> `#[mcp_scenario]` already makes this a test: remove the attribute above it that makes one, such as `#[tokio::test]`");
     }
 
     #[test]

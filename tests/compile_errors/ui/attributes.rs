@@ -17,6 +17,14 @@ async fn tokio_test(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
+// Expanded before `#[mcp_scenario]`, which sees only what it has left.
+#[tokio::test]
+#[mcp_scenario]
+async fn tokio_test_above(ctx: &mut Ctx) -> Result<()> {
+    let _ = ctx;
+    Ok(())
+}
+
 #[mcp_scenario]
 #[mcp_scenario]
 async fn twice_a_scenario(ctx: &mut Ctx) -> Result<()> {
