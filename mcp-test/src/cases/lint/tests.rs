@@ -279,6 +279,30 @@ _match: {out: {"/result/content/*/annotations": ignored}}
 }
 
 #[test]
+fn an_id_is_used_once_in_all_cases_of_a_conversation() {
+    let case = |name: &str, more: &str, id: &str| {
+        format!(
+            "case: {name}\n{more}in: {{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": \"ping\"}}\n\
+             out: {{\"jsonrpc\": \"2.0\", \"id\": {id}, \"result\": {{}}}}\n"
+        )
+    };
+    let continues = "_continues: true\n";
+    let cases = [
+        case("A", "_skip: later\n", "1"),
+        case("B", continues, "2"),
+        case("C", continues, "1"),
+        case("D", continues, "2"),
+        case("Of another conversation", "", "1"),
+        // An id of another type is another id.
+        case("E", continues, "\"1\""),
+    ];
+    let found = linted(&cases.join("---\n"));
+    let same = found.iter().filter(|diagnostic| diagnostic.name == "same-id");
+    let same: Vec<&str> = same.map(|diagnostic| diagnostic.message.as_str()).collect();
+    assert_eq!(same, ["two requests have the id 1", "two requests have the id 2"]);
+}
+
+#[test]
 fn only_braces_and_indentation_of_whole_messages_are_different_styles() {
     let mixed = |first: &str, second: &str| {
         let text = format!(
