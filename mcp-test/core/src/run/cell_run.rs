@@ -8,6 +8,7 @@ mod client_function;
 mod early_end;
 mod era_hint;
 mod facts;
+mod name_hint;
 mod shared_connection;
 mod short_wait;
 mod silenced;
@@ -18,7 +19,7 @@ mod unmade;
 
 use std::time::Duration;
 
-use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
+use super::common_checks::{tool_schemas, well_formed};
 use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
@@ -38,7 +39,7 @@ use crate::transport::{ClientRun, Target, TransportKind};
 use self::early_end::EarlyEnd;
 use self::facts::Unmet;
 use self::teardown::TornDown;
-use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, unmade};
+use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, timeout_row, unmade};
 
 pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
@@ -229,7 +230,8 @@ impl<'a> CellRun<'a> {
             None => Ctx::new(setup, declares),
         };
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
-        let early = self.run_body(body(&mut ctx)).await;
+        let mut early = self.run_body(body(&mut ctx)).await;
+        self.suggest_name(early.as_mut(), &mut ctx).await;
         let recorder = ctx.recorder().clone();
         let teardown = match &self.cell.scenario.teardown {
             Some(Teardown::Server(teardown)) => Some(teardown(&mut ctx)),
@@ -491,9 +493,4 @@ fn last_lines(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let first = lines.len().saturating_sub(STDERR_LINES);
     lines[first..].iter().map(|line| (*line).to_owned()).collect()
-}
-
-fn timeout_row(finding: Finding) -> Check {
-    let row = Check::from_finding(SCENARIO_TIMEOUT, Origin::Official, finding);
-    row.described("ScenarioTimeout", "The scenario ends in time")
 }

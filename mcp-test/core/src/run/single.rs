@@ -118,10 +118,11 @@ pub async fn run_single_client(
     let ended = run_client_function(&plan, cell.clone(), client, &**body, progress).await;
     match ended {
         Ok(outcome) => CellResult::Finished(Box::new(outcome)),
-        Err(OtherRevision { reason, trace }) if must_speak => {
-            let finding = Finding::peer(format!("the client does not speak {revision}"))
+        Err(OtherRevision { reason, hint, trace }) if must_speak => {
+            let mut finding = Finding::peer(format!("the client does not speak {revision}"))
                 .expected(format!("a client that speaks {revision}, which the test names"))
                 .got(reason);
+            finding.hint = hint;
             CellResult::Finished(Box::new(Outcome::failed(cell, finding, trace)))
         }
         Err(OtherRevision { reason, .. }) => CellResult::Unsupported(reason),

@@ -209,6 +209,66 @@ fn a_request_that_the_revision_does_not_have_comes_before_its_malformed_reply() 
     "#);
 }
 
+#[test]
+fn a_wrong_name_gets_the_one_that_the_server_lists() {
+    let hints = |run: UserFunction| {
+        let text = failure(&run_of(run));
+        text.lines()
+            .filter(|it| it.contains("hint:"))
+            .map(|it| format!("{it}\n"))
+            .collect::<String>()
+    };
+    let all = [
+        hints(|ctx| {
+            Box::pin(async move {
+                ctx.call_tool("test_simple_txt", json!({})).await?.assert_ok();
+                Ok(())
+            })
+        }),
+        // A finding that the function returns, and a prompt.
+        hints(|ctx| {
+            Box::pin(async move {
+                let _ = ctx.get_prompt("test_simple_promt", json!({})).await?.result()?;
+                Ok(())
+            })
+        }),
+        hints(|ctx| {
+            Box::pin(async move {
+                ctx.read_resource("test://static-tex").await?.assert_ok();
+                Ok(())
+            })
+        }),
+    ];
+    insta::assert_snapshot!(all.concat(), @"
+      hint: the server lists no tool `test_simple_txt`; did you mean `test_simple_text`?
+      hint: the server lists no prompt `test_simple_promt`; did you mean `test_simple_prompt`?
+      hint: the server lists no resource `test://static-tex`; did you mean `test://static-text`?
+    ");
+    // Nothing is like the name, the tool exists, or the assertion is about another request.
+    let none = [
+        hints(|ctx| {
+            Box::pin(async move {
+                ctx.call_tool("quite_another_name", json!({})).await?.assert_ok();
+                Ok(())
+            })
+        }),
+        hints(|ctx| {
+            Box::pin(async move {
+                ctx.call_tool("test_error_handling", json!({})).await?.assert_ok();
+                Ok(())
+            })
+        }),
+        hints(|ctx| {
+            Box::pin(async move {
+                ctx.call_tool("test_simple_txt", json!({})).await?.assert_error();
+                ctx.list_tools().await?.assert_len(0);
+                Ok(())
+            })
+        }),
+    ];
+    assert_eq!(none.concat(), "");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_failure_names_what_was_to_run() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::test_function::TestEnd;
-use super::{CellRun, ENDING, EarlyEnd, Progress, last_lines};
+use super::{CellRun, ENDING, EarlyEnd, Progress, era_hint, last_lines};
 use crate::check::{self, Finding};
 use crate::clock::Deadline;
 use crate::run::{Cell, Outcome, Plan};
@@ -18,6 +18,8 @@ use crate::transport::ClientTarget;
 pub(in crate::run) struct OtherRevision {
     /// What the client did instead.
     pub(in crate::run) reason: String,
+    /// What to do about it, where that is known.
+    pub(in crate::run) hint: Option<String>,
     /// The conversation.
     pub(in crate::run) trace: Trace,
 }
@@ -115,7 +117,10 @@ impl CellRun<'_> {
         drop(judging);
         let trace = Arc::unwrap_or_clone(trace);
         match reason {
-            Some(reason) => Err(OtherRevision { reason, trace }),
+            Some(reason) => {
+                let hint = era_hint::of_handshake(&trace, asked);
+                Err(OtherRevision { reason, hint, trace })
+            }
             None => Ok((trace, spoken.unwrap_or(asked))),
         }
     }

@@ -52,6 +52,19 @@ pub(super) fn missing_at(
     })
 }
 
+/// The hint for a client that began with a handshake, which the revision does not have.
+pub(super) fn of_handshake(trace: &Trace, revision: Revision) -> Option<String> {
+    let initialize = spec::method("initialize")?;
+    let mut sent = trace.messages().filter(|(event, _)| event.party == Party::Client);
+    if initialize.sent_by(Side::Client, revision)
+        || !sent.any(|(_, message)| message.method() == Some(initialize.name))
+    {
+        return None;
+    }
+    let hint = of_method(initialize, Side::Client, revision)?;
+    Some(format!("{hint}\nrmcp's client sends it unless its `ClientLifecycleMode` is `Discover`"))
+}
+
 /// What the findings are about, as far as their evidence shows it.
 struct Shown<'a> {
     /// The methods of the messages, and of the requests that they answer.

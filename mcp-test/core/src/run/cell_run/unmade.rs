@@ -3,6 +3,7 @@
 use crate::check::{Blame, Cause, Check, Fate, Finding, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Cell;
+use crate::run::common_checks::SCENARIO_TIMEOUT;
 use crate::scenario::CheckSpec;
 
 /// The checks that can be made in a cell.
@@ -41,6 +42,12 @@ fn refused_ping(finding: &Finding) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The check that the official suite reports when a scenario does not end in time.
+pub(super) fn timeout_row(finding: Finding) -> Check {
+    let row = Check::from_finding(SCENARIO_TIMEOUT, Origin::Official, finding);
+    row.described("ScenarioTimeout", "The scenario ends in time")
 }
 
 /// Why a check was not made that a finding prevented.

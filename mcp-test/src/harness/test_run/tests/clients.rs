@@ -510,6 +510,22 @@ fn a_named_revision_is_demanded_and_one_of_a_range_is_not() {
 }
 
 #[test]
+fn a_client_that_begins_with_a_handshake_gets_the_revisions_that_have_one() {
+    let newest = Revision::V2026_07_28;
+    let text = failure(&at(RevisionRequest::Named(newest), run_with(adding, runs)));
+    insta::assert_snapshot!(text.lines().take(8).collect::<Vec<_>>().join("\n"), @r#"
+    scenario `works` failed at 2026-07-28 over http of in-process client, tests/calculator.rs:12:10
+
+    the client does not speak 2026-07-28
+      expected a client that speaks 2026-07-28, which the test names
+      got the client speaks up to 2025-11-25; it did not speak 2026-07-28
+      hint: a client sends `initialize` up to 2025-11-25, and this run is at 2026-07-28
+        to test at a revision that has it: `#[mcp_scenario(revisions = "..2025-11-25")]`
+        rmcp's client sends it unless its `ClientLifecycleMode` is `Discover`
+    "#);
+}
+
+#[test]
 fn a_client_runs_at_every_revision_that_it_is_asked_for() {
     let any = || {
         let client = ScriptedClient::new(|task: ClientTask| async move {
