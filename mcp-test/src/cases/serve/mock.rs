@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::server::{Call, ClientMessage, Server, given};
 use mcp_test_core::spec::Revisions;
@@ -202,21 +203,63 @@ impl Mock {
 
     /// Asserts that each case was used, and that no request was refused because no case has it.
     ///
+    /// [`assert_used`](Self::assert_used) asserts it of the cases that one client needs.
+    ///
     /// # Panics
     ///
     /// If a case was not used, or such a request was refused. The message lists all of them.
     #[track_caller]
     pub fn assert_all_used(&self) {
         let unused = self.unused();
-        let mut problems: Vec<String> =
-            unused.iter().map(|(file, case)| self.describe_unused(file, case)).collect();
+        let unused = unused.iter().map(|(file, case)| self.describe_unused(file, case));
+        let problems: Vec<String> = unused.chain(self.describe_refused()).collect();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    /// Asserts that each of these cases was used, whatever other cases the contract has, and that no request was refused because no
+    /// case has it.
+    ///
+    /// A case is given by its id, or by its name if no other case has the same.
+    ///
+    /// ```no_run
+    /// # fn f(mock: &mcp_test::cases::Mock) {
+    /// mock.assert_used(["Adds two numbers", "Lists the tools"]);
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If one of these cases was not used or does not exist, or such a request was refused. The message lists all of them, then the
+    /// ids of the cases that were used and of those that were not.
+    #[track_caller]
+    pub fn assert_used(&self, cases: impl IntoIterator<Item = impl AsRef<str>>) {
+        let known = self.cases();
+        let is_used = |id: &str| self.responder.log.is_used(id);
+        let wanted = cases.into_iter().filter_map(|wanted| match find(&known, wanted.as_ref()) {
+            Ok((_, case)) if is_used(&case.id) => None,
+            Ok((file, case)) => Some(self.describe_unused(file, case)),
+            Err(problem) => Some(problem),
+        });
+        let mut problems: Vec<String> = wanted.chain(self.describe_refused()).collect();
+        if problems.is_empty() {
+            return;
+        }
+        let (used, others): (Vec<_>, Vec<_>) =
+            known.iter().map(|(_, case)| &*case.id).partition(|id| is_used(id));
+        problems.push(format!("used: {}", named(&used)));
+        problems.push(format!("not used: {}", named(&others)));
+        panic!("{}", problems.join("\n"));
+    }
+
+    /// A sentence for each request that was refused because no case has it.
+    fn describe_refused(&self) -> Vec<String> {
         let unmatched = self.unmatched();
         // A notification cannot be refused: JSON-RPC has no reply to it.
         let refused = unmatched.iter().filter(|it| !it.method().starts_with("notifications/"));
-        problems.extend(refused.map(|it| {
+        let described = refused.map(|it| {
             format!("a request of the client is in no case: {}: {}", it.summary(), it.reason())
-        }));
-        assert!(problems.is_empty(), "{}", problems.join("\n"));
+        });
+        described.collect()
     }
 
     /// A sentence for an unused case, with the message that is nearest to its first one.
@@ -248,6 +291,38 @@ impl Mock {
         let contract = options.compile(cases);
         let responder = Arc::new(Responder::new(contract, options.watcher.clone()));
         Self { options, responder }
+    }
+}
+
+/// The case that has this id, or else this name.
+fn find<'a>(cases: &'a Cases, wanted: &str) -> Result<(&'a CaseFile, &'a Case), String> {
+    let known = || cases.iter().map(|(file, case)| (&**file, &**case));
+    if let Some(found) = known().find(|(_, case)| case.id == wanted) {
+        return Ok(found);
+    }
+    let has_name = |(_, case): &(_, &Case)| case.name.as_deref() == Some(wanted);
+    let of_name: Vec<_> = known().filter(has_name).collect();
+    match of_name.as_slice() {
+        [found] => Ok(*found),
+        [] => {
+            let names = known().flat_map(|(_, case)| [Some(&*case.id), case.name.as_deref()]);
+            let names = names.flatten();
+            let near = words::closest(wanted, names);
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            Err(format!("no case has the id or the name `{wanted}`{near}"))
+        }
+        several => Err(format!(
+            "several cases have the name `{wanted}`; name one by its id: {}",
+            named(&several.iter().map(|(_, case)| &*case.id).collect::<Vec<_>>())
+        )),
+    }
+}
+
+/// Ids in backticks.
+fn named(ids: &[&str]) -> String {
+    match ids {
+        [] => "none".to_owned(),
+        ids => words::list(ids.iter().map(|id| format!("`{id}`")), "and"),
     }
 }
 

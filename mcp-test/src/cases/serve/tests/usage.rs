@@ -40,6 +40,37 @@ fn nothing_is_reported_when_every_case_was_used() {
 }
 
 #[test]
+fn only_the_named_cases_have_to_be_used() {
+    let mock = mock(&(call("Sum", "add", r#"{"a": 1}"#, "1") + &call("Echo", "echo", "{}", "x")));
+    block_on(async {
+        let mut client = TestClient::initialized(&mock).await;
+        client.call("echo", json!({})).await;
+    });
+    mock.assert_used(["Echo"]);
+    mock.assert_used([&mock.cases().iter().nth(1).unwrap().1.id]);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        mock.assert_used(["Sum", "Echo", "Eco"]);
+    }));
+    assert_snapshot!(panic.unwrap_err().downcast_ref::<String>().unwrap(), @r#"
+    the case "Sum" (contract.yaml:2) was not used
+    no case has the id or the name `Eco`; did you mean `Echo`?
+    used: `contract::echo`
+    not used: `contract::sum`
+    "#);
+}
+
+#[test]
+fn a_name_of_two_cases_does_not_select_one() {
+    let text = call("Sum", "add", r#"{"a": 1}"#, "1") + &call("Sum", "add", r#"{"a": 2}"#, "2");
+    let mock = mock(&text);
+    let panic =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| mock.assert_used(["Sum"])));
+    let panic = panic.unwrap_err();
+    let text = panic.downcast_ref::<String>().unwrap();
+    assert!(text.starts_with("several cases have the name `Sum`; name one by its id: `"), "{text}");
+}
+
+#[test]
 fn connected_clients_are_served_the_reloaded_cases() {
     let mock = mock(&call("Sum", "add", "{}", "old"));
     block_on(async {
