@@ -3,6 +3,7 @@
 //!
 //! | in `tests/` | shows |
 //! |---|---|
+//! | `first.rs` | the first test of the README |
 //! | `calculator.rs` | first tests, under plain `cargo test`, in process; golden snapshots |
 //! | `calculator_matrix.rs` | each revision over each transport as a test of its own, with the built-in scenarios |
 //! | `calculator_port.rs` | a server at a URL |

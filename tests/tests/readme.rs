@@ -87,51 +87,29 @@ mod shown {
     //! What the README shows: the test of a server that omits the caching hints, as rmcp before 3.5.1 did.
 
     use mcp_test::prelude::*;
-    use rmcp::handler::server::router::tool::ToolRouter;
     use rmcp::handler::server::wrapper::Parameters;
-    use rmcp::model::{
-        CallToolResult, ClientNotification, ClientRequest, ContentBlock, ErrorData,
-        ServerCapabilities, ServerConfig, ServerResult,
-    };
+    use rmcp::model::{ClientNotification, ClientRequest, ErrorData, ServerConfig, ServerResult};
     use rmcp::service::{NotificationContext, RequestContext};
-    use rmcp::{
-        RoleServer, ServerHandler, Service, ServiceExt, schemars, tool, tool_handler, tool_router,
-    };
-    use serde::Deserialize;
+    use rmcp::{RoleServer, Service, ServiceExt, schemars, tool, tool_router};
 
-    #[derive(Deserialize, schemars::JsonSchema)]
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Operands {
         a: f64,
         b: f64,
     }
 
-    #[derive(Clone)]
-    struct Tools {
-        tool_router: ToolRouter<Self>,
-    }
+    struct Tools;
 
-    #[tool_router]
+    #[tool_router(server_handler)]
     impl Tools {
-        #[tool(name = "add", description = "Adds two numbers")]
-        async fn add(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
-            CallToolResult::success(vec![ContentBlock::text((a + b).to_string())])
+        #[tool(description = "Adds two numbers")]
+        fn add(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> String {
+            (a + b).to_string()
         }
     }
 
-    #[tool_handler(router = self.tool_router)]
-    impl ServerHandler for Tools {
-        fn get_info(&self) -> ServerConfig {
-            ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-        }
-    }
-
-    struct Calculator(Tools);
-
-    impl Calculator {
-        fn new() -> Self {
-            Self(Tools { tool_router: Tools::tool_router() })
-        }
-    }
+    /// The tools, in lists without the caching hints.
+    struct Calculator;
 
     impl Service<RoleServer> for Calculator {
         async fn handle_request(
@@ -139,7 +117,7 @@ mod shown {
             request: ClientRequest,
             context: RequestContext<RoleServer>,
         ) -> std::result::Result<ServerResult, ErrorData> {
-            let mut result = self.0.handle_request(request, context).await?;
+            let mut result = Tools.handle_request(request, context).await?;
             if let ServerResult::ListToolsResult(list) = &mut result {
                 (list.ttl_ms, list.cache_scope) = (None, None);
             }
@@ -151,11 +129,11 @@ mod shown {
             notification: ClientNotification,
             context: NotificationContext<RoleServer>,
         ) -> std::result::Result<(), ErrorData> {
-            self.0.handle_notification(notification, context).await
+            Tools.handle_notification(notification, context).await
         }
 
         fn get_info(&self) -> ServerConfig {
-            Service::get_info(&self.0)
+            Service::get_info(&Tools)
         }
     }
 
@@ -163,7 +141,7 @@ mod shown {
 
     fn calculator() -> Target {
         Target::duplex(|io| async move {
-            Calculator::new().serve(io).await?.waiting().await?;
+            Calculator.serve(io).await?.waiting().await?;
             Ok(())
         })
     }
@@ -189,8 +167,11 @@ fn the_failing_test_looks_as_shown() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let from = stderr.find("scenario `").unwrap_or_else(|| panic!("no failure:\n{stderr}"));
     // The place is that of a user's file.
+    let code = block("rust,ignore");
+    let function = code.lines().position(|line| line.starts_with("async fn "));
+    let function = function.expect("the block has a scenario") + 1;
     let shown = stderr[from..].lines().map(|line| match line.find(", tests/tests/readme.rs:") {
-        Some(at) => format!("{}, tests/mcp.rs:13:10", &line[..at]),
+        Some(at) => format!("{}, tests/mcp.rs:{function}:10", &line[..at]),
         None => line.trim_end().to_owned(),
     });
     let shown = shown.collect::<Vec<_>>().join("\n");
@@ -221,6 +202,14 @@ fn the_test_shown_is_the_one_that_fails() {
     for part in code.trim().split("\n\n") {
         assert!(own.contains(part), "tests/tests/readme.rs should contain\n{part}");
     }
+}
+
+/// The example is a test of its own package, so that it compiles and passes.
+#[test]
+fn the_test_shown_is_an_example() {
+    let example = read("examples/tests/first.rs");
+    let (_, pasted) = example.split_once("\n\n").expect("a doc comment comes first");
+    pretty_assertions::assert_eq!(block("rust,ignore"), pasted);
 }
 
 #[test]
