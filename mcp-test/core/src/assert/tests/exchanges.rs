@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use super::*;
+#[cfg(feature = "http")]
+use crate::client::SubscriptionFilter;
 use crate::expect;
+#[cfg(feature = "http")]
+use crate::spec::Revision;
 
 fn note(method: &str, params: impl Into<Value>) -> Value {
     json!({"jsonrpc": "2.0", "method": method, "params": params.into()})
@@ -183,6 +187,36 @@ async fn missing_notifications_over_http_name_the_stream() {
     at 2025-11-25 over router what a server sends unasked comes on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`
     the server declares `tools.listChanged`
     ");
+}
+
+/// The wait for a change, which no deadline may end, on the reference server at a revision.
+#[cfg(feature = "http")]
+async fn unserved(revision: Revision, filter: Option<SubscriptionFilter>) -> Finding {
+    let recorder = Recorder::new();
+    let target = crate::server::reference::everything().target();
+    let link = target.open(TransportKind::Router, &recorder, Limits::default()).await.unwrap();
+    let options = Options::speaking(revision).timeout(Duration::from_secs(20));
+    let mut client = Client::connect(link, options).await.unwrap();
+    if let Some(filter) = filter {
+        client.subscribe(filter).await.unwrap();
+    }
+    let awaited = client.wait_for_notification("notifications/tools/list_changed").await;
+    assert!(!recorder.trace().deadline_fired());
+    awaited.map(drop).unwrap_err()
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn a_change_that_has_no_stream_to_come_on_is_not_awaited() {
+    let filter = || Some(SubscriptionFilter::new().tools_list_changed());
+    insta::assert_snapshot!(unserved(Revision::V2024_11_05, filter()).await, @"
+    `notifications/tools/list_changed` did not come
+      expected `notifications/tools/list_changed`
+      got nothing, and no HTTP exchange is open on which it could come
+      hint: at 2024-11-05 over router there is no stream for what a server sends unasked
+    ");
+    insta::assert_snapshot!(unserved(Revision::V2025_11_25, None).await.hint.unwrap(), @"at 2025-11-25 over router what a server sends unasked comes on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`");
+    insta::assert_snapshot!(unserved(Revision::V2026_07_28, None).await.hint.unwrap(), @"at 2026-07-28 a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`");
 }
 
 #[cfg(feature = "http")]

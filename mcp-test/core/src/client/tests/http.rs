@@ -11,8 +11,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use crate::check::{Blame, Finding};
-use crate::client::{Client, Options, SubscriptionFilter};
-use crate::server::reference::everything;
+use crate::client::{Client, Options};
 use crate::spec::Revision;
 use crate::trace::{Event, EventKind, Recorder};
 use crate::transport::{Limits, Target, TransportKind};
@@ -41,34 +40,6 @@ async fn lost(answer: fn(Value) -> Response<Body>) -> Finding {
     let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
     assert!(!recorder.trace().deadline_fired());
     finding
-}
-
-/// The wait for a change, which no deadline may end, on the reference server at a revision.
-async fn unserved(revision: Revision, filter: Option<SubscriptionFilter>) -> Finding {
-    let recorder = Recorder::new();
-    let target = everything().target();
-    let link = target.open(TransportKind::Router, &recorder, Limits::default()).await.unwrap();
-    let options = Options::speaking(revision).timeout(Duration::from_secs(20));
-    let mut client = Client::connect(link, options).await.unwrap();
-    if let Some(filter) = filter {
-        client.subscribe(filter).await.unwrap();
-    }
-    let awaited = client.wait_for_notification("notifications/tools/list_changed").await;
-    assert!(!recorder.trace().deadline_fired());
-    awaited.map(drop).unwrap_err()
-}
-
-#[tokio::test]
-async fn a_change_that_has_no_stream_to_come_on_is_not_awaited() {
-    let filter = || Some(SubscriptionFilter::new().tools_list_changed());
-    insta::assert_snapshot!(unserved(Revision::V2024_11_05, filter()).await, @"
-    `notifications/tools/list_changed` did not come
-      expected `notifications/tools/list_changed`
-      got nothing, and no HTTP exchange is open on which it could come
-      hint: at 2024-11-05 over router there is no stream for what a server sends unasked
-    ");
-    insta::assert_snapshot!(unserved(Revision::V2025_11_25, None).await.hint.unwrap(), @"at 2025-11-25 over router what a server sends unasked comes on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`");
-    insta::assert_snapshot!(unserved(Revision::V2026_07_28, None).await.hint.unwrap(), @"at 2026-07-28 a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`");
 }
 
 #[tokio::test]
