@@ -8,7 +8,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
 
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -124,6 +126,23 @@ impl Notes {
             tool_router,
             prompt_router,
         }
+    }
+
+    /// A server with the notes of a file, which has a note on each line: `Milk: Buy milk`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn open(file: &Path) -> io::Result<Self> {
+        let (text, server) = (fs::read_to_string(file)?, Self::new());
+        let notes = text.lines().filter_map(|line| line.split_once(": "));
+        server.with(|kept| {
+            kept.extend((1..).zip(notes.map(|(title, text)| NewNote {
+                title: title.to_owned(),
+                text: text.to_owned(),
+            })));
+        });
+        Ok(server)
     }
 
     /// Adds a note; the list of resources changes.

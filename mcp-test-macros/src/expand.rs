@@ -6,13 +6,17 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, FnArg, Meta, Type};
+use syn::{Attribute, Meta};
 
 use crate::model::{Case, Function, Scenario};
 use crate::validate::{belongs_to_tests, is_lint_level};
+
+mod body;
+
+use body::body;
 
 /// The items that take the place of the function.
 pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
@@ -86,6 +90,8 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
+    let setup = options.setup.map(|it| quote_spanned!(it.span()=> || #private::call_setup(#it)));
+    let setup = option(setup);
     let body = body(scenario, case, private);
     // What the snapshots say that they show.
     let golden = options.client.map(|_| quote!(server));
@@ -101,81 +107,11 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
             ignored: #ignored,
             timeout: #timeout,
             golden: #private::golden_fn!(#golden),
+            setup: #setup,
             body: #body,
             run_test: #private::run_test,
         }
     }
-}
-
-/// What the scenario tests, and its functions.
-fn body(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
-    let options = &scenario.options;
-    let run = run(scenario, case, private);
-    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
-    if let Some(client) = options.client {
-        return quote! {
-            #private::UserBody::Client {
-                client: || #private::IntoClientTarget::into_client_target(#client),
-                run: #run,
-                teardown: #teardown,
-            }
-        };
-    }
-    let target =
-        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
-    quote! {
-        #private::UserBody::Server {
-            target: #target,
-            run: #run,
-            teardown: #teardown,
-        }
-    }
-}
-
-/// A call of the function after its setup; a wrong argument or return type is an error at that type.
-fn run(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
-    let signature = &scenario.function.signature;
-    let name = &signature.ident;
-    // Each with the span of its type, where the compiler then reports a mismatch, but invisible to the user's code.
-    let context = Ident::new("context", Span::mixed_site().located_at(scenario.context_span));
-    let outcome = Ident::new("outcome", Span::mixed_site().located_at(scenario.outcome_span));
-    let second = signature.inputs.iter().nth(1);
-    let place = second.map_or(Span::mixed_site(), |argument| match argument {
-        FnArg::Typed(argument) => argument.ty.span(),
-        FnArg::Receiver(receiver) => receiver.span(),
-    });
-    let value = Ident::new("value", Span::mixed_site().located_at(place));
-    let (binding, argument) = match (scenario.takes_setup, second) {
-        (true, Some(FnArg::Typed(argument))) => match &*argument.ty {
-            Type::Reference(it) if it.mutability.is_some() => {
-                (quote!(mut #value), Some(quote!(&mut #value)))
-            }
-            Type::Reference(_) => (quote!(#value), Some(quote!(&#value))),
-            _ => (quote!(#value), Some(quote!(#value))),
-        },
-        // It lives until the function has ended, even if that does not take it.
-        _ => (quote!(_unused), None),
-    };
-    let setup = scenario.options.setup.map(|setup| {
-        let made = quote_spanned!(setup.span()=> #private::value_of_setup(#setup(#context).await)?);
-        quote!(let #binding = #made;)
-    });
-    let of_case = case.iter().flat_map(|case| &case.call.args).map(ToTokens::to_token_stream);
-    let arguments = [context.to_token_stream()].into_iter().chain(argument).chain(of_case);
-    quote! {
-        |#context| ::std::boxed::Box::pin(async move {
-            #setup
-            let #outcome = #name(#(#arguments),*).await;
-            #private::ScenarioOutcome::into_outcome(#outcome)
-        })
-    }
-}
-
-/// A call of the teardown.
-fn run_teardown(teardown: &Expr, private: &TokenStream) -> TokenStream {
-    let context = Ident::new("context", Span::mixed_site());
-    let ended = quote_spanned!(teardown.span()=> #private::ScenarioOutcome::into_outcome(#teardown(#context).await));
-    quote!(|#context| ::std::boxed::Box::pin(async move { #ended }))
 }
 
 /// The `#[test]` of each case, in a module under the user's name.
@@ -297,7 +233,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},run_test:::mcp_test::__private::run_test,}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),setup:::core::option::Option::None,body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},run_test:::mcp_test::__private::run_test,}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -314,7 +250,7 @@ mod tests {
         for part in [
             "static __mcp_scenario_match:crate::renamed::__private::UserScenario=",
             "name:\"match\",",
-            "target:::core::option::Option::Some(||crate::renamed::__private::IntoTarget::into_target(||my_server(1))),",
+            "target:::core::option::Option::Some(crate::renamed::__private::Maker::Alone(||crate::renamed::__private::IntoTarget::into_target(||my_server(1)))),",
             "revisions:::core::option::Option::Some(\"2025-06-18..\"),",
             "transports:&[\"http\",\"duplex\"],",
             "matrix:true,",
@@ -353,21 +289,61 @@ mod tests {
     }
 
     #[test]
-    fn the_setup_runs_before_the_function_and_the_teardown_is_a_function_of_its_own() {
+    fn the_setup_runs_before_the_target_is_made() {
+        let definition = |options: &str, signature: &str| {
+            let item = format!("async fn f({signature}) -> Result<()> {{ Ok(()) }}");
+            items(&format!("setup = a::b, {options}"), &item).remove(0)
+        };
+        let with_target = definition("target = |it| my_server(it)", "ctx: &mut Ctx");
+        for part in [
+            "setup:::core::option::Option::Some(||::mcp_test::__private::call_setup(a::b)),",
+            "target:::core::option::Option::Some(::mcp_test::__private::Maker::WithSetup(|value|{#[allow(clippy::redundant_closure,clippy::redundant_closure_for_method_calls)]let given=value.give(a::b,|it|my_server(it));given.map(::mcp_test::__private::IntoTarget::into_target)})),",
+            "Box::pin(async move{let outcome=f(context).await;",
+        ] {
+            assert!(with_target.contains(part), "{part} is not in {with_target}");
+        }
+        for (signature, part) in [
+            (
+                "ctx: &mut Ctx, it: Db",
+                "let mut made=context.setup_value().await;let value=made.take(a::b)?;let outcome=f(context,value).await;",
+            ),
+            (
+                "ctx: &mut Ctx, it: &Db",
+                "let made=context.setup_value().await;let value=made.get(a::b)?;let outcome=f(context,value).await;",
+            ),
+            (
+                "ctx: &mut Ctx, it: &mut Db",
+                "let value=made.get_mut(a::b)?;let outcome=f(context,value).await;",
+            ),
+        ] {
+            let definition = definition("", signature);
+            assert!(definition.contains(part), "{part} is not in {definition}");
+        }
+        let both = definition("setup_ctx = c", "ctx: &mut Ctx, it: &Db, note: Note");
+        let part = "let value=made.get(a::b)?;context.begin_setup();let value_with_context=::mcp_test::__private::value_of_setup(c(context).await)?;context.end_setup();let outcome=f(context,value,value_with_context).await;";
+        assert!(both.contains(part), "{part} is not in {both}");
+    }
+
+    #[test]
+    fn the_setup_with_the_context_runs_before_the_function_and_the_teardown_is_a_function_of_its_own()
+     {
         let definition = |signature: &str| {
             let item = format!("async fn f({signature}) -> Result<()> {{ Ok(()) }}");
-            items("setup = a::b, teardown = c", &item).remove(0)
+            items("setup_ctx = a::b, teardown = c", &item).remove(0)
         };
         let by_value = definition("ctx: &mut Ctx, it: Note");
-        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
+        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{context.begin_setup();let value_with_context=::mcp_test::__private::value_of_setup(a::b(context).await)?;context.end_setup();let outcome=f(context,value_with_context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
         for (signature, part) in [
             (
                 "ctx: &mut Ctx",
-                "let _unused=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context).await;",
+                "let _unused=::mcp_test::__private::value_of_setup(a::b(context).await)?;",
             ),
-            ("ctx: &mut Ctx, it: &Note", "let outcome=f(context,&value).await;"),
-            ("ctx: &mut Ctx, it: &mut Note", "let mut value="),
-            ("ctx: &mut Ctx, it: &mut Note", "let outcome=f(context,&mut value).await;"),
+            ("ctx: &mut Ctx, it: &Note", "let outcome=f(context,&value_with_context).await;"),
+            ("ctx: &mut Ctx, it: &mut Note", "let mut value_with_context="),
+            (
+                "ctx: &mut Ctx, it: &mut Note",
+                "let outcome=f(context,&mut value_with_context).await;",
+            ),
         ] {
             let definition = definition(signature);
             assert!(definition.contains(part), "{part} is not in {definition}");
@@ -378,7 +354,7 @@ mod tests {
     fn a_test_of_a_client_has_the_client_and_its_own_functions() {
         let item = "async fn works(server: &mut ServerCtx) -> Result<()> { Ok(()) }";
         let definition = items("client = my_client, teardown = c", item).remove(0);
-        insta::assert_snapshot!(definition.split_once("body:").expect("a field").1, @"::mcp_test::__private::UserBody::Client{client:||::mcp_test::__private::IntoClientTarget::into_client_target(my_client),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
+        insta::assert_snapshot!(definition.split_once("body:").expect("a field").1, @"::mcp_test::__private::UserBody::Client{client:::mcp_test::__private::Maker::Alone(||::mcp_test::__private::IntoClientTarget::into_client_target(my_client)),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),},run_test:::mcp_test::__private::run_test,}};");
     }
 
     #[test]

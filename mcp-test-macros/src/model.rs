@@ -53,8 +53,8 @@ pub(crate) struct Scenario<'a> {
     pub(crate) outcome_span: Span,
     /// The reason of `#[ignore]`, empty without one.
     pub(crate) ignored: Option<String>,
-    /// Whether the value of the setup is its second argument.
-    pub(crate) takes_setup: bool,
+    /// Whether the values of its setups are its arguments after the context.
+    pub(crate) takes_values: bool,
     pub(crate) options: Options<'a>,
 }
 
@@ -70,8 +70,10 @@ pub(crate) struct Options<'a> {
     pub(crate) matrix: bool,
     pub(crate) allow_skip: bool,
     pub(crate) timeout: Option<Duration>,
-    /// What runs before the function.
+    /// What runs before anything is started.
     pub(crate) setup: Option<&'a Expr>,
+    /// What runs before the function, with its context.
+    pub(crate) setup_ctx: Option<&'a Expr>,
     /// What runs after it.
     pub(crate) teardown: Option<&'a Expr>,
     pub(crate) cases: Vec<Case<'a>>,

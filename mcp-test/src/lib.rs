@@ -155,15 +155,16 @@ pub use mcp_test_macros::cases;
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
-/// | `client = my_client` | the client to test instead of a server: a function or closure that makes a `ClientTarget`, or a `ClientTarget` |
+/// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!`. A closure with an argument gets the value of the setup: `\|database\| my_server(database)` |
+/// | `client = my_client` | the client to test instead of a server: a function or closure that makes a `ClientTarget`, or a `ClientTarget`; as for `target`, also with the value of the setup |
 /// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
 /// | `transports = [duplex, stdio, http, router, sse]` | the transports to run over; without it, the first one of the target |
 /// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
 /// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
 /// | `timeout = "5s"` | how long one run of the scenario (a revision on a transport) may take: a whole number with `ms`, `s` or `m` |
 /// | `case(1, 2, "3")`, `case::name(1, 2, "3")` | run the function with these arguments after its context; each case is a test of its own |
-/// | `setup = my_setup` | an `async fn(&mut Ctx) -> Result<T>` to call first; its value is the second argument of the function, unless that has none |
+/// | `setup = my_setup` | an `async fn() -> Result<T>` to call before anything is started |
+/// | `setup_ctx = my_setup` | an `async fn(&mut Ctx) -> Result<T>` to call right before the function, in the same conversation |
 /// | `teardown = my_teardown` | an `async fn(&mut Ctx) -> Result<()>` to call at the end, also after a failure, a panic, a time-out and a skip |
 /// | `crate = path` | where `mcp_test` is found, when the dependency was renamed |
 ///
@@ -182,17 +183,48 @@ pub use mcp_test_macros::cases;
 ///
 /// # Setup and teardown
 ///
-/// The setup runs before the function, in the same conversation and within the same time-out; its error fails the scenario. The
-/// function may take its value itself, or borrow it. If there are cases as well, their arguments come after it.
+/// Each run of the scenario (a case, a revision, a transport) calls each of these functions once, in this order:
 ///
-/// The teardown runs last however the scenario ended, even if its setup failed. A quarter of the time-out is kept for it, at
-/// most five seconds. If it fails, this is reported beside what failed before. It does not run after code that blocks the thread.
+/// | | when | time | if it fails |
+/// |---|---|---|---|
+/// | `setup` | before the target or client is made, and before any server is asked which revisions it speaks | that of a run, in addition to it | the run ends; nothing is started, and the teardown does not run |
+/// | `target`, `client` | after the setup; for `matrix` without `transports`, also before it, once for all runs | | the run ends |
+/// | `setup_ctx` | at the beginning of the run, with its context | part of the run | the function does not run, the teardown does |
+/// | the function | | part of the run | the teardown runs |
+/// | `teardown` | last, with the context, however the run has ended: also after a failure, a panic, a time-out and a skip | a quarter of the time of the run is kept for it, at most five seconds | this is reported beside what failed before |
+///
+/// A failure names the phase: `the setup failed: …`, `the setup of the context failed …`, `the teardown failed …`; without such words it is
+/// one of the function. A panic or an error of `setup` is the fault of the test. Nothing of this runs after code that blocks the thread.
+///
+/// The function may take the values of `setup` and of `setup_ctx`, in this order and after its context, or neither of them; arguments of
+/// cases come last. It takes them themselves or borrows them. The value of `setup`, which has to be `Send`, is dropped when the server has
+/// ended, unless the function takes it itself: a folder that removes itself outlives the server. That of `setup_ctx` is dropped before the
+/// teardown.
 ///
 /// ```
 /// # use mcp_test::prelude::*;
 /// # #[derive(serde::Deserialize)]
 /// # struct Note { uri: String }
-/// #[mcp_scenario(setup = a_note, teardown = delete_notes)]
+/// # struct Database { path: String }
+/// # impl Database {
+/// #     fn create() -> std::io::Result<Self> { Ok(Self { path: String::new() }) }
+/// #     fn tables(&self) -> usize { 0 }
+/// # }
+/// #[mcp_scenario(setup = database, target = |database| my_server(database))]
+/// async fn lists_its_tables(ctx: &mut Ctx, database: &Database) -> Result<()> {
+///     ctx.list_resources().await?.assert_len(database.tables());
+///     Ok(())
+/// }
+///
+/// async fn database() -> Result<Database> {
+///     Ok(Database::create()?)
+/// }
+///
+/// fn my_server(database: &Database) -> Target {
+///     Target::command(Command::new("my-mcp-server").arg("--database").arg(&database.path))
+/// }
+///
+/// #[mcp_scenario(setup_ctx = a_note, teardown = delete_notes)]
 /// async fn reads_a_note(ctx: &mut Ctx, uri: String) -> Result<()> {
 ///     ctx.read_resource(&uri).await?.assert_text("milk");
 ///     Ok(())
@@ -208,6 +240,11 @@ pub use mcp_test_macros::cases;
 ///     Ok(())
 /// }
 /// ```
+///
+/// `setup_ctx` sets the handlers that the test needs (`ctx.on_elicitation(…)`) before its own first request, with which the client declares
+/// what it can do: once it has connected, other handlers in the function are an error at every revision.
+///
+/// `setup` skips a run by `return Err(Skip { reason: "no Docker".to_owned() }.into())`, with [`Skip`](scenario::Skip) of `mcp_test::scenario`.
 ///
 /// # Tests of clients
 ///

@@ -33,10 +33,14 @@ async fn every_cell(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-#[mcp_scenario(matrix, case::of_text("test_simple_text"), case("test_error_handling"), setup = offers, teardown = pings)]
+#[mcp_scenario(matrix, case::of_text("test_simple_text"), case("test_error_handling"), setup = numbers, setup_ctx = offers, teardown = pings)]
 async fn calls(ctx: &mut Ctx, name: &str) -> Result<()> {
     ctx.call_tool(name, json!({})).await?.result()?;
     Ok(())
+}
+
+async fn numbers() -> Result<u8> {
+    Ok(7)
 }
 
 async fn offers(ctx: &mut Ctx) -> Result<()> {

@@ -71,7 +71,7 @@ async fn adds(ctx: &mut Ctx, a: i64, b: i64, sum: &str) -> Result<()> {
 }
 
 /// Each run of each case has a snapshot of its own; those of the two eras differ only in the handshake.
-#[mcp_scenario(revisions = "2025-11-25, 2026-07-28", setup = two, teardown = adds_again, case(2))]
+#[mcp_scenario(revisions = "2025-11-25, 2026-07-28", setup_ctx = two, teardown = adds_again, case(2))]
 async fn adds_to_the_setup(ctx: &mut Ctx, value: &mut Vec<i64>, more: i64) -> Result<()> {
     value.push(more);
     ctx.call_tool("add", json!({"a": value[0], "b": value[1]})).await?.assert_text("4");
@@ -150,7 +150,7 @@ mod on_purpose {
         Ok(())
     }
 
-    async fn nothing(_: &mut Ctx) -> Result<()> {
+    async fn nothing() -> Result<()> {
         Ok(())
     }
 
@@ -482,4 +482,190 @@ mod exits {
         ctx.ping().await?.result()?;
         Ok(())
     }
+}
+
+/// At the end, as above.
+mod setups {
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::{fs, process};
+
+    use mcp_test::client::reference::good_client;
+    use mcp_test::client::{ClientTask, ScriptedClient};
+    use mcp_test::server::calls;
+
+    use super::*;
+
+    /// A folder with the file that the server needs at its start; it differs from run to run.
+    async fn database() -> Result<Folder> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        filled(&format!("setups-{}-{number}", process::id()))
+    }
+
+    fn filled(name: &str) -> Result<Folder> {
+        let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), name);
+        fs::write(folder.path().join("database"), "notes")?;
+        Ok(folder)
+    }
+
+    /// A server that does not start without its file.
+    fn server_with(folder: &Path) -> Target {
+        let file = folder.join("database");
+        let for_router = file.clone();
+        let server = Target::duplex(move |io| {
+            let file = file.clone();
+            async move {
+                fs::read_to_string(file)?;
+                Ok(everything().serve(io).await?)
+            }
+        });
+        server.and_router(move || {
+            fs::read_to_string(&for_router).expect("the server needs its file");
+            everything().router()
+        })
+    }
+
+    #[mcp_scenario(revisions = "all", transports = [duplex, router], setup = database, target = |it| server_with(it.path()))]
+    async fn a_server_finds_what_the_setup_has_made(ctx: &mut Ctx, database: &Folder) -> Result<()> {
+        assert_eq!(fs::read_to_string(database.path().join("database"))?, "notes");
+        ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
+        Ok(())
+    }
+
+    /// Its target knows the place by itself, and nothing takes the value.
+    #[mcp_scenario(matrix, setup = fixed, target = || server_with(&fixed_folder()), teardown = adds_again)]
+    async fn a_setup_may_make_what_a_server_finds_by_itself(ctx: &mut Ctx) -> Result<()> {
+        ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
+        Ok(())
+    }
+
+    async fn fixed() -> Result<Folder> {
+        filled(&fixed_name())
+    }
+
+    fn fixed_name() -> String {
+        format!("setups-fixed-{}", process::id())
+    }
+
+    fn fixed_folder() -> PathBuf {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(fixed_name())
+    }
+
+    #[mcp_scenario(setup = numbers, setup_ctx = sums, case(10))]
+    async fn both_setups_give_their_values(
+        ctx: &mut Ctx,
+        numbers: Vec<i64>,
+        sums: &mut Vec<String>,
+        more: i64,
+    ) -> Result<()> {
+        let sum = ctx.call_tool("add", json!({"a": numbers[0], "b": more})).await?;
+        sum.assert_text("11");
+        sums.push("11".to_owned());
+        assert_eq!(sums[..], ["3", "11"]);
+        Ok(())
+    }
+
+    async fn numbers() -> Result<Vec<i64>> {
+        Ok(vec![1, 2])
+    }
+
+    async fn sums(ctx: &mut Ctx) -> Result<Vec<String>> {
+        ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_text("3");
+        Ok(vec!["3".to_owned()])
+    }
+
+    /// A client that needs a file, too.
+    fn client_with(folder: &Folder) -> ClientTarget {
+        let file = folder.path().join("database");
+        let client = ScriptedClient::new(move |task: ClientTask| {
+            let file = file.clone();
+            async move {
+                fs::read_to_string(file)?;
+                let mut client = task.connect(task.options()).await?;
+                let call = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
+                client.request("tools/call", call).await?.result()?;
+                client.end().await;
+                Ok(())
+            }
+        });
+        client.target()
+    }
+
+    #[mcp_scenario(client = |it| client_with(it), setup = database, setup_ctx = scripted)]
+    async fn a_client_finds_what_the_setup_has_made(
+        server: &mut ServerCtx,
+        database: &Folder,
+        (): (),
+    ) -> Result<()> {
+        assert!(database.path().join("database").exists());
+        server.run_client().await?;
+        server.received().assert_call("add").assert_times(1);
+        Ok(())
+    }
+
+    async fn scripted(server: &mut ServerCtx) -> Result<()> {
+        let sum = json!({"content": [{"type": "text", "text": "3"}]});
+        server.given(calls("add")).respond_with(sum);
+        Ok(())
+    }
+
+    #[mcp_scenario(revisions = "2025-06-18", setup = unreadable, target = || panic!("it is not made"))]
+    #[ignore = "fails on purpose"]
+    async fn a_setup_that_fails(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_ok();
+        Ok(())
+    }
+
+    async fn unreadable() -> std::result::Result<(), String> {
+        Err("the database cannot be created".to_owned())
+    }
+
+    #[mcp_scenario(setup_ctx = without_a_tool, teardown = adds_again)]
+    #[ignore = "fails on purpose"]
+    async fn a_setup_with_the_context_that_fails(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_ok();
+        Ok(())
+    }
+
+    async fn without_a_tool(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_tool("subtract");
+        Ok(())
+    }
+
+    #[mcp_scenario(revisions = "2025-11-25, 2026-07-28", setup_ctx = sums)]
+    #[ignore = "fails on purpose"]
+    async fn handlers_after_a_setup(ctx: &mut Ctx) -> Result<()> {
+        ctx.on_roots(["file:///work"]);
+        ctx.list_tools().await?.assert_ok();
+        Ok(())
+    }
+
+    #[mcp_scenario(client = || ClientTarget::future(|endpoint| async move { good_client().run(endpoint).await }), setup_ctx = out_of_paper)]
+    #[ignore = "fails on purpose"]
+    async fn a_setup_of_a_test_of_a_client_that_fails(server: &mut ServerCtx) -> Result<()> {
+        server.run_client().await?;
+        Ok(())
+    }
+
+    async fn out_of_paper(_: &mut ServerCtx) -> Result<()> {
+        Err("out of paper".into())
+    }
+}
+
+#[test]
+fn a_failed_setup_is_reported_and_nothing_is_started() {
+    insta::assert_snapshot!(failure("setups::a_setup_that_fails"), @"");
+}
+
+#[test]
+fn a_failed_setup_with_the_context_is_named() {
+    insta::assert_snapshot!(failure("setups::a_setup_with_the_context_that_fails"), @"");
+    insta::assert_snapshot!(failure("setups::a_setup_of_a_test_of_a_client_that_fails"), @"");
+}
+
+/// Otherwise the run at the newest revision, which is the default, would hide that the older ones fail.
+#[test]
+fn handlers_after_a_setup_that_has_sent_fail_at_every_revision() {
+    insta::assert_snapshot!(failure("setups::handlers_after_a_setup"), @"");
 }

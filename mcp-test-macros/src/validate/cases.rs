@@ -100,28 +100,32 @@ fn of_values(values: &Punctuated<Expr, Token![,]>) -> Option<String> {
     (name != "case" && name.len() <= LONGEST).then_some(name)
 }
 
-/// Whether the function takes the value of the setup; an error if its arguments do not fit.
-pub(super) fn takes_setup(
+/// Whether the function takes the values of its setups; an error if its arguments do not fit.
+pub(super) fn takes_values(
     signature: &Signature,
     options: &Options<'_>,
     errors: &mut Errors,
 ) -> bool {
     let given = options.cases.first().map_or(0, |case| case.call.args.len());
     let taken = signature.inputs.len().saturating_sub(1);
-    if taken == given + 1 && options.setup.is_some() {
-        return true;
-    }
+    let made = options.setup.iter().chain(&options.setup_ctx).count();
     if taken == given {
         return false;
     }
+    if taken == given + made {
+        return true;
+    }
     let Some(case) = options.cases.first() else {
         let rest = signature.inputs.iter().skip(1);
-        let message = match options.setup {
-            None => {
+        let message = match made {
+            0 => {
                 "a scenario takes one argument, its context; `setup = …` and `case(…)` give it others"
             }
-            Some(_) => {
+            1 => {
                 "a scenario takes its context and the value of its setup; `case(…)` gives it others"
+            }
+            _ => {
+                "a scenario takes its context and the values of `setup` and of `setup_ctx`, in this order, or neither of them"
             }
         };
         errors.at(&quote!(#(#rest),*), message);

@@ -25,7 +25,7 @@ pub(crate) fn scenario<'a>(
     if !function.attributes.iter().any(attributes::is_expanded_test) {
         signature::validate(&function.signature, Tests::of(written), &mut errors);
     }
-    let takes_setup = cases::takes_setup(&function.signature, &options, &mut errors);
+    let takes_values = cases::takes_values(&function.signature, &options, &mut errors);
     // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
         return Err(errors);
@@ -37,7 +37,7 @@ pub(crate) fn scenario<'a>(
         context_span,
         outcome_span,
         ignored,
-        takes_setup,
+        takes_values,
         options,
     })
 }
@@ -99,8 +99,10 @@ mod tests {
             ("case(1)", two),
             ("", two),
             ("setup = my_setup", two),
+            ("setup_ctx = my_setup", two),
+            ("setup = my_setup, setup_ctx = my_other_setup", one),
             ("setup = my_setup, case(1, 2)", one),
-            ("setup = || async { Ok(()) }, teardown", RIGHT),
+            ("setup = || async { Ok(()) }, setup_ctx = \"later\", teardown", RIGHT),
         ];
         let shown = shown.map(|(arguments, item)| mistakes(arguments, item));
         insta::assert_snapshot!(shown.join("\n"), @r#"
@@ -117,8 +119,11 @@ mod tests {
         case(1) -> a case has 1 argument, but the function takes 2 after its context
         a: u8, b: u8 -> a scenario takes one argument, its context; `setup = …` and `case(…)` give it others
         a: u8, b: u8 -> a scenario takes its context and the value of its setup; `case(…)` gives it others
+        a: u8, b: u8 -> a scenario takes its context and the value of its setup; `case(…)` gives it others
+        a: u8 -> a scenario takes its context and the values of `setup` and of `setup_ctx`, in this order, or neither of them
         case(1, 2) -> a case has 2 arguments, but the function takes 1 after its context
         || async { Ok(()) } -> expected the path of a function: `setup = my_setup`
+        "later" -> expected the path of a function: `setup_ctx = my_setup`
         teardown -> `teardown` needs a value: `teardown = my_teardown`
         "#);
         for (arguments, item) in [
@@ -126,9 +131,31 @@ mod tests {
             ("setup = a::b", one),
             ("setup = a::b, case(1), case(2)", two),
             ("setup = a::b, case(1), case(2)", one),
+            ("setup_ctx = a::b, case(1), case(2)", two),
+            ("setup = a::b, setup_ctx = c", two),
+            ("setup = a::b, setup_ctx = c", RIGHT),
+            ("setup = a::b, target = |it| my_server(it)", RIGHT),
+            ("setup = a::b, target = |it| my_server(it), matrix, transports = [http]", RIGHT),
         ] {
             assert_eq!(mistakes(arguments, item), "", "{arguments}");
         }
+    }
+
+    #[test]
+    fn a_target_that_takes_the_value_of_the_setup_has_one() {
+        let client = "async fn f(server: &mut ServerCtx) -> Result<()> { Ok(()) }";
+        let shown = [
+            ("target = |it| my_server(it), setup_ctx = a", RIGHT),
+            ("client = |it| my_client(it)", client),
+            ("client = |it| my_client(it), setup = a, matrix", client),
+            ("target = |a, b| my_server(a, b), setup = a", RIGHT),
+        ];
+        let shown = shown.map(|(arguments, item)| mistakes(arguments, item));
+        insta::assert_snapshot!(shown.join("\n"), @"
+        it -> it would be the value of the setup, which is not among the options: `setup = my_setup`
+        it -> it would be the value of the setup, which is not among the options: `setup = my_setup`
+        |it| my_client(it) -> it is made after the setup, so that `matrix` does not know its transports: add `transports = [..]`
+        ");
     }
 
     #[test]
@@ -154,7 +181,7 @@ mod tests {
     fn options_that_do_not_exist_or_come_twice() {
         insta::assert_snapshot!(mistakes("timout = \"5s\", colour, matrix, matrix, crate = a, crate = b", RIGHT), @"
         timout -> unknown option `timout`: did you mean `timeout`?
-        colour -> unknown option `colour`: expected one of `target`, `client`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `teardown`, `case`, `crate`
+        colour -> unknown option `colour`: expected one of `target`, `client`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `setup_ctx`, `teardown`, `case`, `crate`
         matrix -> duplicate option `matrix`
         crate -> duplicate option `crate`
         ");

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use syn::{Expr, ExprArray, ExprLit, Lit, LitStr};
+use syn::{Expr, ExprArray, ExprLit, Lit, LitStr, Pat};
 
 use super::{cases, revisions};
 use crate::model::{Errors, Options, ParsedOption};
 use crate::suggest;
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "target",
     "client",
     "revisions",
@@ -17,6 +17,7 @@ const OPTIONS: [&str; 11] = [
     "allow_skip",
     "timeout",
     "setup",
+    "setup_ctx",
     "teardown",
     "case",
     "crate",
@@ -37,13 +38,34 @@ pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> 
             "allow_skip" => options.allow_skip = flag(option, errors),
             "timeout" => options.timeout = timeout_of(option, errors),
             "setup" => options.setup = function(option, "my_setup", errors),
+            "setup_ctx" => options.setup_ctx = function(option, "my_setup", errors),
             "teardown" => options.teardown = function(option, "my_teardown", errors),
             "case" => {}
             // Read by `crate_path`, which the fallback needs even if other options are invalid.
             _ => check_crate(option, errors),
         }
     }
+    for maker in options.target.iter().chain(&options.client) {
+        check_maker(maker, &options, errors);
+    }
     options
+}
+
+/// The argument of a closure that makes a target or client with the value of the setup.
+pub(crate) fn setup_argument(maker: &Expr) -> Option<&Pat> {
+    let Expr::Closure(closure) = maker else { return None };
+    closure.inputs.first().filter(|_| closure.inputs.len() == 1)
+}
+
+fn check_maker(maker: &Expr, options: &Options<'_>, errors: &mut Errors) {
+    let Some(value) = setup_argument(maker) else { return };
+    if options.setup.is_none() {
+        let message = "it would be the value of the setup, which is not among the options: `setup = my_setup`";
+        errors.at(value, message);
+    } else if options.matrix && options.transports.is_empty() {
+        let message = "it is made after the setup, so that `matrix` does not know its transports: add `transports = [..]`";
+        errors.at(maker, message);
+    }
 }
 
 /// The known options, and the first of duplicates.

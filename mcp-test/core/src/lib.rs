@@ -57,8 +57,8 @@ pub mod __private {
     pub use crate::scenario::Ctx;
     pub use crate::scenario::ServerCtx;
     pub use crate::scenario::{
-        CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Registered, ScenarioOutcome,
-        UserBody, UserScenario, user_scenarios, value_of_setup,
+        CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Maker, Registered, ScenarioOutcome,
+        UserBody, UserScenario, call_setup, user_scenarios, value_of_setup,
     };
     #[cfg(feature = "golden")]
     pub use insta;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[cfg(feature = "harness")]
 use libtest_mimic::Trial;
 use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
-use mcp_test_core::scenario::{Profile, Scenario, Shared, Surroundings};
+use mcp_test_core::scenario::{Maker, Profile, Scenario, SetupValue, Shared, Surroundings};
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::transport::TransportKind;
 
@@ -70,10 +70,10 @@ fn run_alone(cases: &Arc<LoadedCases>, test: &'static CaseTest) -> TestResult {
 fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, Unplayable> {
     let own = match peer {
         Some(CasesPeer::Client(make)) => return Ok(make().into()),
-        Some(CasesPeer::Server(make)) => Some(make),
+        Some(CasesPeer::Server(make)) => Some(Maker::Alone(make)),
         None => None,
     };
-    Source::of(own, environment)?.make()
+    Source::of(own, environment)?.make(&SetupValue::default())
 }
 
 /// Keeps, for each scenario, the first transport of the target over which it applies.

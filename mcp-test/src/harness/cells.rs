@@ -127,6 +127,7 @@ pub(super) mod tests {
             ignored: None,
             timeout: None,
             golden: None,
+            setup: None,
             body: UserBody::Server {
                 target: None,
                 run: |_| Box::pin(async { Ok(()) }),

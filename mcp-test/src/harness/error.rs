@@ -24,6 +24,12 @@ pub enum Unplayable {
     /// The target function itself panicked.
     #[error("the function that makes the target panicked: {0}")]
     TargetPanicked(String),
+    /// The target is made with the value of a setup, and its transports were needed before that has run.
+    #[error(
+        "`matrix` does not know the transports of a target or client that is made with the value of `setup`: \
+         add `transports = [..]`"
+    )]
+    NoSetup,
     /// An environment variable has a value that is not valid.
     #[error("{name} is `{value}`; expected {expected}")]
     Variable {

@@ -18,8 +18,10 @@
 //!   transport; what breaks only a SHOULD is reported when the scenario fails for another reason
 //! - an error reply, or the failure of a tool, that it never examined
 //! - an end without a single message from each side, not counting its teardown
-//! - an error of its setup or teardown
+//! - an error or panic of its setups or teardown
 //! - a reply, or its own end, that does not come in time
+//!
+//! `setup` runs before the target is made; [`#[mcp_scenario]`](macro@crate::mcp_scenario#setup-and-teardown) has the order of all phases.
 //!
 //! A test of a client also fails for how the client ends, and for a request that the test has scripted no answer to;
 //! [`ServerCtx`](mcp_test_core::scenario::ServerCtx) describes it.

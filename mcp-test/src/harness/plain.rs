@@ -4,7 +4,7 @@ use std::panic;
 
 use mcp_test_core::run::single::Unanswered;
 use mcp_test_core::run::{Problems, panics};
-use mcp_test_core::scenario::UserScenario;
+use mcp_test_core::scenario::{SetupValue, UserScenario};
 
 use super::environment::Environment;
 use super::source::Source;
@@ -49,7 +49,9 @@ pub(super) fn runs(
     source: &Source,
     captures_panics: bool,
 ) -> Result<Vec<TestRun>, Unplayable> {
-    let cells = cells::declared(scenario, || Ok(source.make()?.transports()))?;
+    // Before the setup of any run: a test has a name for each transport.
+    let transports = || Ok(source.make(&SetupValue::default())?.transports());
+    let cells = cells::declared(scenario, transports)?;
     // A single run keeps the plain name of its snapshot, whatever the attribute declares.
     let several = cells.len() > 1;
     let unanswered = Unanswered::default();

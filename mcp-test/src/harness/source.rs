@@ -6,7 +6,7 @@ use mcp_test_core::expect::words::panic_text;
 use mcp_test_core::process::Command;
 use mcp_test_core::run::Tested;
 use mcp_test_core::run::spoken_revisions::TargetKey;
-use mcp_test_core::scenario::{UserBody, default_target};
+use mcp_test_core::scenario::{Maker, SetupValue, UserBody, default_target};
 use mcp_test_core::transport::{ClientTarget, Target};
 
 use super::Unplayable;
@@ -16,9 +16,9 @@ use super::environment::Environment;
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// A function of the test binary makes it, again for every run.
-    Function(fn() -> Target),
+    Function(Maker<Target>),
     /// A function of the test binary makes a client.
-    Client(fn() -> ClientTarget),
+    Client(Maker<ClientTarget>),
     /// The environment names it.
     Environment(Target),
 }
@@ -37,7 +37,7 @@ impl Source {
 
     /// The source of the target of a test, which may name one of its own.
     pub(super) fn of(
-        own: Option<fn() -> Target>,
+        own: Option<Maker<Target>>,
         environment: &Environment,
     ) -> Result<Self, Unplayable> {
         // First: a test that names its target needs no default one, not even a valid one.
@@ -45,7 +45,7 @@ impl Source {
             return Ok(Self::Function(make));
         }
         if let Some(target) = default_target()? {
-            return Ok(Self::Function(target.make));
+            return Ok(Self::Function(Maker::Alone(target.make)));
         }
         match in_environment(environment)? {
             Some(target) => Ok(Self::Environment(target)),
@@ -53,22 +53,24 @@ impl Source {
         }
     }
 
-    /// Makes the target or client.
-    pub(super) fn make(&self) -> Result<Tested, Unplayable> {
-        let made = match self {
-            Self::Environment(target) => return Ok(target.clone().into()),
-            Self::Function(make) => catch_unwind(AssertUnwindSafe(|| make().into())),
-            Self::Client(make) => catch_unwind(AssertUnwindSafe(|| make().into())),
+    /// Makes the target or client, with the value of the setup if that has run.
+    pub(super) fn make(&self, setup: &SetupValue) -> Result<Tested, Unplayable> {
+        let make = || match self {
+            Self::Environment(target) => Some(target.clone().into()),
+            Self::Function(maker) => maker.make(setup).map(Tested::from),
+            Self::Client(maker) => maker.make(setup).map(Tested::from),
         };
-        made.map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned()))
+        let made = catch_unwind(AssertUnwindSafe(make));
+        made.map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned()))?
+            .ok_or(Unplayable::NoSetup)
     }
 
     /// What identifies the target among those of this process.
     pub(super) fn key(&self) -> TargetKey {
         match self {
             // The linker may merge functions with the same code, which then make the same target.
-            Self::Function(make) => Some(*make as usize),
-            Self::Client(make) => Some(*make as usize),
+            Self::Function(maker) => Some(maker.address()),
+            Self::Client(maker) => Some(maker.address()),
             Self::Environment(_) => None,
         }
     }

@@ -7,25 +7,27 @@ use std::time::Duration;
 #[cfg(feature = "harness")]
 use libtest_mimic::{Completion, Failed};
 use mcp_test_core::check::Finding;
+use mcp_test_core::clock;
 #[cfg(feature = "harness")]
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::single::{
-    CellResult, RevisionRequest, SingleRun, Unanswered, run_single, run_single_client,
+    CellResult, RevisionRequest, SingleRun, Unanswered, run_single, run_single_client, set_up,
 };
-use mcp_test_core::run::spoken_revisions::ProbeFailure;
 use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
 use mcp_test_core::scenario::{
-    Body, Golden, Kind, Leg, Scenario, Shared, Stop, Teardown, UserBody, UserScenario,
+    Body, Golden, Kind, Leg, MORE_TIME, Scenario, SetupValue, Shared, SharedSetupValue, Stop,
+    Teardown, UserBody, UserScenario,
 };
 use mcp_test_core::spec::Revisions;
-use mcp_test_core::trace::{Recorder, Trace};
+use mcp_test_core::trace::Recorder;
+use tokio::runtime::Runtime;
 
 use super::Unplayable;
 use super::cells::DeclaredCell;
 use super::exit_hook::RunningTest;
 use super::source::Source;
-use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
+use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
 #[cfg(feature = "harness")]
 use super::{environment, output};
 
@@ -103,6 +105,8 @@ pub(super) struct FinishedRun {
 struct LastKnown {
     target: Option<String>,
     cell: Option<(Cell, Recorder)>,
+    /// Whether its setup runs, which is before there is a cell.
+    is_in_setup: bool,
 }
 
 impl TestRun {
@@ -125,35 +129,69 @@ impl TestRun {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let (result, panics) = match result {
             Ok(ended) => ended,
-            Err(WatchdogError::Blocked) => (blocked(known.cell.take()), Vec::new()),
+            Err(WatchdogError::Blocked) => (self.blocked(&mut known), Vec::new()),
             Err(error) => (Finding::environment(error.to_string()).into(), Vec::new()),
         };
         self.report(result, known.target.as_deref(), &panics)
     }
 
-    /// Makes the target or client, and runs the scenario with it.
+    /// Runs the setup, makes the target or client, and runs the scenario with it.
     fn on_thread(
         &self,
-        runtime: &tokio::runtime::Runtime,
+        runtime: &Runtime,
         heartbeat: &Heartbeat<'_>,
         known: &Mutex<LastKnown>,
     ) -> CellResult {
-        let made = {
-            // The function that makes the target may spawn tasks.
-            let _context = runtime.enter();
-            self.source.make()
+        let value = match self.scenario.setup {
+            None => SetupValue::default(),
+            Some(setup) => {
+                let note = |is_in_setup| {
+                    known.lock().unwrap_or_else(PoisonError::into_inner).is_in_setup = is_in_setup;
+                };
+                note(true);
+                heartbeat.allow(self.timeout.saturating_add(LENIENCE));
+                let ended = runtime.block_on(set_up(setup, self.timeout));
+                heartbeat.allow(PREPARATION);
+                note(false);
+                match ended {
+                    Ok(value) => value,
+                    Err(result) => return result,
+                }
+            }
         };
+        // The function that makes the target may spawn tasks.
+        let context = runtime.enter();
+        let made = self.source.make(&value);
+        drop(context);
         let tested = match made {
             Ok(tested) => tested,
             Err(unplayable) => return Finding::test(unplayable.to_string()).into(),
         };
+        let value = SharedSetupValue::new(value.into());
+        let result = self.run_on(&tested, &value, runtime, heartbeat, known);
+        // Only now: what the run has started may need it until its end. What it drops may need the runtime.
+        let _context = runtime.enter();
+        if let Ok(mut value) = value.try_lock() {
+            value.clear();
+        }
+        result
+    }
+
+    fn run_on(
+        &self,
+        tested: &Tested,
+        value: &SharedSetupValue,
+        runtime: &Runtime,
+        heartbeat: &Heartbeat<'_>,
+        known: &Mutex<LastKnown>,
+    ) -> CellResult {
         let update = |change: &dyn Fn(&mut LastKnown)| {
             change(&mut known.lock().unwrap_or_else(PoisonError::into_inner));
         };
         // At once, so that a report on a blocked thread can name the target.
         update(&|known| known.target = Some(tested.label_over(self.cell.transport)));
         // It uses a fixed port, so that only one such program can run.
-        if matches!(&tested, Tested::Server(target) if target.starts_program()) {
+        if matches!(tested, Tested::Server(target) if target.starts_program()) {
             heartbeat.wait_for_turn();
         }
         let progress = |progress: Progress<'_>| match progress {
@@ -164,14 +202,14 @@ impl TestRun {
             Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
         };
         let run = SingleRun {
-            scenario: self.definition(),
+            scenario: self.definition(value),
             revision: self.cell.revision,
             transport: self.cell.transport,
             timeout: self.timeout,
             target_key: self.source.key(),
             unanswered: self.unanswered.of_run(),
         };
-        match &tested {
+        match tested {
             Tested::Server(target) => runtime.block_on(run_single(&run, target, &progress)),
             Tested::Client(client) => runtime.block_on(run_single_client(&run, client, &progress)),
             #[cfg(feature = "auth")]
@@ -182,12 +220,13 @@ impl TestRun {
     }
 
     /// The user's function as a scenario.
-    fn definition(&self) -> Shared<Scenario> {
-        let golden = self.golden();
+    fn definition(&self, value: &SharedSetupValue) -> Shared<Scenario> {
+        let (golden, value) = (self.golden(), Arc::clone(value));
         let (leg, body, teardown) = match self.scenario.body {
             UserBody::Server { run, teardown, .. } => {
                 let body = Body::server(move |ctx| {
                     ctx.set_golden(golden.clone());
+                    ctx.set_setup_value(Arc::clone(&value));
                     Box::pin(async move { run(ctx).await.map_err(Stop::from) })
                 });
                 let teardown = teardown.map(|teardown| {
@@ -200,6 +239,7 @@ impl TestRun {
             UserBody::Client { run, teardown, .. } => {
                 let body = Body::ClientTest(Shared::Counted(Arc::new(move |ctx| {
                     ctx.set_golden(golden.clone());
+                    ctx.set_setup_value(Arc::clone(&value));
                     Box::pin(async move { run(ctx).await.map_err(Stop::from) })
                 })));
                 let teardown = teardown.map(|teardown| {
@@ -244,9 +284,10 @@ impl TestRun {
             CellResult::Finished(outcome) => {
                 Some(format!("at {} over {}", outcome.cell.revision, outcome.cell.transport))
             }
-            CellResult::Unsupported(_) | CellResult::Undecided(_) | CellResult::NotRun(_) => {
-                self.cell.place()
-            }
+            CellResult::Unsupported(_)
+            | CellResult::Skipped(_)
+            | CellResult::Undecided(_)
+            | CellResult::NotRun(_) => self.cell.place(),
         };
         let heading = heading(self.scenario, place.as_deref(), target);
         let is_unsupported = matches!(result, CellResult::Unsupported(_));
@@ -256,9 +297,9 @@ impl TestRun {
             problems.add(outcome);
         }
         let result = match result {
-            CellResult::Unsupported(reason) | CellResult::Undecided(reason) => {
-                TestResult::Skipped(reason)
-            }
+            CellResult::Unsupported(reason)
+            | CellResult::Skipped(reason)
+            | CellResult::Undecided(reason) => TestResult::Skipped(reason),
             CellResult::NotRun(failure) => {
                 let text = failure_report::of_probe(&failure);
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
@@ -279,6 +320,29 @@ impl TestRun {
         let place = place.unwrap_or_default();
         let place = place.strip_prefix("at ").unwrap_or(&place).to_owned();
         FinishedRun { result, is_unsupported, is_undecided, problems, place, heading }
+    }
+
+    /// The result of a run whose thread was given up.
+    fn blocked(&self, known: &mut LastKnown) -> CellResult {
+        if known.is_in_setup {
+            let time = clock::format_duration(self.timeout);
+            return Finding::test(format!(
+                "the setup blocks the thread of the test: it did not finish within {time}"
+            ))
+            .hint(MORE_TIME)
+            .into();
+        }
+        let finding = Finding::test(
+            "the thread of the test is blocked: it did not react to the end of its time",
+        )
+        .expected("code that awaits, so that client and server can take turns on one thread")
+        .hint("blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`");
+        match known.cell.take() {
+            Some((cell, recorder)) => {
+                CellResult::Finished(Box::new(Outcome::failed(cell, finding, recorder.trace())))
+            }
+            None => finding.into(),
+        }
     }
 }
 
@@ -302,21 +366,6 @@ pub(super) fn heading(
 /// The report of a scenario that cannot be planned.
 pub(super) fn unplayable(scenario: &UserScenario, why: &Unplayable) -> String {
     format!("{}\n{why}\n", heading(scenario, None, None))
-}
-
-/// The result of a run whose thread was given up.
-fn blocked(known: Option<(Cell, Recorder)>) -> CellResult {
-    let finding = Finding::test(
-        "the thread of the test is blocked: it did not react to the end of its time",
-    )
-    .expected("code that awaits, so that client and server can take turns on one thread")
-    .hint("blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`");
-    match known {
-        Some((cell, recorder)) => {
-            CellResult::Finished(Box::new(Outcome::failed(cell, finding, recorder.trace())))
-        }
-        None => CellResult::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() })),
-    }
 }
 
 /// The message of a panic outside of the scenario.

@@ -41,11 +41,17 @@ async fn r#WithEverything(mut _ctx: &mut Ctx) -> std::result::Result<(), &'stati
 }
 
 /// Documented.
-#[mcp_scenario(case(1, "one"), case::r#match(2, "two"), setup = made, teardown = undone, crate = crate::renamed)]
+#[mcp_scenario(case(1, "one"), case::r#match(2, "two"), setup = folder, setup_ctx = made, teardown = undone, crate = crate::renamed)]
 #[ignore]
-async fn with_cases(_: &mut Ctx, made: &mut String, number: u8, word: &str) -> Result<()> {
+async fn with_cases(
+    _: &mut Ctx,
+    folder: &Folder,
+    made: &mut String,
+    number: u8,
+    word: &str,
+) -> Result<()> {
     made.push_str(word);
-    let _ = number;
+    let _ = (folder, number);
     Ok(())
 }
 
@@ -61,12 +67,40 @@ fn my_client() -> ClientTarget {
     unimplemented!("never started here")
 }
 
-#[mcp_scenario(setup = nothing, teardown = nothing)]
+#[mcp_scenario(setup_ctx = nothing, teardown = nothing)]
 async fn without_a_value(_: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-#[mcp_scenario(setup = made)]
+#[mcp_scenario(setup = folder, target = |folder| a_server(folder))]
+async fn with_a_target_of_the_setup(_: &mut Ctx, folder: Folder) -> Result<()> {
+    drop(folder);
+    Ok(())
+}
+
+#[mcp_scenario(setup = folder, target = |folder| folder.server())]
+async fn with_a_changed_value(_: &mut Ctx, folder: &mut Folder) -> Result<()> {
+    folder.0.clear();
+    Ok(())
+}
+
+struct Folder(String);
+
+impl Folder {
+    fn server(&self) -> Target {
+        a_server(self)
+    }
+}
+
+fn a_server(folder: &Folder) -> Target {
+    unimplemented!("never started here, in {}", folder.0)
+}
+
+async fn folder() -> std::result::Result<Folder, String> {
+    Ok(Folder(String::new()))
+}
+
+#[mcp_scenario(setup = folder, setup_ctx = made)]
 async fn without_the_value(_: &mut Ctx) -> Result<()> {
     Ok(())
 }
@@ -100,10 +134,14 @@ mod names {
 
     const VALUE: u8 = 1;
 
-    #[mcp_scenario(setup = context_of_setup, case(VALUE))]
-    async fn value(_: &mut Ctx, value: u8, context: u8) -> Result<()> {
-        let _ = (value, context);
+    #[mcp_scenario(setup = value_of_setup, setup_ctx = context_of_setup, case(VALUE))]
+    async fn value(_: &mut Ctx, made: u8, value: u8, context: u8) -> Result<()> {
+        let _ = (made, value, context);
         Ok(())
+    }
+
+    async fn value_of_setup() -> Result<u8> {
+        Ok(0)
     }
 
     async fn context_of_setup(_: &mut Ctx) -> Result<u8> {
@@ -128,6 +166,8 @@ fn main() {
             "WithEverything",
             "of_a_client::case_1",
             "plain",
+            "with_a_changed_value",
+            "with_a_target_of_the_setup",
             "with_cases::case_1_one",
             "with_cases::match",
             "without_a_value",

@@ -24,7 +24,7 @@ async fn a_server_as_client(server: &mut ServerCtx) -> Result<()> {
     Ok(())
 }
 
-#[mcp_scenario(client = my_client, setup = of_a_server)]
+#[mcp_scenario(client = my_client, setup_ctx = of_a_server)]
 async fn with_the_setup_of_a_server(server: &mut ServerCtx) -> Result<()> {
     let _ = server;
     Ok(())

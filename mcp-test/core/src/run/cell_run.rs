@@ -9,6 +9,7 @@ mod early_end;
 mod era_hint;
 mod facts;
 mod name_hint;
+mod setup;
 mod shared_connection;
 mod short_wait;
 mod silenced;
@@ -25,7 +26,6 @@ use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
 use super::silence::{ends_in_silence, ends_without_response, is_from_server};
 use super::{Cell, Outcome, Plan, Tested};
-use crate::assert::catch_failures;
 use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::scenario::{
@@ -44,6 +44,7 @@ use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, time
 pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
 pub use facts::CellFacts;
+pub(super) use setup::set_up;
 pub(super) use silenced::skip_cell;
 
 /// How long the official client of the stateless era waits for a reply.
@@ -232,6 +233,7 @@ impl<'a> CellRun<'a> {
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let mut early = self.run_body(body(&mut ctx)).await;
         self.suggest_name(early.as_mut(), &mut ctx).await;
+        let early = self.name_setup(early, ctx.is_in_setup());
         let recorder = ctx.recorder().clone();
         let teardown = match &self.cell.scenario.teardown {
             Some(Teardown::Server(teardown)) => Some(teardown(&mut ctx)),
@@ -273,12 +275,6 @@ impl<'a> CellRun<'a> {
         // An official client finds out at each scenario that nothing listens any more.
         let is_tried = self.profile == Profile::Official;
         ends_in_silence(trace) || (!is_tried && ends_without_response(trace))
-    }
-
-    async fn run_body(&self, body: Running<'_>) -> Option<EarlyEnd> {
-        let running = catch_failures(body);
-        let ended = clock::within(Deadline::after(self.time_of_body()), running).await;
-        ended.map_or(Some(EarlyEnd::TimedOut), EarlyEnd::of)
     }
 
     /// The outcome of a scenario whose connections are closed.

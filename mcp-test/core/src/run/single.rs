@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::cell_run::{
-    CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
+    self, CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
 };
 use super::preflight::add_last_words;
 use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, facts_by_revision};
@@ -16,8 +16,9 @@ use crate::check::{Check, Finding};
 pub use crate::client::Unanswered;
 use crate::client::{ReplyHistory, ServerFacts};
 use crate::clock::Deadline;
+use crate::expect::words;
 use crate::json::Value;
-use crate::scenario::{Body, Scenario, Shared};
+use crate::scenario::{Body, Scenario, SetupFuture, SetupValue, Shared, Stop};
 use crate::spec::{Era, Revision};
 use crate::trace::Trace;
 use crate::transport::{ClientTarget, PreparedTarget, Target, TransportKind};
@@ -64,6 +65,8 @@ pub enum CellResult {
     Finished(Box<Outcome>),
     /// The server does not speak the revision, and need not, for this reason.
     Unsupported(String),
+    /// The setup skipped the scenario, for this reason.
+    Skipped(String),
     /// The scenario failed only since a request had less time than usual, for this reason: another run of the test, which has
     /// failed, has awaited the same in vain.
     Undecided(String),
@@ -75,6 +78,19 @@ impl From<Finding> for CellResult {
     fn from(finding: Finding) -> Self {
         Self::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() }))
     }
+}
+
+/// Runs the setup of a test, which comes before everything else, and may take this long.
+///
+/// # Errors
+///
+/// The result of the run, if the setup fails or skips the scenario.
+pub async fn set_up(setup: fn() -> SetupFuture, time: Duration) -> Result<SetupValue, CellResult> {
+    cell_run::set_up(setup, time).await.map_err(|stop| match stop {
+        Stop::Finding(finding) => finding.into(),
+        Stop::Skipped(skip) => CellResult::Skipped(words::into_inert(skip.reason)),
+        Stop::Error(error) => Finding::test(error.to_string()).into(),
+    })
 }
 
 /// Starts the target, settles the revision and the transport, and runs the scenario there.
@@ -142,7 +158,7 @@ impl CellResult {
                 let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
                 add_last_words(&mut failure.finding, prepared);
             }
-            Self::Finished(_) | Self::Unsupported(_) | Self::Undecided(_) => {}
+            Self::Finished(_) | Self::Unsupported(_) | Self::Skipped(_) | Self::Undecided(_) => {}
         }
     }
 }

@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
+use super::setup_function::Setups;
 use super::{
     CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
 #[cfg(feature = "suite")]
 use crate::client::EndingMessages;
-use crate::client::{
-    Client, DeclaredServer, Fixtures, Handlers, Options, ReplyHistory, ServerExit,
-};
+use crate::client::{Client, Fixtures, Handlers, Options, ReplyHistory, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::spec::Revision;
@@ -119,6 +118,7 @@ pub struct Ctx {
     pub(super) raw: Option<Connection>,
     pool: ClientPool,
     pub(super) golden: Option<Golden>,
+    pub(super) setups: Setups,
     /// Whether the connections are closed with little time for each step.
     is_hurried: bool,
 }
@@ -137,6 +137,7 @@ impl Ctx {
             raw: None,
             pool: ClientPool::default(),
             golden: None,
+            setups: Setups::default(),
             is_hurried: false,
         }
     }
@@ -306,22 +307,6 @@ impl Ctx {
             .handlers(self.handlers.clone());
         let (history, fixtures) = (self.setup.history.clone(), self.setup.fixtures.clone());
         Options { history, fixtures, ..options }
-    }
-
-    /// What the server declares about itself: name, version, capabilities, instructions.
-    ///
-    /// In the stateless era, it is asked with `server/discover` if it was not asked before.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::client`]; also if the server refuses `server/discover`.
-    pub async fn server(&mut self) -> Result<DeclaredServer, Finding> {
-        let client = self.client().await?;
-        if client.server().declared_in.is_none() {
-            client.discover().await?.result()?;
-        }
-        let facts = client.server().clone();
-        Ok(DeclaredServer::new(facts, self.recorder.clone()))
     }
 
     /// Closes the connection properly and returns how the server ended; the next request connects again.

@@ -6,7 +6,8 @@ use crate::transport::ClientTarget;
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a client",
-    label = "expected a `ClientTarget`, or a function without arguments that returns one"
+    label = "expected a `ClientTarget`, or a function without arguments that returns one",
+    note = "one that takes the value of `setup = …` is called in a closure: `client = |value| my_client(value)`"
 )]
 pub trait IntoClientTarget {
     /// The client.

@@ -15,6 +15,7 @@ mod client_ending;
 mod client_session;
 mod connected;
 mod context;
+mod context_setups;
 mod conversation;
 mod declared;
 mod default_target;
@@ -42,6 +43,7 @@ mod schema_authority;
 mod serve_client;
 mod server_ctx;
 mod server_requests;
+mod setup_function;
 mod static_or_arc;
 mod stop;
 mod suite;
@@ -121,8 +123,14 @@ pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use requirement_set::{Reason, RequirementSet};
 pub(crate) use serve_client::serve_client;
+#[doc(hidden)]
+pub use server_ctx::MORE_TIME;
 pub use server_ctx::ServerCtx;
-pub(crate) use server_ctx::{EndedClientTest, MORE_TIME, ServerSetup, spoken};
+pub(crate) use server_ctx::{EndedClientTest, ServerSetup, spoken};
+#[doc(hidden)]
+pub use setup_function::{
+    SetupFunction, SetupFuture, SetupValue, SharedSetupValue, call_setup, value_of_setup,
+};
 #[doc(hidden)]
 pub use static_or_arc::Shared;
 #[doc(hidden)]
@@ -139,6 +147,6 @@ pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
 pub use transports::Transports;
 #[doc(hidden)]
 pub use user_scenario::{
-    ClientFunction, Registered, ScenarioFuture, ScenarioOutcome, UserBody, UserFunction,
-    UserScenario, user_scenarios, value_of_setup,
+    ClientFunction, Maker, Registered, ScenarioFuture, ScenarioOutcome, UserBody, UserFunction,
+    UserScenario, user_scenarios,
 };

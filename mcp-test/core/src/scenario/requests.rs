@@ -7,12 +7,29 @@ use serde_json::json;
 use super::{Ctx, RequestBuilder};
 use crate::check::Finding;
 use crate::client::{
-    CancelledRequest, Completion, Pending, PromptList, PromptMessages, Reply, ResourceContents,
-    ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter, ToolList, ToolResult,
+    CancelledRequest, Completion, DeclaredServer, Pending, PromptList, PromptMessages, Reply,
+    ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
+    ToolList, ToolResult,
 };
 use crate::json::Value;
 
 impl Ctx {
+    /// What the server declares about itself: name, version, capabilities, instructions.
+    ///
+    /// In the stateless era, it is asked with `server/discover` if it was not asked before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::client`]; also if the server refuses `server/discover`.
+    pub async fn server(&mut self) -> Result<DeclaredServer, Finding> {
+        let client = self.client().await?;
+        if client.server().declared_in.is_none() {
+            client.discover().await?.result()?;
+        }
+        let facts = client.server().clone();
+        Ok(DeclaredServer::new(facts, self.recorder().clone()))
+    }
+
     /// A request of any method; awaiting it sends it and returns its reply, which may be an error reply.
     ///
     /// ```

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::client_ending::ClientEnding;
 use super::client_session::ClientSessions;
 use super::serve_client::serve_client;
+use super::setup_function::Setups;
 use super::{Golden, GoldenOptions, Skip};
 use crate::assert::{
     ExaminedRequests, FailedClient, ReceivedMessages, fail_with, outside_of_the_test,
@@ -19,7 +20,8 @@ use crate::trace::{Correlator, Recorder, Seq, Trace};
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, Limits, TransportKind};
 
 /// What to do about a test that needs more time.
-pub(crate) const MORE_TIME: &str =
+#[doc(hidden)]
+pub const MORE_TIME: &str =
     "`#[mcp_scenario(timeout = \"…\")]` or MCP_TEST_TIMEOUT gives it more time";
 
 /// The parameters of a [`ServerCtx`].
@@ -73,6 +75,7 @@ pub struct ServerCtx {
     examined: ExaminedRequests,
     /// Whether the script has begun, so that the server can no longer be replaced.
     is_scripted: bool,
+    pub(super) setups: Setups,
     /// How long the client that is running may take, if one is.
     running: Option<Duration>,
     /// How the last client ended.
@@ -108,6 +111,7 @@ impl ServerCtx {
             golden: None,
             examined: ExaminedRequests::default(),
             is_scripted: false,
+            setups: Setups::default(),
             running: None,
             last_run: None,
             findings: Vec::new(),

@@ -1,6 +1,7 @@
 //! How the client of a scenario answers requests of the server.
 
 use super::Ctx;
+use super::setup_function::ContextSetup;
 use crate::assert::fail_with;
 use crate::check::Finding;
 use crate::client::{
@@ -96,21 +97,26 @@ impl Ctx {
     ///
     /// # Panics
     ///
-    /// If the client has connected in the handshake era and has declared other capabilities than these handlers serve.
+    /// If the client has connected in the handshake era and has declared other capabilities than these handlers serve. If it has
+    /// connected in the function of `setup_ctx`, at every revision, so that a test does not pass at one revision alone.
     #[track_caller]
     pub fn handle(&mut self, handlers: Handlers) -> &mut Self {
         if let Some(client) = &mut self.client {
             let revision = client.revision();
             let declared = self.handlers.capabilities(revision);
             let served = handlers.capabilities(revision);
+            let is_of_setup = self.setups.with_context == ContextSetup::Connected;
             // In the stateless era each request declares the capabilities.
-            if revision.era() == Era::Handshake && declared != served {
+            if (revision.era() == Era::Handshake || is_of_setup) && declared != served {
                 let finding = Finding::test("the handlers were set too late")
                     .expected(format!(
                         "handlers for the capabilities that the client declared: {declared}"
                     ))
                     .got(format!("handlers for {served}"))
-                    .hint("set the handlers before the first request of the scenario");
+                    .hint(match is_of_setup {
+                        true => "set the handlers in the function of `setup_ctx`, before its first request",
+                        false => "set the handlers before the first request of the scenario",
+                    });
                 fail_with(finding, self.trace(), revision);
             }
             client.handle(handlers.clone());
@@ -189,6 +195,40 @@ mod tests {
           got handlers for {"sampling":{},"roots":{}}
           hint: set the handlers before the first request of the scenario
         "#);
+    }
+
+    #[tokio::test]
+    async fn handlers_do_not_follow_a_setup_that_has_connected_at_any_revision() {
+        for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+            let mut ctx = ctx(Server::new("s").target(), revision);
+            ctx.begin_setup();
+            ctx.on_sampling(|_| SamplingResponse::text("4"));
+            ctx.client().await.expect("it connects");
+            ctx.on_sampling(|_| SamplingResponse::text("5"));
+            ctx.end_setup();
+            ctx.on_sampling(|_| SamplingResponse::text("6"));
+            let late = async { ctx.on_roots(["file:///a"]).client().await.map(drop) };
+            let payload = catch_failures(late).await.expect_err("too late");
+            let failure = payload.downcast::<AssertionFailure>().expect("a failure");
+            insta::allow_duplicates!(insta::assert_snapshot!(failure.finding, @r#"
+            the handlers were set too late
+              expected handlers for the capabilities that the client declared: {"sampling":{}}
+              got handlers for {"sampling":{},"roots":{}}
+              hint: set the handlers in the function of `setup_ctx`, before its first request
+            "#));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_setup_that_has_not_connected_leaves_the_handlers_to_the_function() {
+        let mut ctx = ctx(Server::new("s").target(), Revision::V2025_11_25);
+        ctx.begin_setup();
+        ctx.on_sampling(|_| SamplingResponse::text("4"));
+        ctx.end_setup();
+        ctx.on_roots(["file:///a"]);
+        ctx.client().await.expect("it connects");
+        let declared = declared(&ctx);
+        assert_eq!(declared, Some(json!({"roots": {}, "sampling": {}}).into()));
     }
 
     #[tokio::test]

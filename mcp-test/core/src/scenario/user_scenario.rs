@@ -6,8 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::{BoxError, CallSite, Ctx, GoldenFn, ServerCtx, Stop};
-use crate::check::Finding;
+use super::{BoxError, CallSite, Ctx, GoldenFn, ServerCtx, SetupFuture, SetupValue};
 use crate::transport::{ClientTarget, Target};
 
 /// One run of a user's scenario; not `Send`, since it stays on the thread of its test.
@@ -36,6 +35,8 @@ pub struct UserScenario {
     pub timeout: Option<Duration>,
     /// How a golden snapshot is compared, with the feature `golden`.
     pub golden: Option<GoldenFn>,
+    /// Calls its setup, if it has one, which runs before the target or client is made.
+    pub setup: Option<fn() -> SetupFuture>,
     /// What it tests, and its functions.
     pub body: UserBody,
     /// Runs it as the body of a `#[test]`.
@@ -56,9 +57,9 @@ impl UserScenario {
 pub enum UserBody {
     /// It tests a server.
     Server {
-        /// The target of this scenario, if it names one of its own.
-        target: Option<fn() -> Target>,
-        /// Calls its setup, if it has one, and the function.
+        /// Makes the target of this scenario, if it names one of its own.
+        target: Option<Maker<Target>>,
+        /// Calls its setup with the context, if it has one, and the function.
         run: UserFunction,
         /// Calls its teardown.
         teardown: Option<UserFunction>,
@@ -66,8 +67,8 @@ pub enum UserBody {
     /// It tests a client.
     Client {
         /// Makes the client.
-        client: fn() -> ClientTarget,
-        /// Calls its setup, if it has one, and the function.
+        client: Maker<ClientTarget>,
+        /// Calls its setup with the context, if it has one, and the function.
         run: ClientFunction,
         /// Calls its teardown.
         teardown: Option<ClientFunction>,
@@ -81,6 +82,45 @@ pub type UserFunction = for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>;
 /// Calls functions of the user with the context of a test of a client.
 #[doc(hidden)]
 pub type ClientFunction = for<'a> fn(&'a mut ServerCtx) -> ScenarioFuture<'a>;
+
+/// Makes a target or a client.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Maker<T> {
+    /// By itself.
+    Alone(fn() -> T),
+    /// With the value of the setup; `None` if that has not run.
+    WithSetup(fn(&SetupValue) -> Option<T>),
+}
+
+// By hand, since a derive would demand the same of `T`.
+impl<T> Clone for Maker<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Maker<T> {}
+
+impl<T> Maker<T> {
+    /// Makes it; `None` if it needs the value of a setup that has not run.
+    #[must_use]
+    pub fn make(self, setup: &SetupValue) -> Option<T> {
+        match self {
+            Self::Alone(make) => Some(make()),
+            Self::WithSetup(make) => make(setup),
+        }
+    }
+
+    /// The address of the function, which identifies it in this process.
+    #[must_use]
+    pub fn address(self) -> usize {
+        match self {
+            Self::Alone(make) => make as usize,
+            Self::WithSetup(make) => make as usize,
+        }
+    }
+}
 
 impl UserScenario {
     /// The name as libtest shows it.
@@ -132,28 +172,6 @@ impl<E: Into<BoxError>> ScenarioOutcome for Result<(), E> {
         self.map_err(Into::into)
     }
 }
-
-/// The value that a setup has made. Its error says where it comes from; a skip remains one.
-///
-/// # Errors
-///
-/// The error of the setup.
-#[doc(hidden)]
-pub fn value_of_setup<T, E: Into<BoxError>>(outcome: Result<T, E>) -> Result<T, BoxError> {
-    outcome.map_err(|error| match Stop::from(error.into()) {
-        Stop::Finding(finding) => {
-            Finding { headline: format!("the setup failed: {}", finding.headline), ..finding }
-                .into()
-        }
-        Stop::Skipped(skip) => skip.into(),
-        Stop::Error(error) => SetupError(error).into(),
-    })
-}
-
-/// The setup of a scenario has failed.
-#[derive(Debug, thiserror::Error)]
-#[error("the setup failed")]
-struct SetupError(#[source] BoxError);
 
 /// An `Option<GoldenFn>` whose snapshots belong to the crate and file that this is expanded in.
 #[cfg(feature = "golden")]

@@ -2,10 +2,11 @@
 
 #[cfg(feature = "http")]
 mod clients;
+mod setups;
 
 use mcp_test_core::process::Command;
 use mcp_test_core::run::single::RevisionRequest;
-use mcp_test_core::scenario::{Ctx, ScenarioFuture, UserFunction};
+use mcp_test_core::scenario::{Ctx, Maker, ScenarioFuture, UserFunction};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{given, method};
 use mcp_test_core::spec::Revision;
@@ -18,7 +19,7 @@ use crate::harness::cells::tests::scenario;
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
         scenario: Box::leak(Box::new(UserScenario { body: body(run, None), ..scenario() })),
-        source: Source::Function(|| everything().target()),
+        source: Source::Function(Maker::Alone(|| everything().target())),
         cell: DeclaredCell { revision: RevisionRequest::Newest, transport: None },
         timeout: TIMEOUT,
         snapshot_suffix: None,
@@ -86,7 +87,8 @@ fn an_invalid_message_fails_a_test_that_did_not_examine_it() {
             Ok(())
         })
     });
-    let text = failure(&TestRun { source: Source::Function(with_wrong_tools), ..run });
+    let text =
+        failure(&TestRun { source: Source::Function(Maker::Alone(with_wrong_tools)), ..run });
     assert!(text.contains("`/result/tools/0/description` is a string"), "{text}");
     assert!(text.contains("`/result/tools/1/inputSchema` is an object"), "{text}");
     assert!(text.contains("shape Tool of "), "{text}");
@@ -101,7 +103,8 @@ fn a_schema_failure_has_each_block_once() {
             Ok(())
         })
     });
-    let text = failure(&TestRun { source: Source::Function(with_one_wrong_tool), ..run });
+    let text =
+        failure(&TestRun { source: Source::Function(Maker::Alone(with_one_wrong_tool)), ..run });
     for block in ["scenario `works` failed", "assertion failed at", "the exchange:", "\nshape "] {
         assert_eq!(text.matches(block).count(), 1, "{block}\n{text}");
     }
@@ -138,7 +141,10 @@ fn a_test_that_uses_what_the_server_does_not_declare_fails_at_every_revision() {
         let cell = DeclaredCell { revision, transport: None };
         let run = TestRun { cell, ..completes.clone() };
         assert_eq!(run.execute().result, TestResult::Passed, "{revision:?}");
-        let text = failure(&TestRun { source: Source::Function(without_completions), ..run });
+        let text = failure(&TestRun {
+            source: Source::Function(Maker::Alone(without_completions)),
+            ..run
+        });
         let headline = "the server serves `completion/complete` without the capability for it";
         assert!(text.contains(headline), "{revision:?}\n{text}");
         assert!(!text.contains("was sent"), "{revision:?}\n{text}");
@@ -183,7 +189,7 @@ fn a_request_that_the_revision_does_not_have_comes_before_its_malformed_reply() 
         server.mount(given(method("logging/setLevel")).respond_with(json!({})));
         server.target()
     };
-    let text = failure(&TestRun { source: Source::Function(target), ..run });
+    let text = failure(&TestRun { source: Source::Function(Maker::Alone(target)), ..run });
     insta::assert_snapshot!(text, @r#"
     scenario `works` failed at 2026-07-28 over duplex of in-process server, tests/calculator.rs:12:10
 
@@ -278,7 +284,11 @@ fn a_failure_names_what_was_to_run() {
     };
     let report = |revision, transport| {
         let cell = DeclaredCell { revision, transport };
-        failure(&TestRun { source: Source::Function(target), cell, ..run_of(lists_tools) })
+        failure(&TestRun {
+            source: Source::Function(Maker::Alone(target)),
+            cell,
+            ..run_of(lists_tools)
+        })
     };
     let heading = |revision, transport| {
         let report = report(revision, transport);
@@ -327,7 +337,8 @@ fn a_panic_of_a_handler_names_its_method() {
 #[test]
 fn the_last_words_of_the_program_behind_a_url_are_reported() {
     let run = run_of(|_| Box::pin(async { Ok(()) }));
-    let text = failure(&TestRun { source: Source::Function(listens_and_exits), ..run });
+    let text =
+        failure(&TestRun { source: Source::Function(Maker::Alone(listens_and_exits)), ..run });
     assert!(text.contains("exit code 3\n"), "{text}");
     assert!(text.contains("its stderr ends with\n    no config\n"), "{text}");
 }
@@ -447,32 +458,4 @@ fn what_is_wrong_with_a_teardown_is_reported() {
         "{assertion}"
     );
     assert!(assertion.contains("no_such_tool"), "{assertion}");
-}
-
-#[test]
-fn an_error_of_a_setup_says_so() {
-    use mcp_test_core::scenario::value_of_setup;
-
-    let of = |error: mcp_test_core::Error| {
-        let stopped = Stop::from(value_of_setup(Err::<(), _>(error)).expect_err("it has failed"));
-        match stopped {
-            Stop::Finding(finding) => format!("finding: {}", finding.headline),
-            Stop::Skipped(skip) => format!("skip: {}", skip.reason),
-            Stop::Error(error) => {
-                format!("error: {error}: {}", error.source().expect("a cause"))
-            }
-        }
-    };
-    let skip = mcp_test_core::scenario::Skip { reason: "no paper".to_owned() };
-    let shown = [
-        of("out of ink".into()),
-        of(Finding::peer("`ping` was not answered").into()),
-        of(skip.into()),
-    ];
-    insta::assert_snapshot!(shown.join("\n"), @"
-    error: the setup failed: out of ink
-    finding: the setup failed: `ping` was not answered
-    skip: no paper
-    ");
-    assert_eq!(value_of_setup(Ok::<_, String>(7)).expect("a value"), 7);
 }

@@ -58,6 +58,7 @@ impl CellRun<'_> {
         let recorder = ctx.recorder().clone();
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
         let early = self.run_body(body(&mut ctx)).await;
+        let early = self.name_setup(early, ctx.is_in_setup());
         let teardown = match &self.cell.scenario.teardown {
             Some(Teardown::Client(teardown)) => Some(teardown(&mut ctx)),
             Some(Teardown::Server(_)) | None => None,

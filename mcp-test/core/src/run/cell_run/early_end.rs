@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
+use crate::assert::AssertionFailure;
 use crate::check::{Cause, Fate, Finding};
 use crate::client::take_panicked_handler;
 use crate::clock;
@@ -51,7 +52,7 @@ impl EarlyEnd {
 /// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
 pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
     match early {
-        EarlyEnd::TimedOut => timed_out(time),
+        EarlyEnd::TimedOut => timed_out("the scenario", time),
         EarlyEnd::Panicked(payload) => panicked(&*payload),
         EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
         EarlyEnd::Stopped(Stop::Error(error)) => failed_with(&error),
@@ -59,9 +60,22 @@ pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
     }
 }
 
-fn timed_out(allotted: Duration) -> Finding {
+/// The finding for the early end of a function of the user beside the scenario itself: `the teardown`. The time is that which it had.
+pub(super) fn failed_in(function: &str, early: EarlyEnd, time: Duration) -> Finding {
+    let (place, finding) = match early {
+        EarlyEnd::TimedOut => return timed_out(function, time),
+        EarlyEnd::Panicked(payload) => match payload.downcast::<AssertionFailure>() {
+            Ok(failure) => (format!(" at {}", failure.location), failure.finding),
+            Err(payload) => (String::new(), panicked(&*payload)),
+        },
+        early => (String::new(), finding_of(early, time)),
+    };
+    Finding { headline: format!("{function} failed{place}: {}", finding.headline), ..finding }
+}
+
+fn timed_out(function: &str, allotted: Duration) -> Finding {
     let allotted = clock::format_duration(allotted);
-    Finding::test(format!("the scenario did not finish within {allotted}")).hint(MORE_TIME)
+    Finding::test(format!("{function} did not finish within {allotted}")).hint(MORE_TIME)
 }
 
 /// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic

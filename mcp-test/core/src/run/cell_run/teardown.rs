@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::early_end::finding_of;
+use super::early_end::failed_in;
 use super::{CellRun, EarlyEnd};
-use crate::assert::{AssertionFailure, catch_failures};
+use crate::assert::catch_failures;
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::scenario::{Running, Stop};
@@ -25,6 +25,13 @@ impl CellRun<'_> {
     /// How long the body may take: a part of the time is for the teardown, so that both together stay within it.
     pub(super) fn time_of_body(&self) -> Duration {
         self.left().saturating_sub(self.time_of_teardown())
+    }
+
+    /// Runs the body, whose setup with the context is part of it.
+    pub(super) async fn run_body(&self, body: Running<'_>) -> Option<EarlyEnd> {
+        let running = catch_failures(body);
+        let ended = clock::within(Deadline::after(self.time_of_body()), running).await;
+        ended.map_or(Some(EarlyEnd::TimedOut), EarlyEnd::of)
     }
 
     /// How long a test function may wait for its peer: it needs time to report a silent one, before its own deadline.
@@ -53,29 +60,14 @@ impl CellRun<'_> {
         let unused = self.timeout().saturating_sub(self.stopwatch.elapsed());
         let time = self.time_of_teardown().max(unused);
         let ended = clock::within(Deadline::after(time), catch_failures(teardown)).await;
-        let finding = match ended.map(EarlyEnd::of) {
-            Ok(None) => None,
-            Ok(Some(early)) => Some(failed(early)),
-            Err(_) => {
-                let time = clock::format_duration(time);
-                Some(Finding::test(format!("the teardown did not finish within {time}")))
+        let early = ended.map_or(Some(EarlyEnd::TimedOut), EarlyEnd::of);
+        let finding = early.map(|early| match early {
+            EarlyEnd::Stopped(Stop::Skipped(_)) => {
+                Finding::test("the teardown failed: it cannot skip the scenario, which has ended")
             }
-        };
+            early => failed_in("the teardown", early, time),
+        });
         let adds_exchange = !had_exchanged && recorder.trace().has_messages_both_ways();
         TornDown { adds_exchange, finding }
     }
-}
-
-fn failed(early: EarlyEnd) -> Finding {
-    let (place, finding) = match early {
-        EarlyEnd::Stopped(Stop::Skipped(_)) => {
-            (String::new(), Finding::test("it cannot skip the scenario, which has ended"))
-        }
-        EarlyEnd::Panicked(payload) => match payload.downcast::<AssertionFailure>() {
-            Ok(failure) => (format!(" at {}", failure.location), failure.finding),
-            Err(payload) => (String::new(), finding_of(EarlyEnd::Panicked(payload), MOST)),
-        },
-        early => (String::new(), finding_of(early, MOST)),
-    };
-    Finding { headline: format!("the teardown failed{place}: {}", finding.headline), ..finding }
 }

@@ -2,7 +2,7 @@
 
 use mcp_test_core::client::{Client, ClientTask, Options, ScriptedClient};
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::scenario::{ClientFunction, ServerCtx};
+use mcp_test_core::scenario::{ClientFunction, Maker, ServerCtx};
 use mcp_test_core::server::{Answer, calls};
 use mcp_test_core::transport::ClientTarget;
 
@@ -10,10 +10,10 @@ use super::*;
 
 /// A run of a test of a client.
 fn run_with(client: fn() -> ClientTarget, run: ClientFunction) -> TestRun {
-    let body = UserBody::Client { client, run, teardown: None };
+    let body = UserBody::Client { client: Maker::Alone(client), run, teardown: None };
     TestRun {
         scenario: Box::leak(Box::new(UserScenario { body, ..scenario() })),
-        source: Source::Client(client),
+        source: Source::Client(Maker::Alone(client)),
         ..run_of(lists_tools)
     }
 }
