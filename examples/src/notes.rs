@@ -137,10 +137,12 @@ impl Notes {
         let (text, server) = (fs::read_to_string(file)?, Self::new());
         let notes = text.lines().filter_map(|line| line.split_once(": "));
         server.with(|kept| {
-            kept.extend((1..).zip(notes.map(|(title, text)| NewNote {
-                title: title.to_owned(),
-                text: text.to_owned(),
-            })));
+            kept.extend((1..).zip(
+                notes.map(|(title, text)| NewNote {
+                    title: title.to_owned(),
+                    text: text.to_owned(),
+                }),
+            ));
         });
         Ok(server)
     }

@@ -16,8 +16,6 @@ use crate::validate::{belongs_to_tests, is_lint_level};
 
 mod body;
 
-use body::body;
-
 /// The items that take the place of the function.
 pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
     let krate = &scenario.krate;
@@ -90,9 +88,10 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
-    let setup = options.setup.map(|it| quote_spanned!(it.span()=> || #private::call_setup(#it)));
+    let setup =
+        options.setup.map(|it| quote_spanned!(it.span()=> || #private::SetupFunction::start(#it)));
     let setup = option(setup);
-    let body = body(scenario, case, private);
+    let body = body::body(scenario, case, private);
     // What the snapshots say that they show.
     let golden = options.client.map(|_| quote!(server));
     // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
@@ -296,7 +295,7 @@ mod tests {
         };
         let with_target = definition("target = |it| my_server(it)", "ctx: &mut Ctx");
         for part in [
-            "setup:::core::option::Option::Some(||::mcp_test::__private::call_setup(a::b)),",
+            "setup:::core::option::Option::Some(||::mcp_test::__private::SetupFunction::start(a::b)),",
             "target:::core::option::Option::Some(::mcp_test::__private::Maker::WithSetup(|value|{#[allow(clippy::redundant_closure,clippy::redundant_closure_for_method_calls)]let given=value.give(a::b,|it|my_server(it));given.map(::mcp_test::__private::IntoTarget::into_target)})),",
             "Box::pin(async move{let outcome=f(context).await;",
         ] {

@@ -527,7 +527,10 @@ mod setups {
     }
 
     #[mcp_scenario(revisions = "all", transports = [duplex, router], setup = database, target = |it| server_with(it.path()))]
-    async fn a_server_finds_what_the_setup_has_made(ctx: &mut Ctx, database: &Folder) -> Result<()> {
+    async fn a_server_finds_what_the_setup_has_made(
+        ctx: &mut Ctx,
+        database: &Folder,
+    ) -> Result<()> {
         assert_eq!(fs::read_to_string(database.path().join("database"))?, "notes");
         ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
         Ok(())
@@ -653,19 +656,66 @@ mod setups {
     }
 }
 
+/// The output of libtest for one failing test, without the lines of this file.
+fn failure_without_lines(test: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in failure(test).split("/plain.rs:").enumerate() {
+        let digits = |c: char| c.is_ascii_digit() || c == ':';
+        match index {
+            0 => text.push_str(part),
+            _ => text.extend(["/plain.rs:[place]", part.trim_start_matches(digits)]),
+        }
+    }
+    text
+}
+
 #[test]
 fn a_failed_setup_is_reported_and_nothing_is_started() {
-    insta::assert_snapshot!(failure("setups::a_setup_that_fails"), @"");
+    insta::assert_snapshot!(failure_without_lines("setups::a_setup_that_fails"), @"
+    scenario `a_setup_that_fails` failed at 2025-06-18, tests/tests/plain.rs:[place]
+
+    the setup failed: error: the database cannot be created
+    ");
 }
 
 #[test]
 fn a_failed_setup_with_the_context_is_named() {
-    insta::assert_snapshot!(failure("setups::a_setup_with_the_context_that_fails"), @"");
-    insta::assert_snapshot!(failure("setups::a_setup_of_a_test_of_a_client_that_fails"), @"");
+    let text = failure_without_lines("setups::a_setup_with_the_context_that_fails");
+    insta::assert_snapshot!(text.lines().take(4).collect::<Vec<_>>().join("\n"), @"
+    scenario `a_setup_with_the_context_that_fails` failed at 2026-07-28 over duplex of in-process server, tests/tests/plain.rs:[place]
+
+    the setup of the context failed at tests/tests/plain.rs:[place] tool `subtract` not found
+      expected a tool whose `name` is `subtract`
+    ");
+    assert!(!text.contains("the teardown failed"), "{text}");
+    let text = failure("setups::a_setup_of_a_test_of_a_client_that_fails");
+    assert!(text.contains("\n\nthe setup of the context failed: error: out of paper\n"), "{text}");
 }
 
 /// Otherwise the run at the newest revision, which is the default, would hide that the older ones fail.
 #[test]
 fn handlers_after_a_setup_that_has_sent_fail_at_every_revision() {
-    insta::assert_snapshot!(failure("setups::handlers_after_a_setup"), @"");
+    insta::assert_snapshot!(failure_without_lines("setups::handlers_after_a_setup"), @r#"
+    scenario `handlers_after_a_setup` failed at 2025-11-25 over duplex of in-process server, tests/tests/plain.rs:[place]
+
+    assertion failed at tests/tests/plain.rs:[place]
+    the handlers were set too late
+      expected handlers for the capabilities that the client declared: {}
+      got handlers for {"roots":{}}
+      hint: set the handlers in the function of `setup_ctx`, before its first request
+
+    the conversation:
+      1  client → server  initialize {"capabilities":{},"clientInfo":{"name":"mcp-test","version":
+            "0.1.0"},"protocolVersion":"2025-11-25"}
+      2  client ← server  result {"protocolVersion":"2025-11-25","capabilities":{"completions":{},
+            "logging":{},… 3 more},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},
+            "instructions":"A server for tests: it offers something of everythi…" +36}
+      3  client → server  notifications/initialized
+      4  client → server  tools/call {"name":"add","arguments":{"a":1,"b":2}}
+      5  client ← server  result {"content":[{"text":"3","type":"text"}]}
+
+    what failed at 2025-11-25 over duplex failed in the same way at 2026-07-28 over duplex
+
+    2 of 2 scenario runs failed: 2025-11-25 over duplex, 2026-07-28 over duplex
+    "#);
 }

@@ -58,7 +58,7 @@ pub mod __private {
     pub use crate::scenario::ServerCtx;
     pub use crate::scenario::{
         CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Maker, Registered, ScenarioOutcome,
-        UserBody, UserScenario, call_setup, user_scenarios, value_of_setup,
+        SetupFunction, UserBody, UserScenario, user_scenarios, value_of_setup,
     };
     #[cfg(feature = "golden")]
     pub use insta;

@@ -29,8 +29,7 @@ use super::{Cell, Outcome, Plan, Tested};
 use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::scenario::{
-    Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Running, Setup, Stop, Teardown,
-    Transports,
+    Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Setup, Stop, Teardown, Transports,
 };
 use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};

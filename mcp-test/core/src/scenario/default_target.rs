@@ -53,8 +53,7 @@ fn only(
 /// What `target = …` and `target!(…)` accept: a [`Target`], or a function or closure that makes one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a target",
-    label = "expected a `Target`, or a function without arguments that returns one",
-    note = "one that takes the value of `setup = …` is called in a closure: `target = |value| my_server(value)`"
+    label = "expected a `Target`, or a function without arguments that returns one"
 )]
 pub trait IntoTarget {
     /// The target.

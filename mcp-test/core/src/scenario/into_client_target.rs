@@ -6,8 +6,7 @@ use crate::transport::ClientTarget;
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a client",
-    label = "expected a `ClientTarget`, or a function without arguments that returns one",
-    note = "one that takes the value of `setup = …` is called in a closure: `client = |value| my_client(value)`"
+    label = "expected a `ClientTarget`, or a function without arguments that returns one"
 )]
 pub trait IntoClientTarget {
     /// The client.

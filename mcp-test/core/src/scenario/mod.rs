@@ -129,7 +129,8 @@ pub use server_ctx::ServerCtx;
 pub(crate) use server_ctx::{EndedClientTest, ServerSetup, spoken};
 #[doc(hidden)]
 pub use setup_function::{
-    SetupFunction, SetupFuture, SetupValue, SharedSetupValue, call_setup, value_of_setup,
+    NoArguments, NotASetup, OtherArguments, SetupFunction, SetupFuture, SetupValue,
+    SharedSetupValue, value_of_setup,
 };
 #[doc(hidden)]
 pub use static_or_arc::Shared;

@@ -18,39 +18,63 @@ use crate::check::Finding;
     note = "`setup` runs before the server or client is started, so that it has no context",
     note = "for a function that takes the context, `&mut Ctx` or `&mut ServerCtx`, write `setup_ctx = …`"
 )]
-pub trait SetupFunction {
+pub trait SetupFunction<Arguments> {
     /// What it makes.
     type Value: Send + 'static;
 
     /// Calls it.
-    fn call(self) -> impl Future<Output = Result<Self::Value, BoxError>>;
+    fn start(self) -> SetupFuture;
 }
+
+/// A setup takes no arguments.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum NoArguments {}
+
+/// Stands for all other arguments, see [`NotASetup`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum OtherArguments {}
 
 // Otherwise rustc would say which function trait is not implemented, instead of the message above.
 #[diagnostic::do_not_recommend]
-impl<F, Made, T, E> SetupFunction for F
+impl<F, Made, T, E> SetupFunction<NoArguments> for F
 where
-    F: FnOnce() -> Made,
-    Made: Future<Output = Result<T, E>>,
+    F: FnOnce() -> Made + 'static,
+    Made: Future<Output = Result<T, E>> + 'static,
     T: Send + 'static,
     E: Into<BoxError>,
 {
     type Value = T;
 
-    async fn call(self) -> Result<T, BoxError> {
-        self().await.map_err(Into::into)
+    fn start(self) -> SetupFuture {
+        Box::pin(async move {
+            let value = self().await.map_err(Into::into)?;
+            Ok(SetupValue(Some(Box::new(value))))
+        })
+    }
+}
+
+/// A trait that nothing implements: with only one implementation of [`SetupFunction`] that may apply, rustc would report the wrong
+/// number of arguments instead of the message above.
+#[doc(hidden)]
+pub trait NotASetup {
+    /// Never called.
+    fn start(self) -> SetupFuture;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: NotASetup> SetupFunction<OtherArguments> for F {
+    type Value = ();
+
+    fn start(self) -> SetupFuture {
+        NotASetup::start(self)
     }
 }
 
 /// A setup that is running; not `Send`, since it stays on the thread of its test.
 #[doc(hidden)]
 pub type SetupFuture = Pin<Box<dyn Future<Output = Result<SetupValue, BoxError>>>>;
-
-/// Calls a setup of the user.
-#[doc(hidden)]
-pub fn call_setup<S: SetupFunction + 'static>(setup: S) -> SetupFuture {
-    Box::pin(async move { Ok(SetupValue(Some(Box::new(setup.call().await?)))) })
-}
 
 /// The value that a setup has made, if there is one. Its type is known only where the attribute expands, by the setup itself.
 #[doc(hidden)]
@@ -59,7 +83,7 @@ pub struct SetupValue(Option<Box<dyn Any + Send>>);
 
 impl SetupValue {
     /// What `make` makes of it; `None` if the setup has not run.
-    pub fn give<S: SetupFunction, R>(
+    pub fn give<A, S: SetupFunction<A>, R>(
         &self,
         setup: S,
         make: impl FnOnce(&S::Value) -> R,
@@ -72,7 +96,7 @@ impl SetupValue {
     /// # Errors
     ///
     /// If the setup has not run.
-    pub fn get<S: SetupFunction>(&self, _: S) -> Result<&S::Value, Finding> {
+    pub fn get<A, S: SetupFunction<A>>(&self, _: S) -> Result<&S::Value, Finding> {
         self.0.as_ref().and_then(|value| value.downcast_ref()).ok_or_else(missing)
     }
 
@@ -81,7 +105,7 @@ impl SetupValue {
     /// # Errors
     ///
     /// If the setup has not run.
-    pub fn get_mut<S: SetupFunction>(&mut self, _: S) -> Result<&mut S::Value, Finding> {
+    pub fn get_mut<A, S: SetupFunction<A>>(&mut self, _: S) -> Result<&mut S::Value, Finding> {
         self.0.as_mut().and_then(|value| value.downcast_mut()).ok_or_else(missing)
     }
 
@@ -90,7 +114,7 @@ impl SetupValue {
     /// # Errors
     ///
     /// If the setup has not run.
-    pub fn take<S: SetupFunction>(&mut self, _: S) -> Result<S::Value, Finding> {
+    pub fn take<A, S: SetupFunction<A>>(&mut self, _: S) -> Result<S::Value, Finding> {
         let value = self.0.take().and_then(|value| value.downcast().ok());
         value.map(|value| *value).ok_or_else(missing)
     }
@@ -148,7 +172,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_value_has_the_type_of_its_setup() {
-        let mut value = call_setup(number).await.expect("it makes a value");
+        let mut value = number.start().await.expect("it makes a value");
         assert_eq!(value.give(number, |number| number + 1), Some(8));
         *value.get_mut(number).expect("a value") += 2;
         assert_eq!(value.get(number).expect("a value"), &9);
@@ -163,6 +187,6 @@ mod tests {
         async fn fails() -> Result<u8, &'static str> {
             Err("why")
         }
-        assert_eq!(call_setup(fails).await.expect_err("it fails").to_string(), "why");
+        assert_eq!(fails.start().await.expect_err("it fails").to_string(), "why");
     }
 }

@@ -1,6 +1,6 @@
 //! Setups: when they run, and what is reported if they fail.
 
-use mcp_test_core::scenario::{SetupFuture, Skip, call_setup};
+use mcp_test_core::scenario::{SetupFunction, SetupFuture, Skip};
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn a_setup_runs_before_its_target_is_made_and_its_value_outlives_the_server() {
         })
     }
 
-    let run = run_with_setup(|| call_setup(database), lists_tools);
+    let run = run_with_setup(|| database.start(), lists_tools);
     let maker = Maker::WithSetup(|value| value.give(database, |_| target()));
     let run = TestRun { source: Source::Function(maker), ..run };
     assert_eq!(run.execute().result, TestResult::Passed);
@@ -67,23 +67,17 @@ fn a_setup_that_fails_is_the_fault_of_the_test_and_nothing_is_started() {
     scenario `works` failed, tests/calculator.rs:12:10
 
     the setup failed: error: the disk is full
-
-    no message was exchanged
     ");
     insta::assert_snapshot!(of(|| panic!("on purpose")), @"
     scenario `works` failed, tests/calculator.rs:12:10
 
     the setup failed: it panicked; the message is above
-
-    no message was exchanged
     ");
     insta::assert_snapshot!(of(|| Box::pin(std::future::pending())), @r#"
     scenario `works` failed, tests/calculator.rs:12:10
 
     the setup did not finish within 1 s
       hint: `#[mcp_scenario(timeout = "…")]` or MCP_TEST_TIMEOUT gives it more time
-
-    no message was exchanged
     "#);
     let blocking = of(|| {
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
@@ -97,8 +91,6 @@ fn a_setup_that_fails_is_the_fault_of_the_test_and_nothing_is_started() {
 
     the setup blocks the thread of the test: it did not finish within 1 s
       hint: `#[mcp_scenario(timeout = "…")]` or MCP_TEST_TIMEOUT gives it more time
-
-    no message was exchanged
     "#);
 }
 
@@ -107,7 +99,7 @@ fn a_setup_can_skip_the_scenario() {
     async fn needs_docker() -> mcp_test_core::Result<()> {
         Err(Skip { reason: "no Docker".to_owned() }.into())
     }
-    let finished = run_with_setup(|| call_setup(needs_docker), lists_tools).execute();
+    let finished = run_with_setup(|| needs_docker.start(), lists_tools).execute();
     assert_eq!(finished.result, TestResult::Skipped("no Docker".to_owned()));
     // Without `allow_skip` it fails, like every other skip.
     assert!(!finished.is_unsupported && !finished.is_undecided);
@@ -118,7 +110,7 @@ fn a_blocking_setup_passes_within_its_time() {
     async fn computes() -> mcp_test_core::Result<usize> {
         Ok(std::thread::spawn(|| 7).join().expect("it does not panic"))
     }
-    let run = run_with_setup(|| call_setup(computes), lists_tools);
+    let run = run_with_setup(|| computes.start(), lists_tools);
     assert_eq!(run.execute().result, TestResult::Passed);
 }
 
