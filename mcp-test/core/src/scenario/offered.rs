@@ -48,16 +48,6 @@ impl Ctx {
         Ok(items.map(|items| items.into_iter().cloned().collect()))
     }
 
-    /// The names of the items of one kind, as they are listed now; `None` if no client is connected, or the list is refused or not read
-    /// to its end.
-    pub(crate) async fn names_now(&mut self, kind: ItemKind) -> Option<Vec<String>> {
-        let client = self.client.as_mut()?;
-        let (pages, has_more) = client.first_pages(kind.method(), MAX_PAGES).await.ok()?;
-        let items = listed_items(kind, &pages).ok().filter(|_| !has_more)?;
-        let names = items.into_iter().filter_map(|item| item.get(kind.key())?.as_str());
-        Some(names.map(str::to_owned).collect())
-    }
-
     /// Whether the server declares a capability.
     ///
     /// # Errors

@@ -6,14 +6,26 @@ use serde_json::json;
 
 use super::{Ctx, RequestBuilder};
 use crate::check::Finding;
+use crate::client::reply::listed_items;
 use crate::client::{
-    CancelledRequest, Completion, DeclaredServer, Pending, PromptList, PromptMessages, Reply,
-    ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
+    CancelledRequest, Completion, DeclaredServer, MAX_PAGES, Pending, PromptList, PromptMessages,
+    Reply, ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
     ToolList, ToolResult,
 };
 use crate::json::Value;
+use crate::spec::ItemKind;
 
 impl Ctx {
+    /// The names of the items of one kind, as they are listed now; `None` if no client is connected, or the list is refused or not read
+    /// to its end.
+    pub(crate) async fn names_now(&mut self, kind: ItemKind) -> Option<Vec<String>> {
+        let client = self.client.as_mut()?;
+        let (pages, has_more) = client.first_pages(kind.method(), MAX_PAGES).await.ok()?;
+        let items = listed_items(kind, &pages).ok().filter(|_| !has_more)?;
+        let names = items.into_iter().filter_map(|item| item.get(kind.key())?.as_str());
+        Some(names.map(str::to_owned).collect())
+    }
+
     /// What the server declares about itself: name, version, capabilities, instructions.
     ///
     /// In the stateless era, it is asked with `server/discover` if it was not asked before.
