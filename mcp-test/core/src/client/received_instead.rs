@@ -141,17 +141,17 @@ impl Client {
         })
     }
 
-    /// Why what a server of the handshake era sends unasked may not arrive over Streamable HTTP.
+    /// Why unsolicited messages of a server of the handshake era may not arrive over Streamable HTTP.
     fn no_stream(&self) -> String {
         let (revision, transport) = (self.facts.revision, self.transport());
         match self.facts.revision {
             Revision::V2024_11_05 => {
                 format!(
-                    "at {revision} over {transport} there is no stream for what a server sends unasked"
+                    "at {revision} over {transport} there is no stream for unsolicited messages of the server"
                 )
             }
             _ => format!(
-                "at {revision} over {transport} what a server sends unasked comes on the stream of a GET, \
+                "at {revision} over {transport} unsolicited messages of the server come on the stream of a GET, \
                  and the test has not opened it: `ctx.subscribe(…)`"
             ),
         }

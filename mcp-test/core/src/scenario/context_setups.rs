@@ -47,5 +47,5 @@ macro_rules! context_with_setups {
 }
 
 context_with_setups!(Ctx, |ctx| ctx.client.is_some());
-// The server of a test of a client serves whoever connects.
+// The server of a test of a client serves any client that connects.
 context_with_setups!(ServerCtx, |_| false);

@@ -129,7 +129,7 @@ fn missing() -> Finding {
     Finding::harness("the value of the setup is missing")
 }
 
-/// The value of the setup of a run, which the context of that run shares with whoever makes the target.
+/// The value of the setup of a run, which the context of that run shares with what makes the target.
 #[doc(hidden)]
 pub type SharedSetupValue = Arc<Mutex<SetupValue>>;
 

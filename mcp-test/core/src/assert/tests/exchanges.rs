@@ -184,7 +184,7 @@ async fn missing_notifications_over_http_name_the_stream() {
         missing.push(finding.hint.unwrap_or_default());
     }
     insta::assert_snapshot!(missing.join("\n"), @"
-    at 2025-11-25 over router what a server sends unasked comes on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`
+    at 2025-11-25 over router unsolicited messages of the server come on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`
     the server declares `tools.listChanged`
     ");
 }
@@ -213,9 +213,9 @@ async fn a_change_that_has_no_stream_to_come_on_is_not_awaited() {
     `notifications/tools/list_changed` did not come
       expected `notifications/tools/list_changed`
       got nothing, and no HTTP exchange is open on which it could come
-      hint: at 2024-11-05 over router there is no stream for what a server sends unasked
+      hint: at 2024-11-05 over router there is no stream for unsolicited messages of the server
     ");
-    insta::assert_snapshot!(unserved(Revision::V2025_11_25, None).await.hint.unwrap(), @"at 2025-11-25 over router what a server sends unasked comes on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`");
+    insta::assert_snapshot!(unserved(Revision::V2025_11_25, None).await.hint.unwrap(), @"at 2025-11-25 over router unsolicited messages of the server come on the stream of a GET, and the test has not opened it: `ctx.subscribe(…)`");
     insta::assert_snapshot!(unserved(Revision::V2026_07_28, None).await.hint.unwrap(), @"at 2026-07-28 a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`");
 }
 
