@@ -20,8 +20,12 @@ pub(super) struct Waiting {
 }
 
 /// The cells that have not been started, in the order of the plan.
+///
+/// A contract may have 100,000 cells, so that taking one must not look at all of them.
 pub(super) struct CellQueue {
     waiting: VecDeque<Waiting>,
+    /// How many of them start a program.
+    programs: usize,
 }
 
 impl CellQueue {
@@ -35,12 +39,18 @@ impl CellQueue {
         if let Some(place) = reachable.iter().position(|cell| cell.calls_tools) {
             reachable[..=place].rotate_right(1);
         }
-        Self { waiting }
+        let programs = waiting.iter().filter(|cell| cell.starts_program).count();
+        Self { waiting, programs }
     }
 
     /// The first of the plan that has not been started.
     pub(super) fn first(&self) -> Option<Waiting> {
         self.waiting.front().copied()
+    }
+
+    /// How many start a program.
+    pub(super) const fn programs(&self) -> usize {
+        self.programs
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Waiting> {
@@ -54,13 +64,21 @@ impl CellQueue {
         may_start: bool,
         is_ready: impl Fn(Waiting) -> bool,
     ) -> Option<Waiting> {
-        let reachable = self.waiting.iter().take_while(|cell| !cell.disturbs).count().max(1);
-        let mut ready =
-            (0..).zip(self.waiting.iter().take(reachable)).filter(|(_, it)| is_ready(**it));
+        let most = if self.first()?.disturbs { 1 } else { usize::MAX };
+        let reachable = self.waiting.iter().take(most).enumerate();
+        let reachable = reachable.take_while(|(place, cell)| *place == 0 || !cell.disturbs);
+        let mut ready = reachable.filter(|(_, cell)| is_ready(**cell));
         let first = ready.next()?;
-        let is_of_kind = |(_, it): &(usize, &Waiting)| it.starts_program == may_start;
-        let next = Some(first).into_iter().chain(ready).find(is_of_kind).unwrap_or(first);
-        self.waiting.remove(next.0)
+        let is_of_kind = |(_, cell): &(usize, &Waiting)| cell.starts_program == may_start;
+        let of_kind = if may_start { self.programs } else { self.waiting.len() - self.programs };
+        let next = match of_kind {
+            // There is none to look for.
+            0 => first,
+            _ => Some(first).into_iter().chain(ready).find(is_of_kind).unwrap_or(first),
+        };
+        let taken = self.waiting.remove(next.0)?;
+        self.programs -= usize::from(taken.starts_program);
+        Some(taken)
     }
 }
 
@@ -115,6 +133,19 @@ mod tests {
             [Some(0), Some(1), Some(3), None]
         );
         assert_eq!(queue.take(true, |_| true).map(|cell| cell.index), Some(2));
+    }
+
+    #[test]
+    fn of_many_cells_only_those_up_to_the_taken_one_are_looked_at() {
+        let cells = ".".repeat(100_000);
+        let mut queue = queue(&cells);
+        let looked_at = std::cell::Cell::new(0);
+        let is_ready = |_: Waiting| {
+            looked_at.set(looked_at.get() + 1);
+            true
+        };
+        while queue.take(true, is_ready).is_some() {}
+        assert_eq!(looked_at.get(), 100_000);
     }
 
     #[test]

@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
                 break;
             }
             let start = self.starts.clone().try_acquire_owned().ok();
-            let programs = queue.iter().filter(|cell| cell.starts_program).count();
+            let programs = queue.programs();
             let Some(next) = queue.take(start.is_some(), |cell| !self.waits_for_first(cell)) else {
                 drop((job, start));
                 self.finish_scenarios().await;
@@ -367,8 +367,8 @@ impl<'a> Run<'a> {
 
     /// Whether the first run of the scenario has not ended.
     fn waits_for_first(&self, waiting: Waiting) -> bool {
-        let first = self.first_runs.get(&first_run_key(&self.cells[waiting.index]));
-        waiting.later_runs_wait && first.is_some_and(|first| first.strong_count() > 0)
+        let first = || self.first_runs.get(&first_run_key(&self.cells[waiting.index]));
+        waiting.later_runs_wait && first().is_some_and(|first| first.strong_count() > 0)
     }
 
     /// Held by a run until its scenario has ended, if it is the first of that scenario.
