@@ -154,6 +154,8 @@ impl<'t, 'l> Builder<'t, 'l> {
             }
             items.push(item);
         };
+        // Many small collections would mostly consist of room for more.
+        items.shrink_to_fit();
         let last = items.last().map_or(start.end, |item| item.span.end);
         Ok(self.collection(Kind::List(items), style, tag, start, end, last))
     }
@@ -182,6 +184,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             members.push(Member { key, value });
         };
         self.check_keys(&members);
+        members.shrink_to_fit();
         let last = members
             .last()
             .map_or(start.end, |Member { key, value }| value.span.end.max(key.span.end));

@@ -15,39 +15,46 @@ use super::message::{CaseMessage, Direction, read_lenient};
 use super::suggest::{did_you_mean, did_you_mean_at, nearest, quoted};
 
 /// Reads a document as a case without an id; `None` if it is empty or not a case.
-pub(super) fn case(cx: &mut ReadContext<'_>, number: usize, document: &Document) -> Option<Case> {
-    let root = &document.root;
-    let members = match &root.kind {
-        Kind::Null => return None,
-        Kind::Mapping(members) => members,
-        _ => {
-            not_a_case(cx, root);
-            return None;
+///
+/// The syntax trees of messages become part of the case: a copy of each would double the memory that a file takes.
+pub(super) fn case(cx: &mut ReadContext<'_>, number: usize, document: Document) -> Option<Case> {
+    let comments = comments(&document);
+    let root = document.root;
+    let first = root.as_mapping().and_then(<[_]>::first).map_or(root.span, |it| it.key.span);
+    let Kind::Mapping(members) = root.kind else {
+        if root.kind != Kind::Null {
+            not_a_case(cx, &root);
         }
+        return None;
     };
     let mut case = Case {
         id: String::new(),
         name: None,
-        comments: Vec::new(),
+        comments,
         number,
         messages: Vec::new(),
         settings: Settings::default(),
         unknown: Vec::new(),
-        span: members.first().map_or(root.span, |member| member.key.span),
+        span: first,
     };
     let mut extensions = Extensions::default();
-    let mut seen: HashSet<&str> = HashSet::new();
-    for member in members {
-        let Some(name) = member.key.as_str() else {
-            invalid_key(cx, &member.key);
+    let mut seen: HashSet<String> = HashSet::new();
+    for Member { key, value } in members {
+        let Some(name) = key.as_str() else {
+            invalid_key(cx, &key);
             continue;
         };
         // The YAML reader has reported a duplicate.
-        if seen.insert(name) {
-            read_member(cx, name, member, &mut case, &mut extensions);
+        if seen.insert(name.to_owned()) {
+            read_member(cx, &key, value, &mut case, &mut extensions);
         }
     }
-    comments(document, members, &mut case);
+    // A message is large, so that room for more of them would cost more than the case.
+    case.messages.shrink_to_fit();
+    // In a case without a name, the first key is that of a message, which has the comments of the case.
+    if let Some(message) = case.messages.first_mut().filter(|it| it.key_span == first) {
+        message.comments.clear();
+    }
     apply(cx, extensions, &mut case);
     Some(case)
 }
@@ -55,18 +62,19 @@ pub(super) fn case(cx: &mut ReadContext<'_>, number: usize, document: &Document)
 /// Reads a member by its key: the name of the case, an extension, or a message.
 fn read_member(
     cx: &mut ReadContext<'_>,
-    name: &str,
-    Member { key, value }: &Member,
+    key: &Node,
+    value: Node,
     case: &mut Case,
     extensions: &mut Extensions,
 ) {
+    let name = key.as_str().unwrap_or_default();
     match name {
         "case" => {
             case.span = key.span;
-            case.name = self::name(cx, value);
+            case.name = self::name(cx, &value);
         }
         _ if name.starts_with('_') => match keys::find(name) {
-            Some(known) => (known.read)(cx, value, extensions),
+            Some(known) => (known.read)(cx, &value, extensions),
             // Not an error: a file may have keys for other tools, or for a newer version of this one.
             None => {
                 unknown_extension(cx, name, key.span);
@@ -74,22 +82,18 @@ fn read_member(
             }
         },
         _ => match Direction::of_key(name) {
-            Some(direction) => case.messages.extend(message(cx, direction, name, key, value)),
+            Some(direction) => case.messages.extend(message(cx, direction, key, value)),
             None => unknown_key(cx, name, key.span),
         },
     }
 }
 
-/// Moves the comments above the first key to the case.
-fn comments(document: &Document, members: &[Member], case: &mut Case) {
-    let first = members.first().map(|member| &member.key.comments().above);
-    let above = document.comments.iter().chain(&document.root.comments().above);
-    case.comments = lines(above.chain(first.into_iter().flatten()));
-    let first = members.first().map(|member| member.key.span);
-    // In a case without a name, the first key is that of a message, which has taken them.
-    if let Some(message) = case.messages.first_mut().filter(|it| Some(it.key_span) == first) {
-        message.comments.clear();
-    }
+/// The comments above the first key.
+fn comments(document: &Document) -> Vec<String> {
+    let root = &document.root;
+    let above = document.comments.iter().chain(&root.comments().above);
+    let first = root.as_mapping().and_then(<[_]>::first).map(|member| &member.key.comments().above);
+    lines(above.chain(first.into_iter().flatten()))
 }
 
 fn lines<'a>(comments: impl IntoIterator<Item = &'a Comment>) -> Vec<String> {
@@ -202,12 +206,12 @@ fn suggestion(name: &str) -> String {
 fn message(
     cx: &mut ReadContext<'_>,
     direction: Direction,
-    name: &str,
     key: &Node,
-    node: &Node,
+    node: Node,
 ) -> Option<CaseMessage> {
+    let name = key.as_str().unwrap_or_default();
     if !matches!(node.kind, Kind::Mapping(_)) {
-        not_a_message(cx, name, node);
+        not_a_message(cx, name, &node);
         return None;
     }
     let value = node.to_value();
@@ -224,13 +228,13 @@ fn message(
         captures: Vec::new(),
         key_span: key.span,
         span: node.span,
-        node: Arc::new(node.clone()),
+        node: Arc::new(node),
     };
     match read {
         Ok(read) => message.message = Some(read),
         Err(malformed) => {
             not_json_rpc(cx, &message, &malformed);
-            message.without_version = read_lenient(&message.value);
+            message.without_version = read_lenient(&message.value).map(Box::new);
         }
     }
     Some(message)

@@ -80,8 +80,8 @@ pub struct CaseMessage {
     pub value: Value,
     /// The message, if it is JSON-RPC 2.0.
     pub message: Option<Message>,
-    /// The message, if only `jsonrpc` is missing.
-    pub(crate) without_version: Option<Message>,
+    /// The message, if only `jsonrpc` is missing; boxed because few have it.
+    pub(crate) without_version: Option<Box<Message>>,
     /// How a received message is compared with it.
     pub rule: Rule,
     /// Values to keep for later messages.
@@ -108,7 +108,7 @@ pub(crate) fn read_lenient(value: &Value) -> Option<Message> {
 impl CaseMessage {
     /// The message, which may lack `jsonrpc`.
     pub(crate) fn lenient(&self) -> Option<&Message> {
-        self.message.as_ref().or(self.without_version.as_ref())
+        self.message.as_ref().or(self.without_version.as_deref())
     }
 
     /// Whether it has a value at a pointer.

@@ -140,10 +140,10 @@ impl Loaded {
 fn cases(cx: &mut ReadContext<'_>) -> Vec<Arc<Case>> {
     let text = cx.text.clone();
     let stream = yaml::read(&text, &Limits::default());
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases: Vec<Arc<Case>> = Vec::new();
     let mut broken = false;
     let mut names = DeclaredNames::default();
-    for (index, document) in stream.documents.iter().enumerate() {
+    for (index, document) in stream.documents.into_iter().enumerate() {
         match document {
             Ok(document) => {
                 for problem in &document.problems {
@@ -163,11 +163,11 @@ fn cases(cx: &mut ReadContext<'_>) -> Vec<Arc<Case>> {
                 if !(case.settings.continues && broken) {
                     names.check_case(cx, &case);
                 }
-                cases.push(case);
+                cases.push(Arc::new(case));
             }
             Err(Broken { problem, .. }) => {
                 broken = true;
-                cx.report(syntax::diagnostic(cx, problem));
+                cx.report(syntax::diagnostic(cx, &problem));
             }
         }
     }
@@ -178,5 +178,5 @@ fn cases(cx: &mut ReadContext<'_>) -> Vec<Arc<Case>> {
         let help = "a minimal case has `case: ` with a name, an `in…` and an `out…`".to_owned();
         cx.report(diagnostic.help(help));
     }
-    cases.into_iter().map(Arc::new).collect()
+    cases
 }
