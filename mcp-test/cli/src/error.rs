@@ -30,6 +30,18 @@ pub(super) enum CliError {
         /// The command.
         command: &'static str,
     },
+    /// No target is given, but a case starts what may be one.
+    #[error("no target; a command of the cases may start it ({place}: `{program}`); use
+  mcp-test cases run FILES… --allow-commands --url http://127.0.0.1:{port}/mcp  what it starts, if that is its URL
+  mcp-test cases run FILES… --allow-commands -- npx my-server  another program, which speaks MCP over stdin and stdout")]
+    NoTargetOfCases {
+        /// The file, line and column of the command.
+        place: String,
+        /// The command, in the syntax of a shell.
+        program: String,
+        /// The port in its arguments.
+        port: u16,
+    },
     /// A file with options cannot be used.
     #[error("{0}")]
     Config(String),

@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use mcp_test::cases::hooks::{Commands, Given};
-use mcp_test::cases::{Inputs, PlayOptions, scenarios, surroundings};
+use mcp_test::cases::{Cases, Inputs, PlayOptions, ReadOptions, scenarios, surroundings};
+use mcp_test_core::expect::words;
+use mcp_test_core::process::Command;
 
 use super::args::RunCasesArgs;
 use super::selection;
@@ -16,7 +18,8 @@ use crate::variable;
 
 /// Runs the cases and returns the exit code.
 pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
-    let resolved = args.target.resolve("cases run FILES…", &variable)?;
+    let resolved = args.target.resolve("cases run FILES…", &variable);
+    let resolved = resolved.map_err(|error| args.or_server_of_cases(error))?;
     let selected = args.selection.read(args.strict, &variable)?;
     let cases = &selected.cases;
     let target = resolved.over(&args.transports);
@@ -52,6 +55,25 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
 }
 
 impl RunCasesArgs {
+    /// Instead of the error that there is no target, one that names the command of the cases that may start it.
+    fn or_server_of_cases(&self, error: CliError) -> CliError {
+        let CliError::NoTarget { .. } = error else { return error };
+        // Invalid files are reported by a run with a target.
+        let read = Cases::read(&self.selection.files.files, &ReadOptions::default());
+        let Ok((cases, _)) = read else { return error };
+        let hooks = cases
+            .iter()
+            .flat_map(|(file, case)| case.settings.before.iter().map(move |hook| (file, hook)));
+        let found = hooks.into_iter().find_map(|(file, hook)| {
+            let (program, words) = hook.run.split_first()?;
+            let place = format!("{}:{}:{}", file.path, hook.span.line, hook.span.column);
+            let command = Command::new(program).args(words).to_string();
+            let program = words::printable(&command);
+            Some(CliError::NoTargetOfCases { place, program, port: hook.port()? })
+        });
+        found.unwrap_or(error)
+    }
+
     fn play_options(&self, inputs: Inputs, ids: &[String]) -> PlayOptions {
         let mut play = PlayOptions::default().inputs(|_| inputs);
         // Without --spec-version a case is played at only one of the revisions that it allows.

@@ -190,7 +190,8 @@ async fn survey(
     };
     match &plan.surroundings {
         Some(surroundings) if failure.finding.blame == Blame::Environment => {
-            let running = surroundings.start().await.map_err(PreflightFailure::from)?;
+            let authority = target.transports().into_iter().find_map(|kind| target.authority(kind));
+            let running = surroundings.start(authority).await.map_err(PreflightFailure::from)?;
             let survey = preflight::survey(plan, target, pool).await;
             // The scenarios start what they need themselves.
             running.stop().await;

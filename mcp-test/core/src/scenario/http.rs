@@ -88,11 +88,7 @@ impl Ctx {
     /// The host and port of the peer, as in the URL; `None` over transports without HTTP.
     #[must_use]
     pub fn authority(&self) -> Option<String> {
-        let url = self.setup.target.http_url(self.setup.transport)?;
-        let (_, rest) = url.split_once("://")?;
-        let authority = rest.split(['/', '?', '#']).next()?;
-        // Credentials in a URL are not part of `Host`.
-        Some(authority.rsplit('@').next()?.to_owned())
+        self.setup.target.authority(self.setup.transport)
     }
 
     /// The URL of the peer; `None` over transports without HTTP.

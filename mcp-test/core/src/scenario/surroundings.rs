@@ -17,7 +17,7 @@ type Beginning = Pin<Box<dyn Future<Output = Result<Ending, Finding>>>>;
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct Surroundings {
-    begin: Arc<dyn Fn() -> Beginning + Send + Sync>,
+    begin: Arc<dyn Fn(Option<String>) -> Beginning + Send + Sync>,
 }
 
 /// Surroundings that were started.
@@ -28,26 +28,27 @@ pub struct RunningSurroundings {
 }
 
 impl Surroundings {
-    /// Surroundings that `begin` starts; the future that it returns stops them again.
-    pub fn new<B, E>(begin: impl Fn() -> B + Send + Sync + 'static) -> Self
+    /// Surroundings that `begin` starts; the future that it returns stops them again. It gets host and port of the peer, if that has a
+    /// URL.
+    pub fn new<B, E>(begin: impl Fn(Option<String>) -> B + Send + Sync + 'static) -> Self
     where
         B: Future<Output = Result<E, Finding>> + 'static,
         E: Future<Output = ()> + 'static,
     {
-        let begin = move || -> Beginning {
-            let beginning = begin();
+        let begin = move |authority| -> Beginning {
+            let beginning = begin(authority);
             Box::pin(async move { beginning.await.map(|end| Box::pin(end) as Ending) })
         };
         Self { begin: Arc::new(begin) }
     }
 
-    /// Starts them.
+    /// Starts them for a peer with this host and port.
     ///
     /// # Errors
     ///
     /// If something does not start; what did is stopped again.
-    pub async fn start(&self) -> Result<RunningSurroundings, Finding> {
-        Ok(RunningSurroundings { end: (self.begin)().await? })
+    pub async fn start(&self, authority: Option<String>) -> Result<RunningSurroundings, Finding> {
+        Ok(RunningSurroundings { end: (self.begin)(authority).await? })
     }
 }
 

@@ -244,6 +244,15 @@ impl Target {
         }
     }
 
+    /// Host and port in that URL, without credentials, which are not part of `Host`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn authority(&self, kind: TransportKind) -> Option<String> {
+        let url = self.http_url(kind)?;
+        let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+        Some(authority.rsplit('@').next()?.to_owned())
+    }
+
     /// Whether [`Target::prepare`] starts a program.
     #[must_use]
     pub fn starts_program(&self) -> bool {

@@ -57,12 +57,36 @@ pub struct Hook {
     pub cwd: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
-    /// When it is ready; by default when it has exited with 0.
+    /// When it is ready; by default when it has exited with 0 or, in `_before`, opened its [port](Self::port).
     pub ready: Option<Ready>,
     /// The time limit for becoming ready.
     pub timeout: Option<Duration>,
     /// Its range.
     pub span: Span,
+}
+
+impl Hook {
+    /// The port that its arguments or its variables name, such as `--port 1234`, `--listen=127.0.0.1:1234` or `PORT=1234`.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        // From the right, because an IPv6 address has colons itself. Port 0 means any port, which is not known.
+        let port = |value: &str| {
+            let number = value.rsplit(':').next().and_then(|number| number.parse::<u16>().ok());
+            number.filter(|number| *number > 0)
+        };
+        let words = self.run.iter().map(String::as_str);
+        let pairs = words.clone().zip(words.clone().skip(1));
+        let mut options = pairs.chain(words.filter_map(|word| word.split_once('=')));
+        let of_option = options.find_map(|(name, value)| port(value).filter(|_| names_port(name)));
+        of_option.or_else(|| self.env.get("PORT").and_then(|value| port(value)))
+    }
+}
+
+/// Whether an option is one for the port or the address at which a server listens.
+fn names_port(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    let is_known = ["p", "port", "listen", "bind", "addr", "address"].contains(&name);
+    option.starts_with('-') && (is_known || name.ends_with("-port"))
 }
 
 /// When a command that keeps running is ready.

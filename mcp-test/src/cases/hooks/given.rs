@@ -97,6 +97,7 @@ impl Hooks {
             label,
             span: state.span,
             ready: None,
+            ports: Vec::new(),
             allotted: TIMEOUT,
             values: &self.values,
         };

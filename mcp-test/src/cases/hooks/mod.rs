@@ -18,6 +18,12 @@
 //! When one of the first two steps fails, the last three follow immediately. When [`Running`] is dropped, as on a signal, the
 //! commands are killed, and `_after` is not run.
 //!
+//! # A server without `ready`
+//!
+//! A command of `_before` without `ready` has to exit with 0, unless it opens a port: that of the server under test, or the one in its
+//! arguments ([`Hook::port`]). Then it is a server, which keeps running. What it prints does not make it one, since a command that
+//! fills a database may report its progress.
+//!
 //! # The environment of a command
 //!
 //! It is started in the directory of its file, with the variables `MCP_TEST_CASE` (the id of the case), `MCP_TEST_CASE_FILE`
@@ -65,6 +71,7 @@ pub struct Hooks {
     chain: Vec<Arc<Case>>,
     given: Option<Given>,
     values: Values,
+    server: Option<String>,
 }
 
 /// The commands that `_before` has started. [`Running::after`] stops them; dropping this kills them.
@@ -89,7 +96,14 @@ impl Hooks {
     /// The hooks of a case, the last one of `chain`, and of those that it continues.
     #[must_use]
     pub fn new(_: Permit, file: Arc<CaseFile>, chain: Vec<Arc<Case>>) -> Self {
-        Self { file, chain, given: None, values: Values::default() }
+        Self { file, chain, given: None, values: Values::default(), server: None }
+    }
+
+    /// The host and port of the server under test, by which a command that starts it is recognized.
+    #[must_use]
+    pub fn server(mut self, authority: Option<String>) -> Self {
+        self.server = authority;
+        self
     }
 
     /// Sets up the states of `_given`.
@@ -139,9 +153,17 @@ impl Hooks {
             label: format!("`{key}`"),
             span: hook.span,
             ready: hook.ready.as_ref(),
+            ports: Vec::new(),
             allotted,
             values: &self.values,
         }
+    }
+
+    /// The places where a command listens if it is a server: that of the server under test, and the port in its arguments.
+    fn ports(&self, hook: &Hook) -> Vec<String> {
+        // Not `localhost`, which may mean only one of the two.
+        let named = |port: u16| [format!("127.0.0.1:{port}"), format!("[::1]:{port}")];
+        self.server.iter().cloned().chain(hook.port().into_iter().flat_map(named)).collect()
     }
 
     /// The command of a hook with its directory and environment.
@@ -171,7 +193,7 @@ impl Running {
         let hooks = self.hooks.clone();
         for case in &hooks.chain {
             for hook in &case.settings.before {
-                let task = hooks.task("_before", case, hook);
+                let task = Task { ports: hooks.ports(hook), ..hooks.task("_before", case, hook) };
                 self.started.push(task.start(&hooks.command(case, hook), deadline).await?);
             }
         }

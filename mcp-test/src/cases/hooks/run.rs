@@ -23,6 +23,14 @@ const WIDTH: usize = 300;
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// The interval between attempts to connect: there is no event when a port opens.
 const PORT_INTERVAL: Duration = Duration::from_millis(25);
+/// How long an attempt to connect may take: a host that does not even refuse must not keep others from being tried.
+const CONNECT: Duration = Duration::from_secs(1);
+/// How long a command has to exit once the port is open: one that starts a server in the background and waits for it is none itself.
+const LAST_STEPS: Duration = Duration::from_millis(500);
+
+/// What to do about a command that neither exits nor is known to be a server.
+const KEEPS_RUNNING: &str =
+    "a server needs `ready`: `{port: 1234}`, or a part of the line that it prints when it listens";
 
 /// A command to run for a case.
 pub(super) struct Task<'a> {
@@ -31,8 +39,10 @@ pub(super) struct Task<'a> {
     /// Its label, such as `_before`.
     pub(super) label: String,
     pub(super) span: Span,
-    /// When it is ready; by default, when it has exited with 0.
+    /// When it is ready; by default, when it has exited with 0, or has opened one of `ports`.
     pub(super) ready: Option<&'a Ready>,
+    /// Where it may listen if it is a server.
+    pub(super) ports: Vec<String>,
     pub(super) allotted: Duration,
     pub(super) values: &'a Values,
 }
@@ -79,18 +89,25 @@ impl Task<'_> {
         let deadline = deadline.min(Deadline::after(self.allotted));
         // A port that another process listens on would count as ready at once.
         if let Some(Ready::Port(address)) = self.ready
-            && matches!(within(deadline, TcpStream::connect(address)).await, Ok(Ok(_)))
+            && accepts(address).await
         {
             let got = "connections are accepted there before the command starts";
             let finding = self.finding(command, got.to_owned(), &[]);
             return Err(finding.expected(format!("no listener at {address}")));
         }
+        let closed = self.closed_ports().await;
         let (mut child, tail) = self.spawn(command)?;
         match self.ready {
             None => {
                 // Closes its stdin: a command that reads it to the end would never exit.
                 child.take_stdin();
-                self.check_exit(command, &child, &tail, deadline).await?;
+                if !is_server(&child, &closed, deadline).await {
+                    let exited = self.check_exit(command, &child, &tail, deadline).await;
+                    exited.map_err(|finding| match child.exit() {
+                        Some(_) => finding,
+                        None => finding.hint(KEEPS_RUNNING),
+                    })?;
+                }
             }
             Some(Ready::Line(text)) => {
                 let wanted = text.clone();
@@ -99,19 +116,7 @@ impl Task<'_> {
                 self.check_ready(command, &expected, &ready, &tail, deadline)?;
             }
             Some(Ready::Port(address)) => {
-                let open = async {
-                    while TcpStream::connect(address).await.is_err() {
-                        quiet(PORT_INTERVAL).await;
-                    }
-                };
-                // A server that has exited never opens its port: that is reported at once, not at the deadline.
-                let ready = async {
-                    tokio::select! {
-                        () = open => Readiness::Line(String::new()),
-                        exit = child.wait_exit() => Readiness::Exited(exit),
-                    }
-                };
-                let ready = within(deadline, ready).await.unwrap_or(Readiness::Elapsed);
+                let ready = ready_by_port(&child, std::slice::from_ref(address), deadline).await;
                 let expected = format!("connections to be accepted at {address}");
                 self.check_ready(command, &expected, &ready, &tail, deadline)?;
             }
@@ -145,6 +150,17 @@ impl Task<'_> {
         };
         child.stop(GRACE).await;
         outcome
+    }
+
+    /// The places where it may listen, without those where something listens already: that they are open later shows nothing.
+    async fn closed_ports(&self) -> Vec<String> {
+        let mut closed = Vec::new();
+        for address in self.ports.iter().filter(|_| self.ready.is_none()) {
+            if !accepts(address).await {
+                closed.push(address.clone());
+            }
+        }
+        closed
     }
 
     fn spawn(&self, command: &Command) -> Result<(Child, Tail), Finding> {
@@ -212,6 +228,40 @@ impl Task<'_> {
             .got(got)
             .excerpt(Diagnostic::excerpt(self.file, self.span, String::new(), Vec::new()))
     }
+}
+
+/// Whether connections are accepted at an address.
+async fn accepts(address: &str) -> bool {
+    matches!(within(Deadline::after(CONNECT), TcpStream::connect(address)).await, Ok(Ok(_)))
+}
+
+/// Waits until connections are accepted at one of these addresses.
+async fn ready_by_port(child: &Child, addresses: &[String], deadline: Deadline) -> Readiness {
+    let open = async {
+        loop {
+            for address in addresses {
+                if accepts(address).await {
+                    return Readiness::Line(String::new());
+                }
+            }
+            quiet(PORT_INTERVAL).await;
+        }
+    };
+    // A server that has exited never opens its port: that is reported at once, not at the deadline.
+    let ready = async {
+        tokio::select! {
+            ready = open => ready,
+            exit = child.wait_exit() => Readiness::Exited(exit),
+        }
+    };
+    within(deadline, ready).await.unwrap_or(Readiness::Elapsed)
+}
+
+/// Whether a command opens one of these ports, and keeps running.
+async fn is_server(child: &Child, closed: &[String], deadline: Deadline) -> bool {
+    let opens = !closed.is_empty()
+        && matches!(ready_by_port(child, closed, deadline).await, Readiness::Line(_));
+    opens && within(Deadline::after(LAST_STEPS), child.wait_exit()).await.is_err()
 }
 
 #[cfg(test)]

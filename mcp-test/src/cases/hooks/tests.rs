@@ -53,6 +53,14 @@ impl Fixture {
         finding.to_string().replace(directory, "DIR")
     }
 
+    /// Creates a FIFO in the directory.
+    fn fifo(&self, name: &str) -> std::path::PathBuf {
+        let fifo = self.directory.path().join(name);
+        let status = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
+        assert!(status.success());
+        fifo
+    }
+
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.directory.path().join(name)).unwrap_or_default()
     }
@@ -207,9 +215,7 @@ async fn a_server_is_ready_when_its_port_is_open() {
     let fixture = fixture(&format!(
         "_before: {{run: [sh, -c, 'mkfifo fifo 2> /dev/null; echo x > fifo; cat'], ready: {{port: {port}}}}}"
     ));
-    let fifo = fixture.directory.path().join("fifo");
-    let status = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
-    assert!(status.success());
+    let fifo = fixture.fifo("fifo");
     // The server of this test opens its port when the command has been started.
     let server = tokio::spawn(async move {
         tokio::task::spawn_blocking(move || std::fs::read(fifo)).await.expect("read").expect("x");
@@ -218,6 +224,88 @@ async fn a_server_is_ready_when_its_port_is_open() {
     });
     assert_eq!(fixture.play().await, "played");
     server.await.expect("it was connected to");
+}
+
+#[tokio::test]
+async fn a_command_that_opens_a_port_keeps_running_until_the_case_has_ended() {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        listener.local_addr().expect("an address").port()
+    };
+    for (arguments, server) in
+        [(format!("--port, '{port}'"), None), ("--quiet".to_owned(), Some(port))]
+    {
+        let fixture = fixture(&format!(
+            "_before: {{command: sh, arguments: [-c, 'echo $$ > pid; echo x > fifo; exec sleep 1000', sh, {arguments}]}}"
+        ));
+        let fifo = fixture.fifo("fifo");
+        // The server of this test opens its port when the command has been started.
+        let opened = tokio::spawn(async move {
+            tokio::task::spawn_blocking(move || std::fs::read(fifo))
+                .await
+                .expect("read")
+                .expect("x");
+            TcpListener::bind(("127.0.0.1", port)).await.expect("the port is free")
+        });
+        let hooks = fixture.hooks().server(server.map(|port| format!("127.0.0.1:{port}")));
+        let running = hooks.before(soon()).await.expect("it opens its port");
+        drop(opened.await.expect("it was opened"));
+        let pid = fixture.read("pid");
+        assert!(is_alive(&pid));
+        running.after(soon()).await.expect("no `_after`");
+        assert!(!is_alive(&pid), "{pid} is still alive");
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_prints_what_it_does_is_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    // The port of another server does not make it one.
+    let fixture = fixture(&format!(
+        "_before: {{run: [sh, -c, 'echo begins; cat fifo; echo ends >> log', sh, --port, '{port}']}}"
+    ));
+    let fifo = fixture.fifo("fifo");
+    let go_on = tokio::task::spawn_blocking(move || std::fs::write(fifo, "goes on"));
+    assert_eq!(fixture.play().await, "played");
+    go_on.await.expect("no panic").expect("it is read");
+    assert_eq!(fixture.read("log"), "ends\n");
+}
+
+#[tokio::test]
+async fn a_command_that_neither_ends_nor_opens_a_port_is_told_about_ready() {
+    let fixture = fixture("_before: {run: [sleep, '1000'], timeout: 300ms}");
+    insta::assert_snapshot!(fixture.play().await, @r#"
+    before: `_before` of one::one failed: `sleep 1000`
+      expected exit code 0
+      got it is still running after 300 ms
+      hint: a server needs `ready`: `{port: 1234}`, or a part of the line that it prints when it listens
+       --> DIR/one.yaml:2:10
+        |
+      2 | _before: {run: [sleep, '1000'], timeout: 300ms}
+        |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#);
+}
+
+#[test]
+fn the_port_of_a_command_is_in_its_options() {
+    let port = |command: &str| {
+        let fixture = fixture(&format!("_before: {command}"));
+        let (_, case) = fixture.cases.iter().next().expect("one case");
+        case.settings.before[0].port()
+    };
+    for command in [
+        "server --port 1234",
+        "server --http-port=1234",
+        "server -p 1234",
+        "server --listen [::1]:1234",
+        "PORT=1234 server",
+    ] {
+        assert_eq!(port(command), Some(1234), "{command}");
+    }
+    for command in ["server 1234", "server --support 1234", "server --port 0", "server --port x"] {
+        assert_eq!(port(command), None, "{command}");
+    }
 }
 
 #[tokio::test]

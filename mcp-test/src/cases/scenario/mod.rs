@@ -56,10 +56,10 @@ pub fn surroundings(
     let first = scripts.into_iter().find(|script| script.is_played() && script.has_hooks());
     let first = first.map(Arc::new);
     Ok(first.map(|script| {
-        Surroundings::new(move || {
+        Surroundings::new(move |authority| {
             let script = Arc::clone(&script);
             async move {
-                let hooks = script.hooks(&script.values()?)?;
+                let hooks = script.hooks(&script.values()?)?.server(authority);
                 let running = hooks.before(Deadline::never()).await?;
                 Ok(async move {
                     // If this fails, the case itself reports it when it is played.
@@ -238,7 +238,7 @@ impl Script {
         if !self.has_hooks() {
             return play(ctx, &lines, values).await;
         }
-        let hooks = self.hooks(&values)?;
+        let hooks = self.hooks(&values)?.server(ctx.authority());
         if let Some(state) = hooks.unsupported_state() {
             return Err(Ended::Unplayable(format!(
                 "nothing sets up the state `{state}`: use `--given-command`, or in Rust `given`"

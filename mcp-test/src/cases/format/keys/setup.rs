@@ -265,7 +265,7 @@ fn hook_schema(command: &[(&str, Value)]) -> Value {
 fn ready_schema() -> Value {
     json!({
         "description": "When it is ready: a string in its output, or a port that accepts connections. Without this it must \
-                        exit with 0.",
+                        exit with 0 or, before a case, open the port of the server or that in its arguments.",
         "anyOf": [
             text(),
             {"type": "object", "properties": {"line": text()}, "required": ["line"], "additionalProperties": false},
