@@ -99,6 +99,8 @@ lints! {
     SAME_NAME = "same-name" Warning;
     /// A file has messages in JSON style, which are in braces, and in YAML style, which are written by indentation.
     MIXED_STYLES = "mixed-styles" Warning;
+    /// All messages of a file are in YAML style; JSON style is preferred.
+    YAML_STYLE = "yaml-style" Warning;
     /// A case has no messages.
     EMPTY_CASE = "empty-case" Warning;
     /// A case expects nothing from the server, so it passes whatever the server does.
@@ -126,6 +128,8 @@ lints! {
     SHAPE = "shape" Warning;
     /// A handshake negotiates a revision that `_revision` excludes.
     OTHER_HANDSHAKE = "other-handshake" Warning;
+    /// A message needs a capability that the handshake of the file does not declare.
+    UNDECLARED_CAPABILITY = "undeclared-capability" Warning;
     /// A captured value is never used.
     UNUSED_CAPTURE = "unused-capture" Warning;
     /// An input is never used.

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `case_chain` | nothing: cases linked by `_continues`, on which the checks work |
 //! | `structure` | names and messages of cases |
+//! | `capabilities` | that the handshake declares what is used |
 //! | `exchange` | that requests and replies belong together |
 //! | `protocol` | methods, shapes, revisions |
 //! | `values` | matchers, captures, inputs |
 //! | `secrets` | secrets, and values that change with each run |
 
+mod capabilities;
 mod case_chain;
 mod exchange;
 mod protocol;
@@ -20,7 +22,7 @@ mod values;
 
 use mcp_test_core::expect::words;
 
-use self::case_chain::chains;
+use self::case_chain::{CaseChain, chains};
 use crate::cases::format::lints::MORE;
 use crate::cases::{CaseFile, Cases, Diagnostic};
 
@@ -51,9 +53,11 @@ const MOST: usize = 1000;
 
 fn lint_file(file: &CaseFile) -> Vec<Diagnostic> {
     let mut found = structure::check(file);
-    for chain in chains(file) {
+    let chains: Vec<CaseChain<'_>> = chains(file).collect();
+    found.extend(capabilities::check(file, &chains));
+    for chain in &chains {
         for rule in [exchange::check, protocol::check, values::check, secrets::check] {
-            found.extend(rule(&chain));
+            found.extend(rule(chain));
         }
     }
     // Stable, so that several at one place keep the order of the rules.

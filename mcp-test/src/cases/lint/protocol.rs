@@ -57,7 +57,7 @@ fn refused<'a>(chain: &CaseChain<'a>) -> HashSet<(Direction, &'a Id)> {
 }
 
 /// The revisions to which a conversation applies, from `_revision` or its messages.
-fn window(chain: &CaseChain<'_>) -> Revisions {
+pub(super) fn window(chain: &CaseChain<'_>) -> Revisions {
     let declared = chain.cases.iter().filter_map(|case| case.settings.revisions);
     let declared = declared.reduce(Revisions::intersection);
     let named =

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mcp_test_core::yaml::{Span, Style};
 
 use crate::cases::format::lints::{
-    EMPTY_CASE, Lint, MIXED_STYLES, NOTHING_EXPECTED, ONLY, SAME_NAME, SKIPPED, UNNAMED,
+    EMPTY_CASE, Lint, MIXED_STYLES, NOTHING_EXPECTED, ONLY, SAME_NAME, SKIPPED, UNNAMED, YAML_STYLE,
 };
 use crate::cases::{Case, CaseFile, CaseMessage, Diagnostic, Direction};
 
@@ -48,24 +48,32 @@ pub(super) fn check(file: &CaseFile) -> Vec<Diagnostic> {
             report(diagnostic(&ONLY, span, text).label("it has `_only`").help(help));
         }
     }
-    found.extend(mixed_styles(file));
+    found.extend(styles(file));
     found
 }
 
-/// Reports the first message that is in braces while the first of the file is written by indentation, or the reverse.
+/// Reports the first message that is in braces while the first of the file is written by indentation, or the reverse; if all are
+/// written by indentation, the first one.
 ///
 /// What is inside of a message does not matter, and neither do messages that are aliases: they have the style of another.
-fn mixed_styles(file: &CaseFile) -> Option<Diagnostic> {
+fn styles(file: &CaseFile) -> Option<Diagnostic> {
     let messages = file.cases.iter().flat_map(|case| &case.messages);
     let mut written = messages.filter(|message| message.node.alias().is_none());
     let first = written.next()?;
-    let other = written.find(|message| message.node.style != first.node.style)?;
+    let source = (file.path.as_str(), &file.text);
+    let Some(other) = written.find(|message| message.node.style != first.node.style) else {
+        let text = "the messages of the file are in YAML style".to_owned();
+        let diagnostic = Diagnostic::new(&YAML_STYLE, source, first.key_span, text);
+        let help =
+            "prefer JSON style, in braces and with quoted names: `{\"jsonrpc\": \"2.0\", …}`";
+        let diagnostic = diagnostic.label("this is written by indentation").help(help.to_owned());
+        return (first.node.style == Style::Block).then_some(diagnostic);
+    };
     let style = |message: &CaseMessage| match message.node.style {
         Style::Flow => "JSON style, in braces",
         _ => "YAML style, by indentation",
     };
     let text = "the file has messages in JSON style and in YAML style";
-    let source = (file.path.as_str(), &file.text);
     let diagnostic = Diagnostic::new(&MIXED_STYLES, source, other.key_span, text.to_owned());
     let diagnostic = diagnostic
         .label(format!("this is in {}", style(other)))

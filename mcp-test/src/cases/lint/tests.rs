@@ -43,6 +43,20 @@ out:
   result: {}
 "#,
     ),
+    (
+        "yaml-style",
+        r#"
+case: Pings
+in:
+  jsonrpc: "2.0"
+  id: 1
+  method: ping
+out:
+  jsonrpc: "2.0"
+  id: 1
+  result: {}
+"#,
+    ),
     ("empty-case", "case: Pings\n"),
     (
         "nothing-expected",
@@ -155,6 +169,20 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-03-26", "ca
 "#,
     ),
     (
+        "undeclared-capability",
+        r#"
+case: Lists tools
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+---
+case: Agrees
+in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {
+    "protocolVersion": "2024-11-05", "capabilities": {},
+    "serverInfo": {"name": "b", "version": "1"}}}
+"#,
+    ),
+    (
         "unused-capture",
         r#"
 case: Pings
@@ -246,7 +274,7 @@ case: Goes through a session
 _revision: 2025-06-18
 _inputs: {name: key, secret: true}
 in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}
-out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "b", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}, "resources": {"subscribe": true}}, "serverInfo": {"name": "b", "version": "1"}}}
 in_2: {"jsonrpc": "2.0", "method": "notifications/initialized"}
 in_3: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "open", "arguments": {"password": "${key}"}}}
 out_3: {"jsonrpc": "2.0", "id": 2, "result": {"content": [], "structuredContent": {"seen": "2026-11-21T21:37:43Z", "number": 3}}}
@@ -332,7 +360,8 @@ _tags: [a]
 ";
     let text =
         format!("case: A\nin: &ping{indented}{rest}---\ncase: B\nin: &other{indented}{rest}");
-    assert_eq!(linted(&text), []);
+    let found: Vec<&str> = linted(&text).iter().map(|diagnostic| diagnostic.name).collect();
+    assert_eq!(found, ["yaml-style"]);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn is_of_servers(capability: Capability) -> bool {
 }
 
 /// Declares a capability, and those that contain it.
-fn declare(capabilities: &mut Value, declared: Capability) {
+pub(in crate::cases) fn declare(capabilities: &mut Value, declared: Capability) {
     let Some((above, _)) = declared.pointer().rsplit_once('/') else { return };
     for (at, _) in declared.pointer().match_indices('/').skip(1) {
         let parent = &declared.pointer()[..at];

@@ -47,7 +47,7 @@ mod compiled_contract;
 mod conversation;
 mod era;
 mod event;
-mod identity;
+pub(super) mod identity;
 pub(super) mod incoming;
 mod inferred_lists;
 mod labels;
