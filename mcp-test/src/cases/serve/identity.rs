@@ -2,7 +2,7 @@
 
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::server::mock_support::Identity;
-use mcp_test_core::spec::{self, Capability, Revision, Revisions, Side, meta};
+use mcp_test_core::spec::{self, Capability, Era, Revision, Revisions, Side, meta};
 
 use super::conversation::ServedConversation;
 use super::message_ref::MessageRef;
@@ -94,25 +94,32 @@ pub(in crate::cases) fn declare(capabilities: &mut Value, declared: Capability) 
     }
 }
 
-/// The revisions that the server supports: those of the cases, without any that a case has it decline.
+/// The revisions that the server supports: those of the cases and, with a handshake, only those that a case negotiates.
 fn revisions(conversations: &[ServedConversation], served: Revisions) -> Revisions {
     let covered = conversations
         .iter()
         .fold(Revisions::none(), |all, conversation| all.union(conversation.revisions));
     let covered = if conversations.is_empty() { Revisions::all() } else { covered };
     let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
-    let declined: Vec<Revision> = turns
+    let negotiated: Vec<Revision> = turns
         .filter(|turn| turn.incoming.method() == Some("initialize"))
         .filter_map(|turn| {
-            let requested = turn.incoming.param("protocolVersion")?.as_str()?;
-            let agreed = turn.reply()?.value().at("/result/protocolVersion")?.as_str()?;
-            // A server answers with another revision if it does not support the requested one (basic/lifecycle).
-            (requested != agreed).then(|| requested.parse().ok())?
+            turn.reply()?.value().at("/result/protocolVersion")?.as_str()?.parse().ok()
         })
         .collect();
-    let wanted =
-        served.intersection(covered).iter().filter(|revision| !declined.contains(revision));
-    let wanted = wanted.fold(Revisions::none(), |all, one| all.union(Revisions::only(one)));
-    // Cases that exclude each other's revisions are no reason to serve none.
-    if wanted.is_empty() { served } else { wanted }
+    let wanted = served.intersection(covered);
+    let only = |era: Era, is_it: &dyn Fn(Revision) -> bool| {
+        let all = wanted.iter().filter(|revision| revision.era() == era && is_it(*revision));
+        all.fold(Revisions::none(), |all, one| all.union(Revisions::only(one)))
+    };
+    // What a case negotiates says nothing about clients without a handshake.
+    let stateless = only(Era::Stateless, &|_| true);
+    let handshake = only(Era::Handshake, &|revision| negotiated.contains(&revision));
+    match () {
+        // Cases that exclude each other's revisions are no reason to serve none.
+        () if wanted.is_empty() => served,
+        // Neither is a user who wants another one than the cases negotiate.
+        () if handshake.is_empty() => wanted,
+        () => handshake.union(stateless),
+    }
 }

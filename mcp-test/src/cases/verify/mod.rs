@@ -217,11 +217,10 @@ impl Contract {
         }
     }
 
-    /// The server of the file. It only offers one era, because a client that supports both would choose for itself.
+    /// The server of the file. It only speaks the revision of the run, because a client that supports others would choose for itself.
     fn serve(&self, test: &ClientTest) -> Server {
-        let era = Revisions::all().iter().filter(|revision| revision.era() == test.era());
-        let era = era.map(Revisions::only).reduce(Revisions::union).unwrap_or(Revisions::all());
-        let mock = Mock::new(Cases { files: vec![Arc::clone(&self.file)] }).revisions(era);
+        let revision = Revisions::only(test.revision);
+        let mock = Mock::new(Cases { files: vec![Arc::clone(&self.file)] }).revisions(revision);
         let given = |mock: Mock, (name, value): &(String, Value)| mock.input(name, value.clone());
         self.inputs.iter().fold(mock, given).server()
     }

@@ -3,6 +3,7 @@
 use mcp_test_core::check::{Check, Status};
 use mcp_test_core::scenario::{ClientTest, Profile};
 use mcp_test_core::trace::{EventKind, Party, Recorder};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use super::*;
 use crate::cases::ReadOptions;
@@ -58,6 +59,42 @@ fn report_of(scenario: &Shared<Scenario>, messages: &str) -> String {
         format!("{} {}{message}", check.status, check.id)
     };
     judged(scenario, messages).iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// The version that the server of a file answers with in a run at this revision.
+async fn answered(text: &str, revision: Revision, proposed: &str) -> Option<String> {
+    let scenario = &scenarios(text)[0];
+    let Body::Client { serve, .. } = &scenario.body else { panic!("it tests a client") };
+    let test = ClientTest::new(scenario.declared(), revision, Profile::Adaptive);
+    let server = serve(&test).expect("a server");
+    let (client, io) = tokio::io::duplex(4096);
+    let served = tokio::spawn(async move { server.serve(io).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let request = INITIALIZED.trim().lines().next().expect("a request");
+    let request = request.trim_start_matches("> ").replace("2025-11-25", proposed);
+    writer.write_all(format!("{request}\n").as_bytes()).await.expect("it reads");
+    let reply = BufReader::new(reader).lines().next_line().await.expect("text").expect("a reply");
+    served.abort();
+    let reply: serde_json::Value = serde_json::from_str(&reply).expect("JSON");
+    reply["result"]["protocolVersion"].as_str().map(str::to_owned)
+}
+
+#[tokio::test]
+async fn a_run_has_the_revision_with_which_it_is_labelled() {
+    let text = r#"
+case: Agrees
+in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "y", "version": "1"}}}
+"#;
+    assert_eq!(scenarios(text)[0].revisions, Revisions::only(Revision::V2024_11_05));
+    for text in [text, SHOP] {
+        for revision in [Revision::V2024_11_05, Revision::V2025_11_25] {
+            for proposed in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+                let answered = answered(text, revision, proposed).await;
+                assert_eq!(answered.as_deref(), Some(revision.as_str()), "{proposed}");
+            }
+        }
+    }
 }
 
 const SHOP: &str = r#"

@@ -1,6 +1,7 @@
 //! One contract, clients of both eras.
 
 use insta::assert_snapshot;
+use mcp_test_core::spec::{Revision, Revisions};
 use serde_json::json;
 
 use super::{TestClient, block_on, call, events, initialize, mock, stateless};
@@ -14,13 +15,13 @@ out_notification: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed
 "#;
 
 #[test]
-fn the_identity_of_the_server_is_that_of_the_case() {
+fn the_identity_and_the_version_of_the_server_are_those_of_the_case() {
     let mock = mock(LIFECYCLE);
     block_on(async {
         let mut client = TestClient::connect(&mock);
         let reply = client.request("initialize", initialize("2024-11-05")).await;
-        // The version is agreed with the client that is really there.
-        assert_snapshot!(reply, @r#"{"result":{"capabilities":{"tools":{}},"instructions":"Add.","protocolVersion":"2024-11-05","serverInfo":{"name":"calculator","version":"1.2.3"}}}"#);
+        // A server answers with the version that it has, whichever the client proposes.
+        assert_snapshot!(reply, @r#"{"result":{"capabilities":{"tools":{}},"instructions":"Add.","protocolVersion":"2025-06-18","serverInfo":{"name":"calculator","version":"1.2.3"}}}"#);
         client.notify("notifications/initialized", json!({})).await;
         assert_eq!(client.receive().await["method"], "notifications/tools/list_changed");
     });
@@ -86,6 +87,21 @@ fn a_version_that_the_server_declines_in_a_case_is_not_supported() {
         let mut client = TestClient::connect(&mock);
         let reply = client.request("initialize", initialize("2025-11-25")).await;
         assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
+    });
+}
+
+#[test]
+fn the_version_of_the_case_is_answered_unless_others_are_served() {
+    let case = mock(LIFECYCLE);
+    let other = case.clone().revisions(Revisions::only(Revision::V2024_11_05));
+    block_on(async {
+        for (mock, expected) in [(case, "2025-06-18"), (other, "2024-11-05")] {
+            for proposed in ["2024-11-05", "2025-06-18", "2025-11-25", "1.0"] {
+                let mut client = TestClient::connect(&mock);
+                let reply = client.request("initialize", initialize(proposed)).await;
+                assert_eq!(reply["result"]["protocolVersion"], expected, "{proposed}");
+            }
+        }
     });
 }
 
