@@ -132,6 +132,14 @@ pub(super) enum CliError {
         /// A similar id.
         suggestion: Option<String>,
     },
+    /// No case has this tag.
+    #[error("--tag: no case has the tag `{tag}`{}", did_you_mean(.suggestion.as_deref()))]
+    UnknownTag {
+        /// The tag.
+        tag: String,
+        /// A similar tag.
+        suggestion: Option<String>,
+    },
     /// A case is both selected and excluded.
     #[error("--case: `{id}` is excluded by --tag, by --skip-tag, or by the `_only` of other cases")]
     CaseExcluded {

@@ -68,15 +68,18 @@ without a handshake; --spec-version selects others.";
 
 const DOC: &str = "\
 The page describes the server as its cases show it: its identity, tools, resources, prompts and everything else, with
-examples, and every conversation in full. Comments above a case become its description. The same cases result in the same
-bytes. The files are named after the only file of cases, or else after the title.";
+examples, and every conversation in full, grouped by the first tag of its cases. Comments above a case become its
+description. The same cases result in the same bytes. The files are named after the only file of cases, or else after the
+title.";
 
 const SERVE: &str = "\
-Clients of every revision are served. Standard error shows which case answered; a request that matches no case is refused
-with an error that names the nearest case and the difference. What is not in a case is inferred from all of them: the
-handshake, the capabilities, lists of what is called. The values of inputs come from --input, from the environment
-variables MCP_TEST_INPUT_<NAME>, or else from the messages of the client. The files are read again when they change. At the
-end, with Ctrl+C or when the client disconnects, the unused cases are listed; the exit code is 0.";
+Clients of every revision are served. A handshake negotiates a revision that a case negotiates or, if no case has a
+handshake, the one that the client proposes; --spec-version selects others. Standard error shows which case answered;
+a request that matches no case is refused with an error that names the nearest case and the difference. What is not in
+a case is inferred from all of them: the handshake, the capabilities, lists of what is called. The values of inputs
+come from --input, from the environment variables MCP_TEST_INPUT_<NAME>, or else from the messages of the client. The
+files are read again when they change. At the end, with Ctrl+C or when the client disconnects, the unused cases are
+listed; the exit code is 0.";
 
 const RECORD: &str = "\
 Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what a case
@@ -175,6 +178,9 @@ pub(crate) struct RecordArgs {
 pub(crate) struct DocArgs {
     #[command(flatten)]
     pub(crate) files: Files,
+    /// Document only cases with this tag, and those that they continue (repeatable)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
     /// Write files to this directory, which is created if necessary, instead of stdout
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

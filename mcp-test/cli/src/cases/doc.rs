@@ -7,14 +7,21 @@ use mcp_test::cases::{Cases, Doc, ReadOptions};
 use mcp_test_core::files;
 
 use super::args::{DocArgs, DocFormat};
-use super::read;
+use super::{read, selection};
 use crate::error::CliError;
 use crate::output;
 
 /// Writes the page, and reports changed files on standard error.
 pub(super) fn write(args: &DocArgs) -> Result<u8, CliError> {
     let cases = read::read(&args.files, &ReadOptions::default())?;
-    let mut doc = Doc::of(&cases);
+    let mut doc = match args.tags.as_slice() {
+        [] => Doc::of(&cases),
+        tags => {
+            selection::require_tags(&cases, tags)?;
+            // The name of the server may be in a case without the tag.
+            Doc::of(&cases.tagged(tags)).titled(Doc::of(&cases).title())
+        }
+    };
     if let Some(title) = &args.title {
         doc = doc.titled(title);
     }
@@ -60,4 +67,39 @@ fn write_if_changed(path: &Path, text: &str) -> Result<(), CliError> {
     files::replace(path, text).map_err(CliError::write(path))?;
     output::note(&format!("Written: {}", path.display()));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::args::Files;
+
+    #[test]
+    fn only_cases_with_the_tag_are_documented_under_the_name_of_the_server() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let text = "\
+case: Agrees
+in: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"initialize\", \"params\": {\"protocolVersion\": \"2025-11-25\", \"capabilities\": {}, \"clientInfo\": {\"name\": \"c\", \"version\": \"1\"}}}
+out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"protocolVersion\": \"2025-11-25\", \"capabilities\": {}, \"serverInfo\": {\"name\": \"shop\", \"version\": \"1\"}}}
+---
+case: Pings
+_tags: [fast]
+in: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}
+out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}
+";
+        fs::write(directory.path().join("shop.yaml"), text).expect("a file");
+        let args = |tag: &str| DocArgs {
+            files: Files { files: vec![directory.path().join("shop.yaml")] },
+            tags: vec![tag.to_owned()],
+            output: Some(directory.path().join("docs")),
+            format: Some(DocFormat::Markdown),
+            title: None,
+        };
+        assert_eq!(write(&args("fast")).expect("an exit code"), 0);
+        let page = fs::read_to_string(directory.path().join("docs/shop.md")).expect("a page");
+        assert!(page.starts_with("# shop\n"), "{page}");
+        assert!(page.contains("### Pings") && !page.contains("### Agrees"), "{page}");
+        let unknown = write(&args("fats")).expect_err("an unknown tag");
+        insta::assert_snapshot!(unknown, @"--tag: no case has the tag `fats`; did you mean `fast`?");
+    }
 }

@@ -96,6 +96,16 @@ fn select_ids(cases: &Cases, selected: &[String]) -> Result<Vec<String>, CliErro
     Err(CliError::UnknownCase { id: id.clone(), suggestion: suggestion.map(str::to_owned) })
 }
 
+/// Requires that a case has each of these tags.
+pub(super) fn require_tags(cases: &Cases, tags: &[String]) -> Result<(), CliError> {
+    let known = || cases.iter().flat_map(|(_, case)| &case.settings.tags);
+    let Some(tag) = tags.iter().find(|tag| !known().any(|known| known == *tag)) else {
+        return Ok(());
+    };
+    let suggestion = words::closest(tag, known().map(String::as_str)).map(words::name);
+    Err(CliError::UnknownTag { tag: tag.clone(), suggestion })
+}
+
 /// Notes on standard error that `_only` excludes cases: a forgotten one would go unnoticed.
 pub(super) fn note_only(cases: &Cases) {
     let all = cases.iter().count();

@@ -20,6 +20,14 @@ impl Cases {
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<CaseFile>, &Arc<Case>)> {
         self.files.iter().flat_map(|file| file.cases.iter().map(move |case| (file, case)))
     }
+
+    /// The cases with one of these tags, and those that they [continue](Settings::continues).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tagged(&self, tags: &[String]) -> Self {
+        let files = self.files.iter().map(|file| file.tagged(tags));
+        Self { files: files.filter(|file| !file.cases.is_empty()).map(Arc::new).collect() }
+    }
 }
 
 /// A file of cases.
@@ -40,6 +48,20 @@ impl CaseFile {
         let all = self.cases.get(..=number).unwrap_or(&self.cases);
         let first = all.iter().rposition(|case| !case.settings.continues).unwrap_or(0);
         &all[first..]
+    }
+
+    fn tagged(&self, tags: &[String]) -> Self {
+        let mut kept = 0..0;
+        let mut cases = Vec::new();
+        for (number, case) in self.cases.iter().enumerate() {
+            if tags.iter().any(|tag| case.settings.tags.contains(tag)) {
+                // Not twice, if an earlier case of the conversation has the tag, too.
+                let first = number + 1 - self.conversation_until(number).len();
+                kept = kept.end.max(first)..number + 1;
+                cases.extend_from_slice(&self.cases[kept.clone()]);
+            }
+        }
+        Self { path: self.path.clone(), text: Arc::clone(&self.text), cases }
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 use mcp_test_core::wire::{Id, Message};
 
-use super::{Direction, abridge, fact, item_section, table, title};
+use super::{Direction, Named, abridge, case_links, empty_section, fact, table, title};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, IndexedCase};
 use crate::cases::doc::page::{Block, Inline, Inlines, Item, Section, code, joined, text};
@@ -26,13 +26,53 @@ pub(super) fn lead(index: &CaseIndex<'_>) -> Vec<Block> {
     vec![Block::Paragraph(lead)]
 }
 
-pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let items = index.cases.iter().map(|entry| Item {
-        anchor: entry.anchor.clone(),
-        title: vec![text(title(entry))],
-        blocks: blocks(entry),
-    });
-    item_section(anchors, "Conversations", items.collect())
+/// A section for each tag, and one for the cases without any.
+///
+/// A case is in the section of its first tag, after those that it continues, and is linked to from those of its other tags.
+pub(super) fn sections(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Vec<Section> {
+    let mut groups = Named::<Vec<usize>>::new();
+    let mut group = "";
+    for (number, IndexedCase { case, .. }) in index.cases.iter().enumerate() {
+        let tags = &case.settings.tags;
+        if !case.settings.continues {
+            group = tags.first().map_or("", String::as_str);
+        }
+        groups.entry(group).push(number);
+        for tag in tags {
+            groups.entry(tag);
+        }
+    }
+    // Stable: tags stay in the order of their first case.
+    groups.all.sort_by_key(|(tag, _)| tag.is_empty());
+    let has_tags = groups.all.iter().any(|(tag, _)| !tag.is_empty());
+    let section = |(tag, numbers): &(&str, Vec<usize>)| {
+        let title = match (*tag, has_tags) {
+            ("", false) => "Conversations".to_owned(),
+            ("", true) => "Other conversations".to_owned(),
+            (tag, _) => format!("Conversations: {}", abridge::name(tag)),
+        };
+        Section {
+            blocks: elsewhere(index, tag, numbers).into_iter().collect(),
+            items: numbers.iter().map(|number| item(&index.cases[*number])).collect(),
+            ..empty_section(anchors, &title)
+        }
+    };
+    groups.all.iter().map(section).collect()
+}
+
+fn item(entry: &IndexedCase<'_>) -> Item {
+    Item { anchor: entry.anchor.clone(), title: vec![text(title(entry))], blocks: blocks(entry) }
+}
+
+/// Links to the cases with a tag that are in the section of another one.
+fn elsewhere(index: &CaseIndex<'_>, tag: &str, here: &[usize]) -> Option<Block> {
+    let is_tagged = |number: &usize| {
+        let tags = &index.cases[*number].case.settings.tags;
+        tags.iter().any(|own| own == tag) && here.binary_search(number).is_err()
+    };
+    let others = case_links(index, (0..index.cases.len()).filter(is_tagged));
+    let linked = [vec![text("Also with this tag: ")], others.clone(), vec![text(".")]].concat();
+    (!others.is_empty()).then_some(Block::Paragraph(linked))
 }
 
 fn blocks(entry: &IndexedCase<'_>) -> Vec<Block> {

@@ -45,12 +45,12 @@ pub(super) fn page(index: &CaseIndex<'_>, anchors: &mut Anchors, title: &str) ->
         notifications::section(index, anchors),
         errors::section(index, anchors),
         other_requests::section(index, anchors),
-        conversations::section(index, anchors),
     ];
+    let conversations = conversations::sections(index, anchors);
     Page {
         title: abridge::name(title),
         lead: conversations::lead(index),
-        sections: sections.into_iter().flatten().collect(),
+        sections: sections.into_iter().flatten().chain(conversations).collect(),
     }
 }
 

@@ -34,6 +34,75 @@ fn no_cases_are_a_page_too() {
     ");
 }
 
+const TAGGED: &str = r#"
+case: One
+_tags: [fast, "slow & `odd`"]
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+---
+case: Two
+_continues: true
+_tags: extra
+in: {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 2, "result": {}}
+---
+case: Three
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+---
+case: Four
+_tags: ["slow & `odd`", fast]
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#;
+
+/// The headings of conversations and cases, and the links to those elsewhere.
+fn conversations(doc: &Doc) -> String {
+    let page = doc.markdown();
+    let (_, page) = page.split_once("\n## Conversations").expect("conversations");
+    let page = format!("## Conversations{page}");
+    let lines = page.lines().filter(|line| line.starts_with('#') || line.starts_with("Also"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn conversations_are_grouped_by_their_first_tag_and_linked_from_the_others() {
+    insta::assert_snapshot!(conversations(&doc("a.yaml", TAGGED)), @r"
+    ## Conversations: fast
+    Also with this tag: [Four](#case-a-four).
+    ### One
+    ### Two
+    ## Conversations: slow \& \`odd\`
+    Also with this tag: [One](#case-a-one).
+    ### Four
+    ## Conversations: extra
+    Also with this tag: [Two](#case-a-two).
+    ## Other conversations
+    ### Three
+    ");
+    let untagged = TAGGED.replace("_tags", "_labels");
+    insta::assert_snapshot!(conversations(&doc("a.yaml", &untagged)), @"
+    ## Conversations
+    ### One
+    ### Two
+    ### Three
+    ### Four
+    ");
+}
+
+#[test]
+fn cases_with_a_tag_come_with_those_that_they_continue() {
+    let (cases, _) = Cases::parse("a.yaml", TAGGED, &ReadOptions::default()).expect("cases");
+    let tagged = |tags: &[&str]| {
+        let tags: Vec<String> = tags.iter().map(ToString::to_string).collect();
+        let kept = cases.tagged(&tags);
+        kept.iter().map(|(_, case)| case.title()).collect::<Vec<_>>()
+    };
+    assert_eq!(tagged(&["extra"]), ["One", "Two"]);
+    assert_eq!(tagged(&["fast", "extra"]), ["One", "Two", "Four"]);
+    assert_eq!(tagged(&["slow"]), [""; 0]);
+}
+
 #[test]
 fn the_same_cases_give_the_same_bytes() {
     let once = || doc("library.yaml", LIBRARY);
