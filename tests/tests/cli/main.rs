@@ -8,6 +8,9 @@ mod authorization;
 mod authorization_server;
 mod baseline;
 mod blind_spots;
+#[cfg(target_os = "linux")]
+mod cases_before;
+mod cases_format;
 mod cases_record;
 mod cases_run;
 mod ci_reports;
