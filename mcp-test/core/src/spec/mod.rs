@@ -63,8 +63,11 @@ pub use method_kind::MethodKind;
 pub use page::url;
 #[doc(hidden)]
 pub use param_header::{InvalidParamHeader, ParamHeader, param_headers};
+pub use requirement::KnownViolation;
 #[doc(hidden)]
-pub use requirement::{BoundParty, Level, Requirement, Testability};
+pub use requirement::{
+    BoundParty, KnownViolations, Level, Requirement, Testability, UnknownRequirement,
+};
 pub use revision::{Era, Revision};
 pub use revisions::Revisions;
 pub use side::Side;

@@ -1,5 +1,7 @@
 //! A server under test, and the transports by which it can be reached.
 
+mod known_violations;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +21,7 @@ use super::{Connection, Limits, OpenError, TokenRole, TokensByRole, TransportKin
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
 use crate::process::Command;
+use crate::spec::KnownViolation;
 use crate::trace::Recorder;
 
 /// A server under test, with every transport by which it can be reached.
@@ -46,6 +49,7 @@ pub struct Target {
     closes: super::http::ClosesSeen,
     /// How often the program was started for a connection, in this process.
     started: Arc<AtomicUsize>,
+    known: Vec<KnownViolation>,
 }
 
 impl Target {
@@ -60,6 +64,7 @@ impl Target {
             #[cfg(feature = "http")]
             closes: super::http::ClosesSeen::default(),
             started: Arc::default(),
+            known: Vec::new(),
         }
     }
 

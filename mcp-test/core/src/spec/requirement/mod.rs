@@ -20,6 +20,7 @@
 //! Ids are stable. Where two ids turned out to name the same requirement, one of them is an alias of the other.
 
 mod files;
+mod known;
 mod model;
 mod parse;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use std::sync::OnceLock;
 use self::files::FILES;
 use super::Revision;
 
+pub use known::{KnownViolation, KnownViolations, UnknownRequirement};
 pub use model::{BoundParty, Level, Requirement, Source, Testability};
 
 /// The area of the requirements of mcp-test.
