@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta};
 
-use crate::model::{Case, Function, Scenario};
+use crate::model::{Case, Function, Known, Scenario};
 use crate::validate::{belongs_to_tests, is_lint_level};
 
 mod body;
@@ -86,6 +86,7 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
     let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
     let ignored = option(scenario.ignored.as_ref().map(|reason| quote!(#reason)));
     let timeout = option(options.timeout.map(duration));
+    let known = options.known.iter().map(|known| known_violation(known, private));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
     let setup =
@@ -105,12 +106,21 @@ fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream
             allow_skip: #allow_skip,
             ignored: #ignored,
             timeout: #timeout,
+            known: || ::std::vec![#(#known),*],
             golden: #private::golden_fn!(#golden),
             setup: #setup,
             body: #body,
             run_test: #private::run_test,
         }
     }
+}
+
+/// An expression that makes a known violation.
+fn known_violation(known: &Known<'_>, private: &TokenStream) -> TokenStream {
+    let id = known.id;
+    let reason = known.reason.map(|reason| quote!(.reason(#reason)));
+    let link = known.link.map(|link| quote!(.link(#link)));
+    quote!(#private::KnownViolation::new(#id) #reason #link)
 }
 
 /// The `#[test]` of each case, in a module under the user's name.
@@ -232,7 +242,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),setup:::core::option::Option::None,body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},run_test:::mcp_test::__private::run_test,}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,known:||::std::vec![],golden:::mcp_test::__private::golden_fn!(),setup:::core::option::Option::None,body:::mcp_test::__private::UserBody::Server{target:::core::option::Option::None,run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,},run_test:::mcp_test::__private::run_test,}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -243,6 +253,7 @@ mod tests {
     #[test]
     fn all_options_end_up_in_the_definition() {
         let arguments = r#"target = || my_server(1), revisions = " 2025-06-18 .. ", transports = [http, duplex], matrix,
+                           known = ["ping.result-empty", ("tools.list.respond", "why", "https://x")],
                            allow_skip, timeout = "1500ms", crate = crate::renamed"#;
         let item = "#[ignore = \"slow\"] async fn r#match(_: &mut Ctx) -> Result<()> { Ok(()) }";
         let items = items(arguments, item);
@@ -256,6 +267,8 @@ mod tests {
             "allow_skip:true,",
             "ignored:::core::option::Option::Some(\"slow\"),",
             "timeout:::core::option::Option::Some(::core::time::Duration::new(1u64,500000000u32)),",
+            "known:||::std::vec![crate::renamed::__private::KnownViolation::new(\"ping.result-empty\"),\
+             crate::renamed::__private::KnownViolation::new(\"tools.list.respond\").reason(\"why\").link(\"https://x\")],",
             "let outcome=r#match(context).await;",
         ] {
             assert!(items[0].contains(part), "{part} is not in {}", items[0]);

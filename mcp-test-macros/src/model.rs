@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, ExprCall, Ident, Path, Signature, Visibility, token};
+use syn::{Attribute, Expr, ExprCall, Ident, LitStr, Path, Signature, Visibility, token};
 
 /// One option as it was parsed, not yet validated: `name` or `name = value`. A case has itself as its value.
 pub(crate) struct ParsedOption {
@@ -70,6 +70,7 @@ pub(crate) struct Options<'a> {
     pub(crate) matrix: bool,
     pub(crate) allow_skip: bool,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) known: Vec<Known<'a>>,
     /// What runs before anything is started.
     pub(crate) setup: Option<&'a Expr>,
     /// What runs before the function, with its context.
@@ -77,6 +78,13 @@ pub(crate) struct Options<'a> {
     /// What runs after it.
     pub(crate) teardown: Option<&'a Expr>,
     pub(crate) cases: Vec<Case<'a>>,
+}
+
+/// A requirement that the peer is known to break; its id exists.
+pub(crate) struct Known<'a> {
+    pub(crate) id: &'a LitStr,
+    pub(crate) reason: Option<&'a LitStr>,
+    pub(crate) link: Option<&'a LitStr>,
 }
 
 /// A case of a parametrised scenario.

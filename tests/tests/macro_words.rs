@@ -2,7 +2,7 @@
 //! and make the same suggestions.
 
 use mcp_test::expect::words as run_time;
-use mcp_test::spec::{METHODS, Revision, Revisions};
+use mcp_test::spec::{METHODS, Revision, Revisions, requirement};
 use mcp_test::transport::TransportKind;
 
 #[path = "../../mcp-test-macros/src/suggest.rs"]
@@ -27,6 +27,16 @@ fn the_macro_accepts_every_transport() {
     let source = include_str!("../../mcp-test-macros/src/validate/options.rs");
     let transports = TransportKind::ALL.map(TransportKind::as_str);
     assert_eq!(words(source, "TRANSPORTS"), transports);
+}
+
+#[test]
+fn the_macro_knows_every_requirement() {
+    let all = requirement::all();
+    let ids = all.flat_map(|it| [it.id].into_iter().chain(it.aliases.iter().copied()));
+    // Into the file go these lines, in this order.
+    let expected: Vec<&str> = ids.collect();
+    let known = include_str!("../../mcp-test-macros/src/validate/requirement_ids.txt");
+    assert_eq!(known.lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::model::{Errors, Function, ParsedOption, Scenario};
 
 mod attributes;
 mod cases;
+mod known;
 pub(crate) mod options;
 mod revisions;
 mod signature;
@@ -178,10 +179,29 @@ mod tests {
     }
 
     #[test]
+    fn known_violations_are_ids_of_requirements() {
+        let arguments = r#"known = ["transport.http.event-id-uniq", ("ping.result-empty", 5), ("x", "y"), (), id]"#;
+        insta::assert_snapshot!(mistakes(arguments, RIGHT), @r#"
+        "transport.http.event-id-uniq" -> no requirement has the id "transport.http.event-id-uniq": did you mean "transport.http.event-id-unique"?
+        ("ping.result-empty", 5) -> expected the id of a requirement, alone or with a reason and a link: `"ping.result-empty"`, `("ping.result-empty", "fixed in 2.0", "https://…")`
+        "x" -> no requirement has the id "x"; `mcp-test requirements` lists them
+        () -> expected the id of a requirement, alone or with a reason and a link: `"ping.result-empty"`, `("ping.result-empty", "fixed in 2.0", "https://…")`
+        id -> expected the id of a requirement, alone or with a reason and a link: `"ping.result-empty"`, `("ping.result-empty", "fixed in 2.0", "https://…")`
+        "#);
+        insta::assert_snapshot!(mistakes("known, known = []", RIGHT), @r#"
+        known -> duplicate option `known`
+        known -> `known` needs a value: `known = ["transport.http.event-id-unique"]`
+        "#);
+        insta::assert_snapshot!(mistakes("known = []", RIGHT), @"[] -> expected at least one requirement: name one, or leave `known` out");
+        let right = r#"known = ["ping.result-empty", ("ping.result-empty", "a reason"), ("ping.result-empty", "b", "https://c")]"#;
+        assert_eq!(mistakes(right, RIGHT), "");
+    }
+
+    #[test]
     fn options_that_do_not_exist_or_come_twice() {
         insta::assert_snapshot!(mistakes("timout = \"5s\", colour, matrix, matrix, crate = a, crate = b", RIGHT), @"
         timout -> unknown option `timout`: did you mean `timeout`?
-        colour -> unknown option `colour`: expected one of `target`, `client`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `setup_ctx`, `teardown`, `case`, `crate`
+        colour -> unknown option `colour`: expected one of `target`, `client`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `known`, `setup`, `setup_ctx`, `teardown`, `case`, `crate`
         matrix -> duplicate option `matrix`
         crate -> duplicate option `crate`
         ");

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use syn::{Expr, ExprArray, ExprLit, Lit, LitStr, Pat};
 
-use super::{cases, revisions};
-use crate::model::{Errors, Options, ParsedOption};
+use super::{cases, known, revisions};
+use crate::model::{Errors, Known, Options, ParsedOption};
 use crate::suggest;
 
 const OPTIONS: [&str; 12] = [
@@ -16,6 +16,7 @@ const OPTIONS: [&str; 12] = [
     "matrix",
     "allow_skip",
     "timeout",
+    "known",
     "setup",
     "setup_ctx",
     "teardown",
@@ -37,6 +38,7 @@ pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> 
             "matrix" => options.matrix = flag(option, errors),
             "allow_skip" => options.allow_skip = flag(option, errors),
             "timeout" => options.timeout = timeout_of(option, errors),
+            "known" => options.known = known_of(option, errors),
             "setup" => options.setup = function(option, "my_setup", errors),
             "setup_ctx" => options.setup_ctx = function(option, "my_setup", errors),
             "teardown" => options.teardown = function(option, "my_teardown", errors),
@@ -207,6 +209,12 @@ pub(crate) fn transports(option: &ParsedOption, errors: &mut Errors) -> Vec<&'st
         }
     }
     transports
+}
+
+fn known_of<'a>(option: &'a ParsedOption, errors: &mut Errors) -> Vec<Known<'a>> {
+    let example = "[\"transport.http.event-id-unique\"]";
+    let list = list(option, "expected a list", example, errors);
+    list.map(|list| known::validate(list, errors)).unwrap_or_default()
 }
 
 pub(crate) fn revisions_of(option: &ParsedOption, errors: &mut Errors) -> Option<String> {

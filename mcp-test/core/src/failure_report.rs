@@ -16,6 +16,8 @@ use crate::spec::{Revision, requirement};
 use crate::trace;
 
 #[doc(hidden)]
+pub use test_function::expected;
+#[doc(hidden)]
 pub use test_function::of_probe;
 #[doc(hidden)]
 pub use test_function::stderr_of_test;

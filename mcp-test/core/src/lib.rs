@@ -60,6 +60,7 @@ pub mod __private {
         CallSite, DefaultTarget, IntoClientTarget, IntoTarget, Maker, Registered, ScenarioOutcome,
         SetupFunction, UserBody, UserScenario, user_scenarios, value_of_setup,
     };
+    pub use crate::spec::KnownViolation;
     #[cfg(feature = "golden")]
     pub use insta;
     pub use inventory;

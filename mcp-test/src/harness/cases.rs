@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use libtest_mimic::Trial;
 use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
 use mcp_test_core::scenario::{Maker, Profile, Scenario, SetupValue, Shared, Surroundings};
-use mcp_test_core::spec::Revisions;
+use mcp_test_core::spec::{KnownViolations, Revisions};
 use mcp_test_core::transport::TransportKind;
 
 use super::environment::{self, Environment};
@@ -45,6 +45,7 @@ pub fn run_case(cases: &'static UserCases, test: Option<usize>) {
     };
     match result {
         TestResult::Passed => {}
+        TestResult::ExpectedFailure(what) => output::note(&format!("expected failure: {what}")),
         TestResult::Skipped(reason) => output::note(&format!("skipped: {reason}")),
         TestResult::Failed(report) => {
             output::failure(&report);
@@ -221,9 +222,11 @@ impl LoadedCases {
             ..Selection::default()
         };
         let tested = tested(user.peer, &environment)?;
+        let known = KnownViolations::resolve(tested.known_violations())?;
         let scenarios = contract.scenarios.iter().cloned();
         let mut plan = Plan::build(scenarios, tested, profile, &selection)?
             .surroundings(contract.surroundings.clone())
+            .known(known)
             .jobs(jobs)
             .timeout(user.timeout.or(environment.timeout).unwrap_or(test_run::TIMEOUT));
         // As for `#[mcp_scenario]`: other transports are tested where they are named.
@@ -234,7 +237,8 @@ impl LoadedCases {
             None => None,
             Some(path) => Some(self.baseline(path, &plan)?),
         };
-        Ok(Planned { plan, baseline })
+        // A single case, as most runs of a plain target have it, need not show what is known.
+        Ok(Planned { plan, baseline, written: None, judges_known: None })
     }
 
     fn baseline(&self, path: &str, plan: &Plan) -> Result<Baseline, UsageError> {

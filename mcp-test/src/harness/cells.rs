@@ -126,6 +126,7 @@ pub(super) mod tests {
             allow_skip: false,
             ignored: None,
             timeout: None,
+            known: Vec::new,
             golden: None,
             setup: None,
             body: UserBody::Server {

@@ -14,12 +14,12 @@ use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested};
 #[cfg(feature = "schema")]
 use mcp_test_core::run::{SchemaPlace, SchemaSource};
 use mcp_test_core::scenario::{CalledTools, IntoTarget, Profile, ToolCalls};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{KnownViolations, Revision, Revisions};
 use mcp_test_core::transport::ClientTarget;
 use mcp_test_suite::scenarios::{self, fixtures};
 
 use super::output;
-use super::suite::{Planned, Suite};
+use super::suite::{Planned, Strictness, Suite};
 
 /// Every built-in scenario that applies to a target, as tests for [`main!`](crate::main!).
 ///
@@ -91,7 +91,9 @@ impl Conformance {
 
     /// Reads the expected failures from a file in the format of the official suite; the path is relative to the package.
     ///
-    /// A test that fails as expected passes. A test that no longer fails as its entry says fails.
+    /// A test that fails as expected is shown as ignored, with the reason "expected failure". A test that no longer fails as its
+    /// entry says fails. With `MCP_TEST_WRITE_BASELINE=1` the file is written instead, with all that fails; it keeps the entries
+    /// of scenarios that were not run.
     pub fn baseline(mut self, path: impl Into<PathBuf>) -> Self {
         self.baseline = Some(path.into());
         self
@@ -211,7 +213,12 @@ impl Conformance {
         self
     }
 
-    pub(super) fn into_trials(self, manifest_dir: &str) -> mcp_test_core::Result<Trials> {
+    /// The trials, in the package of this folder; `writes_baseline` replaces the comparison with the baseline.
+    pub(super) fn into_trials(
+        self,
+        manifest_dir: &str,
+        writes_baseline: bool,
+    ) -> mcp_test_core::Result<Trials> {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
         let selection = Selection {
             revisions: revisions.unwrap_or_default(),
@@ -223,8 +230,9 @@ impl Conformance {
         for (fixture, name, arguments) in self.fixtures {
             fixtures::replace(&mut own, &fixture, &name, arguments)?;
         }
+        let known = KnownViolations::resolve(self.target.known_violations())?;
         let plan = Plan::build(scenarios::all(), self.target, self.profile, &selection)?;
-        let mut plan = plan.calls(self.calls).fixtures(own);
+        let mut plan = plan.calls(self.calls).fixtures(own).known(known);
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
         }
@@ -234,17 +242,21 @@ impl Conformance {
             let sources: Vec<SchemaSource> = self.schemas.into_iter().map(below).collect();
             plan = plan.schemas(SchemaSource::load(&sources)?);
         }
-        let baseline = match self.baseline {
+        let path = self.baseline.map(|path| Path::new(manifest_dir).join(path));
+        let written = path.clone().filter(|_| writes_baseline);
+        // What is written for the first time need not exist.
+        let read = path.filter(|path| written.is_none() || path.exists());
+        let baseline = match read {
             None => None,
             Some(path) => {
-                let baseline = Baseline::read(Path::new(manifest_dir).join(path))?;
+                let baseline = Baseline::read(path)?;
                 for warning in baseline.vet(&plan.scenarios, leg, self.profile)? {
                     output::note(&format!("warning: {warning}"));
                 }
                 Some(baseline)
             }
         };
-        Ok(Trials { name: self.name, plan, baseline })
+        Ok(Trials { name: self.name, plan, baseline, written })
     }
 }
 
@@ -253,6 +265,8 @@ pub(super) struct Trials {
     name: String,
     plan: Plan,
     baseline: Option<Baseline>,
+    /// Where the baseline is written.
+    written: Option<PathBuf>,
 }
 
 impl Trials {
@@ -280,14 +294,23 @@ impl Trials {
         mut self,
         wanted: &dyn Fn(&str) -> bool,
         jobs: NonZeroUsize,
+        strictness: Strictness,
     ) -> Vec<Trial> {
         // Before cells are removed: libtest-mimic counts the trials that are filtered out.
         let named: Vec<(String, String)> =
             self.ids().into_iter().map(|id| (self.name_of(&id), id)).collect();
         // The target is asked only for what the wanted trials need.
         let name = self.name.clone();
+        let before = self.plan.cells.len();
         self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
-        let planned = Planned { plan: self.plan.jobs(jobs), baseline: self.baseline };
+        // What a filter leaves out may be what shows a known violation.
+        let is_whole = self.plan.cells.len() == before;
+        let planned = Planned {
+            plan: self.plan.jobs(jobs),
+            baseline: self.baseline,
+            written: self.written,
+            judges_known: is_whole.then_some(strictness),
+        };
         let suite = Suite::new(move || Ok(planned), heading);
         let trial = |(name, id): (String, String)| {
             let suite = Arc::clone(&suite);
@@ -314,11 +337,11 @@ mod fixture_tests {
         let conformance = || conformance(everything().target());
         let arguments = json!({ "who": "x" });
         let suite = conformance().fixture_with("test_prompt_with_arguments", "greet", arguments);
-        let plan = suite.into_trials("").unwrap_or_else(|why| panic!("{why}")).plan;
+        let plan = suite.into_trials("", false).unwrap_or_else(|why| panic!("{why}")).plan;
         assert_eq!(plan.fixtures.name("test_prompt_with_arguments"), "greet");
         assert!(plan.fixtures.arguments("test_prompt_with_arguments").is_some());
 
-        let refused = conformance().fixture("test_simple_txt", "my_tool").into_trials("");
+        let refused = conformance().fixture("test_simple_txt", "my_tool").into_trials("", false);
         let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
         insta::assert_snapshot!(why, @"no fixture is named `test_simple_txt`; did you mean `test_simple_text`?");
     }
@@ -341,12 +364,14 @@ mod tests {
         let package = folder.path().to_str().expect("UTF-8");
         let conformance = || conformance(everything().target());
 
-        let suite = conformance().schema(Revision::V2025_06_18, "schema.json").into_trials(package);
+        let suite =
+            conformance().schema(Revision::V2025_06_18, "schema.json").into_trials(package, false);
         let schemas = suite.unwrap_or_else(|why| panic!("{why}")).plan.schemas;
         assert!(schemas.is_loaded(Revision::V2025_06_18));
         assert!(!schemas.is_loaded(Revision::V2025_11_25));
 
-        let refused = conformance().schema(Revision::NEWEST, "none.json").into_trials(package);
+        let refused =
+            conformance().schema(Revision::NEWEST, "none.json").into_trials(package, false);
         let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
         assert!(why.starts_with("cannot read the schema ") && why.contains("none.json"), "{why}");
     }

@@ -5,6 +5,8 @@
 //! | `MCP_TEST_COMMAND` | the target is the server that this command line starts, over stdio |
 //! | `MCP_TEST_URL` | the target is the server at this URL; with `MCP_TEST_COMMAND`, that command starts it |
 //! | `MCP_TEST_TIMEOUT` | how long one run of a scenario may take: `500ms`, `5s`, `2m` |
+//! | `MCP_TEST_KNOWN` | with `strict`, a known violation that no longer occurs fails its test; otherwise it is reported |
+//! | `MCP_TEST_WRITE_BASELINE` | with `1`, `conformance(…).baseline(…)` writes what fails to its file instead of comparing with it |
 //! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases without another value; the name in capitals, with `_` for everything but letters and digits |
 //! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
 //! | `NEXTEST` | nextest's own, set where it runs a test: the report of a failure is printed in the form that it recognizes |
@@ -18,6 +20,9 @@ use mcp_test_core::clock;
 
 use super::Unplayable;
 
+/// What becomes of known violations that no longer occur.
+const KNOWN: &str = "MCP_TEST_KNOWN";
+
 /// The settings that the environment has for a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Environment {
@@ -26,6 +31,8 @@ pub(super) struct Environment {
     pub(super) timeout: Option<Duration>,
     /// Whether insta does not show how a snapshot differs.
     pub(super) insta_is_quiet: bool,
+    /// Whether a known violation that no longer occurs fails its test.
+    pub(super) known_is_strict: bool,
 }
 
 impl Environment {
@@ -43,7 +50,9 @@ impl Environment {
                 expected: "a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s",
             })?),
         };
+        let known_is_strict = is_set(lookup, KNOWN, "strict")?;
         Ok(Self {
+            known_is_strict,
             command: lookup("MCP_TEST_COMMAND"),
             url: lookup("MCP_TEST_URL"),
             timeout,
@@ -53,6 +62,31 @@ impl Environment {
             ),
         })
     }
+}
+
+/// Whether a variable has the only value that it may have.
+fn is_set(
+    lookup: &dyn Fn(&str) -> Option<String>,
+    name: &'static str,
+    expected: &'static str,
+) -> Result<bool, Unplayable> {
+    match lookup(name) {
+        None => Ok(false),
+        Some(value) if value == expected => Ok(true),
+        Some(value) => Err(Unplayable::Variable { name, value, expected }),
+    }
+}
+
+/// Whether a known violation that no longer occurs fails a test.
+#[cfg(feature = "harness")]
+pub(super) fn known_is_strict() -> Result<bool, Unplayable> {
+    is_set(&variable, KNOWN, "strict")
+}
+
+/// Whether built-in scenarios write their baseline.
+#[cfg(feature = "harness")]
+pub(super) fn writes_baseline() -> Result<bool, Unplayable> {
+    is_set(&variable, "MCP_TEST_WRITE_BASELINE", "1")
 }
 
 /// Whether nextest runs this test.
@@ -101,12 +135,14 @@ mod tests {
             ("MCP_TEST_COMMAND", "npx server"),
             ("MCP_TEST_TIMEOUT", "1500ms"),
             ("INSTA_OUTPUT", "none"),
+            ("MCP_TEST_KNOWN", "strict"),
         ]);
         let expected = Environment {
             command: Some("npx server".to_owned()),
             url: None,
             timeout: Some(Duration::from_millis(1500)),
             insta_is_quiet: true,
+            known_is_strict: true,
         };
         assert_eq!(environment.ok(), Some(expected));
         assert_eq!(read(&[]).ok(), Some(Environment::default()));
@@ -116,6 +152,12 @@ mod tests {
     fn a_timeout_has_a_unit() {
         let error = read(&[("MCP_TEST_TIMEOUT", "5")]).expect_err("no unit");
         insta::assert_snapshot!(error, @"MCP_TEST_TIMEOUT is `5`; expected a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s");
+    }
+
+    #[test]
+    fn a_value_that_means_nothing_is_an_error() {
+        let error = read(&[("MCP_TEST_KNOWN", "strickt")]).expect_err("a typing error");
+        insta::assert_snapshot!(error, @"MCP_TEST_KNOWN is `strickt`; expected strict");
     }
 
     #[cfg(feature = "harness")]

@@ -71,6 +71,7 @@ mod conformance;
 mod environment;
 mod error;
 mod exit_hook;
+mod known;
 mod output;
 mod plain;
 mod source;

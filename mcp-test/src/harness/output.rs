@@ -1,5 +1,7 @@
 //! What tests print beside their results.
 
+use std::io::{self, Write};
+
 use mcp_test_core::expect::words;
 
 use super::environment;
@@ -8,6 +10,12 @@ use super::environment;
 pub(super) fn note(text: &str) {
     // It quotes peers and files, which must not control the terminal of those who run the tests.
     eprintln!("{}", words::inert(text));
+}
+
+/// Prints what has to be seen although no test fails, past the capture of libtest.
+pub(super) fn warning(text: &str) {
+    // Nothing is lost if nobody reads it.
+    let _ = writeln!(io::stderr(), "warning: {}", words::inert(text.trim_end()));
 }
 
 /// Prints the report of a failed test on standard error.
@@ -28,7 +36,7 @@ pub(super) fn has_no_reader() -> bool {
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-        let stdout = std::io::stdout();
+        let stdout = io::stdout();
         let mut polled = [PollFd::new(&stdout, PollFlags::OUT)];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let ended = PollFlags::ERR | PollFlags::HUP;

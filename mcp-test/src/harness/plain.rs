@@ -1,12 +1,14 @@
 //! A scenario as a plain `#[test]`: its runs one after the other, all reported.
 
 use std::panic;
+use std::sync::Arc;
 
 use mcp_test_core::run::single::Unanswered;
 use mcp_test_core::run::{Problems, panics};
 use mcp_test_core::scenario::{SetupValue, UserScenario};
 
 use super::environment::Environment;
+use super::known::KnownOfScenario;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
 use super::{Unplayable, cells, output};
@@ -55,6 +57,7 @@ pub(super) fn runs(
     // A single run keeps the plain name of its snapshot, whatever the attribute declares.
     let several = cells.len() > 1;
     let unanswered = Unanswered::default();
+    let known = Arc::new(KnownOfScenario::new(scenario, source, environment, cells.len()));
     let run = |cell: cells::DeclaredCell| TestRun {
         scenario,
         source: source.clone(),
@@ -63,6 +66,7 @@ pub(super) fn runs(
         shows_differences: environment.insta_is_quiet,
         captures_panics,
         unanswered: unanswered.clone(),
+        known: Arc::clone(&known),
         cell,
     };
     Ok(cells.into_iter().map(run).collect())
@@ -87,6 +91,11 @@ impl Report {
                 run.execute();
             match result {
                 TestResult::Passed => passed.push(place),
+                TestResult::ExpectedFailure(what) => {
+                    let name = scenario.name;
+                    report.add(&format!("scenario `{name}` at {place}: expected failure: {what}"));
+                    passed.push(place);
+                }
                 TestResult::Skipped(reason) if is_unsupported => unsupported.push(reason),
                 TestResult::Skipped(reason) if is_undecided => {
                     undecided.push(format!("{place}: {reason}"));

@@ -2,9 +2,10 @@
 //!
 //! The first test starts the run, so that the target is started, and asked which revisions it speaks, only once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -13,13 +14,16 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report::{self, FailureFormatter};
+use mcp_test_core::files;
 use mcp_test_core::run::{
-    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Tested,
-    Verdict, run,
+    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Summary,
+    Tested, Verdict, run,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use super::known::{self, Ledger};
+use super::output;
 use super::test_run::TestResult;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
 
@@ -31,6 +35,23 @@ const BLOCKED: &str = "the thread of the run is blocked by code of the server un
 pub(super) struct Planned {
     pub(super) plan: Plan,
     pub(super) baseline: Option<Baseline>,
+    /// Where a baseline is written with what fails, instead of a comparison with one.
+    pub(super) written: Option<PathBuf>,
+    /// What becomes of known violations that no longer occur; `None` where what is left out may show them.
+    pub(super) judges_known: Option<Strictness>,
+}
+
+/// What becomes of known violations that no longer occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "harness"),
+    allow(dead_code, reason = "only `conformance` runs all that may show them")
+)]
+pub(super) enum Strictness {
+    /// They are reported.
+    Reports,
+    /// They fail a test.
+    Fails,
 }
 
 /// Plans the run; called on the thread of the run, within its runtime.
@@ -77,6 +98,12 @@ struct State {
     /// Whether the thread of the run was given up.
     is_blocked: bool,
     is_over: bool,
+    /// What the run shows about known violations.
+    known: Ledger,
+    /// The scenarios whose tests have not ended.
+    unjudged: BTreeSet<String>,
+    /// Why the baseline was not written.
+    unwritten: Option<String>,
 }
 
 impl Suite {
@@ -121,14 +148,18 @@ impl Suite {
                 let cells =
                     state.cells.as_ref().map(|cells| cells.get(id).copied().unwrap_or_default());
                 let is_complete = cells.is_some_and(|cells| outcomes >= cells);
+                // A baseline is written at the end, before which the process must not exit.
+                let is_complete = is_complete && !self.writes_baseline();
                 if state.is_over || is_complete {
                     if state.is_blocked && !is_complete {
                         return TestResult::Failed(BLOCKED.to_owned());
                     }
                     let outcomes = state.outcomes.remove(id).unwrap_or_default();
+                    let is_last = state.unjudged.remove(id) && state.unjudged.is_empty();
                     // Formatting a report takes time, in which the run must be able to record events.
                     drop(state);
-                    return self.verdict(id, &outcomes);
+                    let result = self.verdict(id, &outcomes);
+                    return if is_last { self.with_stale(result) } else { result };
                 }
             }
             // The watchdog of the run ends the wait, so it needs no deadline of its own.
@@ -237,26 +268,81 @@ impl Suite {
                 for cell in planned {
                     *cells.entry(cell.scenario.id.to_string()).or_default() += 1;
                 }
+                state.unjudged = cells.keys().cloned().collect();
                 state.cells = Some(cells);
             }
             RunEvent::Finished(outcome) => {
                 let id = outcome.cell.scenario.id.to_string();
                 Arc::make_mut(&mut state.problems).add(&outcome);
+                if let Some(Planned { plan, .. }) = self.planned.get() {
+                    state.known.add(&plan.known, Some(&outcome));
+                }
+                if outcome.verdict.is_failing() {
+                    state.known.note_failure();
+                }
                 state.outcomes.entry(id).or_default().push(*outcome);
             }
+            RunEvent::Ended(summary) => state.unwritten = self.write_baseline(&summary),
             _ => {}
         }
         drop(state);
         self.changed.send_replace(());
     }
 
+    fn writes_baseline(&self) -> bool {
+        self.planned.get().is_some_and(|planned| planned.written.is_some())
+    }
+
+    /// Writes the baseline, if it is wanted, and returns why that was not possible.
+    fn write_baseline(&self, summary: &Summary) -> Option<String> {
+        let Planned { baseline, written, .. } = self.planned.get()?;
+        let path = written.as_ref()?;
+        // An empty baseline would replace one that may still be right.
+        if summary.lines.is_empty() {
+            return None;
+        }
+        let text = Baseline::text(&summary.results, baseline.as_ref());
+        let error = files::replace(path, text).err()?;
+        Some(format!("cannot write the baseline {}: {error}", path.display()))
+    }
+
+    /// The result of the last test, with what no longer occurs of the known violations.
+    fn with_stale(&self, result: TestResult) -> TestResult {
+        let strictness = self.planned.get().and_then(|planned| planned.judges_known);
+        let Some(strictness) = strictness else { return result };
+        let stale = self.state().known.stale("the known violations of the target");
+        match (stale, strictness) {
+            (None, _) => result,
+            (Some(_), _) if matches!(result, TestResult::Failed(_)) => result,
+            (Some(text), Strictness::Fails) => TestResult::Failed(text),
+            (Some(text), Strictness::Reports) => {
+                output::warning(&text);
+                result
+            }
+        }
+    }
+
     fn verdict(&self, id: &str, outcomes: &[Outcome]) -> TestResult {
-        let Some(Planned { plan, baseline }) = self.planned.get() else {
+        let Some(Planned { plan, baseline, written, .. }) = self.planned.get() else {
             return TestResult::Failed(self.not_tested());
         };
         let failed = |outcome: &&Outcome| outcome.verdict.is_failing();
         let failing: Vec<&Outcome> = outcomes.iter().filter(failed).collect();
-        if let Some(baseline) = baseline {
+        // A run that was not possible is never an expected failure.
+        let is_judged = failing.iter().all(|it| it.verdict == Verdict::Failed);
+        if let Some(path) = written
+            && is_judged
+        {
+            if let Some(why) = &self.state().unwritten {
+                return TestResult::Failed(why.clone());
+            }
+            let place = format!("written to {}", path.display());
+            return match failing.is_empty() {
+                true => passed(plan, id, outcomes),
+                false => TestResult::ExpectedFailure(place),
+            };
+        }
+        if let Some(baseline) = baseline.as_ref().filter(|_| written.is_none()) {
             let comparison = baseline.compare(&outcomes.iter().collect::<Results>());
             // Otherwise the entry would hide the next failure.
             if !comparison.stale.is_empty() {
@@ -265,13 +351,11 @@ impl Suite {
                     "it passes; remove `{entries}` from the baseline"
                 ));
             }
-            // A run that was not possible is never an expected failure.
-            if comparison.unexpected.is_empty()
-                && failing.iter().all(|it| it.verdict == Verdict::Failed)
-            {
+            if comparison.unexpected.is_empty() && is_judged {
+                let expected = comparison.expected.join("`, `");
                 return match failing.is_empty() {
                     true => passed(plan, id, outcomes),
-                    false => TestResult::Passed,
+                    false => TestResult::ExpectedFailure(format!("`{expected}` in the baseline")),
                 };
             }
             return TestResult::Failed(self.report(&failing, |outcome, check| {
@@ -362,7 +446,8 @@ fn starts_a_program(tested: &Tested) -> bool {
 /// The result of a scenario of which nothing failed: it passed, unless all its runs were skipped.
 fn passed(plan: &Plan, id: &str, outcomes: &[Outcome]) -> TestResult {
     if outcomes.iter().any(|outcome| outcome.verdict == Verdict::Passed) {
-        return TestResult::Passed;
+        let known = known::expected_failures(&outcomes.iter().collect::<Vec<_>>());
+        return known.map_or(TestResult::Passed, TestResult::ExpectedFailure);
     }
     let checks = outcomes.iter().flat_map(|outcome| &outcome.checks);
     if let Some(reason) = checks.filter_map(|check| check.message.as_deref()).next() {

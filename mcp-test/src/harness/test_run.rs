@@ -25,11 +25,13 @@ use tokio::runtime::Runtime;
 
 use super::Unplayable;
 use super::cells::DeclaredCell;
+#[cfg(feature = "harness")]
+use super::environment;
 use super::exit_hook::RunningTest;
+use super::known::{self, KnownOfScenario};
+use super::output;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
-#[cfg(feature = "harness")]
-use super::{environment, output};
 
 /// How long one run may take by default.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -43,6 +45,8 @@ const LENIENCE: Duration = Duration::from_secs(1);
 pub(super) enum TestResult {
     /// Nothing is wrong, and the test exchanged something with its target.
     Passed,
+    /// Something is wrong, which was known, and nothing else.
+    ExpectedFailure(String),
     /// Nothing was tested, for this reason.
     Skipped(String),
     /// Something is wrong: the whole report.
@@ -55,6 +59,10 @@ impl TestResult {
     pub(super) fn into_completion(self) -> Result<Completion, Failed> {
         match self {
             Self::Passed => Ok(Completion::Completed),
+            // The only result beside a pass that does not fail the run, and is shown with its reason.
+            Self::ExpectedFailure(what) => {
+                Ok(Completion::ignored_with(words::inert(&format!("expected failure: {what}"))))
+            }
             // libtest-mimic prints them as they are.
             Self::Skipped(reason) => Ok(Completion::ignored_with(words::inert(&reason))),
             // nextest does not look for the message of a failure on standard output, where libtest-mimic prints it.
@@ -82,6 +90,8 @@ pub(super) struct TestRun {
     pub(super) captures_panics: bool,
     /// What the runs of the scenario have awaited in vain.
     pub(super) unanswered: Unanswered,
+    /// What the runs of the scenario show about known violations.
+    pub(super) known: Arc<KnownOfScenario>,
 }
 
 /// A run that ended.
@@ -132,7 +142,23 @@ impl TestRun {
             Err(WatchdogError::Blocked) => (self.blocked(&mut known), Vec::new()),
             Err(error) => (Finding::environment(error.to_string()).into(), Vec::new()),
         };
-        self.report(result, known.target.as_deref(), &panics)
+        let stale = self.known.add(&result);
+        let finished = self.report(result, known.target.as_deref(), &panics);
+        self.with_stale(finished, &stale)
+    }
+
+    /// The run with a report on the known violations that no longer occur, which fails it if the environment says so.
+    fn with_stale(&self, finished: FinishedRun, stale: &[String]) -> FinishedRun {
+        if stale.is_empty() || matches!(finished.result, TestResult::Failed(_)) {
+            return finished;
+        }
+        let text = stale.concat();
+        if self.known.is_strict {
+            let report = format!("{}\n{text}", finished.heading);
+            return FinishedRun { result: TestResult::Failed(report), ..finished };
+        }
+        output::warning(&format!("scenario `{}`: {text}", self.scenario.test_name()));
+        finished
     }
 
     /// Runs the setup, makes the target or client, and runs the scenario with it.
@@ -201,7 +227,12 @@ impl TestRun {
             }
             Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
         };
+        let known = match self.known.of_run(&tested) {
+            Ok(known) => known,
+            Err(unknown) => return Finding::test(unknown.to_string()).into(),
+        };
         let run = SingleRun {
+            known,
             scenario: self.definition(value),
             revision: self.cell.revision,
             transport: self.cell.transport,
@@ -305,7 +336,10 @@ impl TestRun {
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
             }
             CellResult::Finished(outcome) => match outcome.verdict {
-                Verdict::Passed => TestResult::Passed,
+                Verdict::Passed => match known::expected_failures(&[&outcome]) {
+                    Some(expected) => TestResult::ExpectedFailure(expected),
+                    None => TestResult::Passed,
+                },
                 Verdict::Skipped => {
                     let reason = outcome.checks.iter().find_map(|check| check.message.clone());
                     TestResult::Skipped(reason.unwrap_or_default())

@@ -17,6 +17,7 @@ use super::conformance::{self, Conformance};
 use super::environment::{self, Environment};
 use super::plain::runs;
 use super::source::Source;
+use super::suite::Strictness;
 use super::test_run::{self, TestResult, TestRun};
 use super::{Unplayable, output, stray};
 
@@ -71,9 +72,14 @@ fn prepare(
     // Of all kinds before any is selected: two tests of one name are an error even if the filter leaves one out.
     let mut trials = scenarios();
     let names = trials.iter().map(|trial| trial.name().to_owned());
+    let writes_baseline = environment::writes_baseline()?;
+    let strictness = match environment::known_is_strict()? {
+        true => Strictness::Fails,
+        false => Strictness::Reports,
+    };
     let suites: Vec<conformance::Trials> = conformances
         .into_iter()
-        .map(|it| it.into_trials(site.manifest_dir))
+        .map(|it| it.into_trials(site.manifest_dir, writes_baseline))
         .collect::<Result<_, _>>()?;
     let names = names.chain(suites.iter().flat_map(conformance::Trials::names));
     #[cfg(feature = "cases")]
@@ -87,7 +93,8 @@ fn prepare(
     let unwanted = names.iter().filter(|name| !wanted(name)).cloned().collect();
     // No trial of a built-in scenario has `#[ignore]`, so with `--ignored` none of them runs.
     for suite in suites {
-        trials.extend(suite.into_trials(&|name| wanted(name) && !arguments.ignored, jobs(threads)));
+        let is_run = |name: &str| wanted(name) && !arguments.ignored;
+        trials.extend(suite.into_trials(&is_run, jobs(threads), strictness));
     }
     #[cfg(feature = "cases")]
     for cases in cases {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Blame, Finding, Severity, Status};
 use crate::clock;
 use crate::json::Value;
+use crate::spec::{KnownViolation, KnownViolations};
 
 /// Where a check's id comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +56,8 @@ pub struct Check {
     /// Why the specification does not demand what the official suite fails here, to be read after "the specification allows
     /// it:".
     pub known_false: Option<String>,
+    /// The known violations that make its failure an expected one; empty if it is not expected.
+    pub known: Vec<KnownViolation>,
     /// The prerequisite of the check is missing on the peer.
     pub untestable: bool,
     /// Free-form facts about the outcome.
@@ -92,6 +95,7 @@ impl Check {
             origin,
             binding: false,
             known_false: None,
+            known: Vec::new(),
             untestable: false,
             details: None,
             timestamp: clock::utc_now(),
@@ -125,6 +129,24 @@ impl Check {
             Some(finding) => finding.blame != Blame::Peer || !finding.requirements.is_empty(),
             None => !self.requirements.is_empty(),
         }
+    }
+
+    /// The known violations that explain all that the check has found; none unless the peer is to blame for all of it.
+    pub(crate) fn explained_by(&self, known: &KnownViolations) -> Vec<KnownViolation> {
+        let findings = || self.finding.iter().chain(&self.others);
+        if findings().any(|finding| finding.blame != Blame::Peer) {
+            return Vec::new();
+        }
+        let cited: Vec<Vec<KnownViolation>> = match &self.finding {
+            None => vec![known.explaining(&self.requirements)],
+            Some(_) => findings().map(|finding| known.explaining(&finding.requirements)).collect(),
+        };
+        if cited.iter().any(Vec::is_empty) {
+            return Vec::new();
+        }
+        let mut explaining = cited.concat();
+        explaining.dedup();
+        explaining
     }
 
     /// Sets the label and the description.
@@ -185,5 +207,24 @@ mod tests {
         let mut collector = Collector::new();
         collector.push(must);
         assert!(collector.has("a") && !collector.has("b"));
+    }
+
+    #[test]
+    fn a_check_is_explained_only_if_all_of_its_findings_are_known() {
+        let ids = ["ping.result-empty", "jsonrpc.error-shape"].map(KnownViolation::from);
+        let known = KnownViolations::resolve(ids.clone()).expect("both exist");
+        let explained = |findings: &[Finding]| {
+            let check = Check::from_finding("a", Origin::Own, findings[0].clone());
+            Check { others: findings[1..].to_vec(), ..check }.explained_by(&known)
+        };
+        let [empty, shape, version] =
+            ["ping.result-empty", "jsonrpc.error-shape", "jsonrpc.version-member"]
+                .map(|id| Finding::peer(id).requires(id));
+        assert_eq!(explained(&[empty.clone()]), ids[..1]);
+        assert_eq!(explained(&[empty.clone(), shape]), ids);
+        assert_eq!(explained(&[empty.clone(), version]), []);
+        assert_eq!(explained(&[empty.clone(), Finding::peer("cites nothing")]), []);
+        assert_eq!(explained(&[empty.clone().requires("jsonrpc.version-member")]), []);
+        assert_eq!(explained(&[Finding { blame: Blame::Test, ..empty }]), []);
     }
 }

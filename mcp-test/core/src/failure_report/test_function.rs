@@ -7,6 +7,8 @@ use std::fmt::Write;
 use super::{FailureFormatter, stderr_line};
 use crate::assert::{explain, explain_next};
 use crate::check::{Blame, Check, Demand, Finding, Status};
+use crate::expect::words;
+use crate::run::Outcome;
 use crate::run::spoken_revisions::ProbeFailure;
 use crate::scenario::Leg;
 use crate::spec::Revision;
@@ -23,7 +25,8 @@ impl FailureFormatter<'_> {
     pub fn test(&mut self, other_panics: &str) -> String {
         let outcome = self.outcome;
         let with_status = |status| {
-            let rows = outcome.checks.iter().filter(move |check| check.status == status);
+            let is_unexpected = move |it: &&Check| it.status == status && it.known.is_empty();
+            let rows = outcome.checks.iter().filter(is_unexpected);
             rows.filter_map(|check| Some((check, check.finding.as_ref()?)))
         };
         let mut text = String::new();
@@ -49,6 +52,11 @@ impl FailureFormatter<'_> {
             };
             let _ = write!(text, "\nalso: {what}:\n{finding}\n");
         }
+        for check in expected(outcome) {
+            let headline = check.finding.as_ref().map_or(&check.id, |finding| &finding.headline);
+            let known = words::list(&check.known, "and");
+            let _ = write!(text, "\nalso: an expected failure: {headline}\n  known: {known}\n");
+        }
         // This explains findings that only say that the connection broke.
         if let Some(exited) = &outcome.exited {
             let _ = write!(text, "\nthe program behind the URL exited on its own, with {exited}\n");
@@ -72,6 +80,12 @@ impl FailureFormatter<'_> {
         let text = explain_next(finding, &failure.trace, failure.revision, &mut self.exchanges);
         format!("assertion failed at {}:\n{}", failure.location, text.trim_end())
     }
+}
+
+/// The checks that failed as expected.
+pub fn expected(outcome: &Outcome) -> impl Iterator<Item = &Check> {
+    let is_expected = |check: &&Check| check.status == Status::Failure && !check.known.is_empty();
+    outcome.checks.iter().filter(is_expected)
 }
 
 /// Why a target could not be tested.
@@ -119,7 +133,6 @@ mod tests {
     use super::*;
     use crate::check::Origin;
     use crate::failure_report::sample;
-    use crate::run::Outcome;
 
     fn failed(findings: Vec<(Finding, Status)>) -> Outcome {
         let mut outcome = sample::failed();

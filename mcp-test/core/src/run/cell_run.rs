@@ -85,7 +85,7 @@ pub async fn run_cell_watched(
 ) -> Outcome {
     let (leg, id) = (cell.scenario.leg, cell.scenario.id.clone());
     let unscored = plan.requirements.and_then(|set| set.why_unscored(leg, &id));
-    let outcome = run_scored_cell(plan, cell, facts, progress).await;
+    let outcome = run_scored_cell(plan, cell, facts, progress).await.expecting(&plan.known);
     match unscored {
         Some(reason) => outcome.unscored(reason),
         None => outcome,

@@ -19,6 +19,7 @@ mod event;
 mod exit_code;
 mod former_ids;
 mod inventory;
+mod known_violations;
 mod masked;
 mod outcome;
 #[doc(hidden)]
@@ -58,6 +59,8 @@ pub use coverage::{Coverage, NotTested, RowState, binds, why_unchecked};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
+#[doc(hidden)]
+pub use known_violations::Shown;
 #[cfg(feature = "suite")]
 #[doc(hidden)]
 pub use masked::{Mask, MaskedEvent};

@@ -14,8 +14,8 @@ use crate::scenario::{
     Leg, Need, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
     Transports,
 };
-use crate::spec::Revision;
 use crate::spec::schema::Schemas;
+use crate::spec::{KnownViolations, Revision};
 #[cfg(feature = "http")]
 use crate::transport::Target;
 use crate::transport::{Limits, TransportKind};
@@ -63,6 +63,8 @@ pub struct Plan {
     pub schemas: Schemas,
     /// The expected failures.
     pub baseline: Option<Baseline>,
+    /// The requirements whose violations are expected.
+    pub known: KnownViolations,
     /// What the pre-flight does when the target demands authorization.
     pub sign_in: Option<SignInStep>,
     /// What the target needs, if it cannot be reached without.
@@ -144,11 +146,16 @@ impl Plan {
     }
 
     /// Plans one cell, which must apply.
-    pub(super) fn single(cell: Cell, target: impl Into<Tested>, timeout: Duration) -> Self {
+    pub(super) fn single(
+        cell: Cell,
+        target: impl Into<Tested>,
+        timeout: Duration,
+        known: KnownViolations,
+    ) -> Self {
         let scenarios = vec![cell.scenario.clone()];
         let plan = Self::of_cells(target.into(), Profile::Adaptive, vec![cell], scenarios);
         // Its revision is settled, so it must not be dropped as one that the target may not speak.
-        Self { asked_revisions: true, single: true, timeout, ..plan }
+        Self { asked_revisions: true, single: true, timeout, known, ..plan }
     }
 
     fn of_cells(
@@ -178,6 +185,7 @@ impl Plan {
             fixtures: Fixtures::new(),
             schemas: Schemas::default(),
             baseline: None,
+            known: KnownViolations::default(),
             sign_in: None,
             surroundings: None,
             scenarios,
@@ -296,6 +304,13 @@ impl Plan {
     #[must_use]
     pub fn sign_in(mut self, sign_in: Option<SignInStep>) -> Self {
         self.sign_in = sign_in;
+        self
+    }
+
+    /// Sets the requirements whose violations are expected; they have no effect in profile `official`, which knows only baselines.
+    #[must_use]
+    pub fn known(mut self, known: KnownViolations) -> Self {
+        self.known = known;
         self
     }
 

@@ -77,7 +77,9 @@ impl Problems {
         if outcome.verdict == Verdict::Skipped || is_silenced {
             return self.add_untested(outcome);
         }
-        let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
+        // What fails as expected is no problem.
+        let failing =
+            outcome.checks.iter().filter(|it| it.status.is_failing() && it.known.is_empty());
         // Where several checks fail with one finding, which cites the requirement of each, they are one problem.
         let mut copies: Vec<(&Finding, usize)> = Vec::new();
         for check in failing.flat_map(parts) {

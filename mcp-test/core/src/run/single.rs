@@ -19,7 +19,7 @@ use crate::clock::Deadline;
 use crate::expect::words;
 use crate::json::Value;
 use crate::scenario::{Body, Scenario, SetupFuture, SetupValue, Shared, Stop};
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, KnownViolations, Revision};
 use crate::trace::Trace;
 use crate::transport::{ClientTarget, PreparedTarget, Target, TransportKind};
 
@@ -56,6 +56,9 @@ pub struct SingleRun {
     /// What other runs of the same test have awaited in vain.
     #[doc(hidden)]
     pub unanswered: Unanswered,
+    /// The requirements whose violations are expected.
+    #[doc(hidden)]
+    pub known: KnownViolations,
 }
 
 /// How a single run ended.
@@ -130,7 +133,7 @@ pub async fn run_single_client(
         RevisionRequest::Ranged(revision) => (revision, false),
     };
     let cell = Cell { scenario: run.scenario.clone(), revision, transport };
-    let plan = Plan::single(cell.clone(), tested, run.timeout);
+    let plan = Plan::single(cell.clone(), tested, run.timeout, run.known.clone());
     let ended = run_client_function(&plan, cell.clone(), client, &**body, progress).await;
     match ended {
         Ok(outcome) => CellResult::Finished(Box::new(outcome)),
@@ -176,7 +179,7 @@ async fn on_target(
         Err(result) => return result,
     };
     let cell = Cell { scenario: run.scenario.clone(), revision, transport };
-    let plan = Plan::single(cell.clone(), target.clone(), run.timeout);
+    let plan = Plan::single(cell.clone(), target.clone(), run.timeout, run.known.clone());
     let history = ReplyHistory::of_test(&run.unanswered);
     let facts = CellFacts { discovered, history, ..CellFacts::default() };
     let outcome = run_cell_watched(&plan, cell, facts, progress).await;

@@ -3,6 +3,7 @@
 #[cfg(feature = "auth")]
 use crate::scenario::AuthorizationTarget;
 use crate::scenario::Leg;
+use crate::spec::KnownViolation;
 use crate::transport::{ClientTarget, Target, TransportKind};
 
 /// The server, client or authorization server under test.
@@ -34,6 +35,16 @@ impl Tested {
         match self {
             Self::Server(target) => target.program_starts(),
             _ => 0,
+        }
+    }
+
+    /// The requirements that it is known to break; only servers name any.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn known_violations(&self) -> Vec<KnownViolation> {
+        match self {
+            Self::Server(target) => target.known_violations().to_vec(),
+            _ => Vec::new(),
         }
     }
 

@@ -80,6 +80,9 @@ impl<F: FnOnce() -> Target> IntoTarget for F {
 /// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. It is evaluated again
 /// for every scenario run. A test binary has at most one.
 ///
+/// `target!(my_server, known = ["transport.http.event-id-unique"])` also names requirements that the server is known to break;
+/// [`Target::known`](crate::transport::Target::known) says what that means.
+///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
 /// use mcp_test::prelude::*;
@@ -97,10 +100,13 @@ impl<F: FnOnce() -> Target> IntoTarget for F {
 /// ```
 #[macro_export]
 macro_rules! target {
-    ($target:expr $(,)?) => {
+    ($target:expr $(, known = [$($known:expr),* $(,)?])? $(,)?) => {
         $crate::__private::inventory::submit! {
             $crate::__private::DefaultTarget {
-                make: || $crate::__private::IntoTarget::into_target($target),
+                make: || {
+                    $crate::__private::IntoTarget::into_target($target)
+                        $(.known([$($crate::__private::KnownViolation::from($known)),*]))?
+                },
                 site: $crate::__private::call_site!(),
             }
         }

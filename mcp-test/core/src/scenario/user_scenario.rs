@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::{BoxError, CallSite, Ctx, GoldenFn, ServerCtx, SetupFuture, SetupValue};
+use crate::spec::KnownViolation;
 use crate::transport::{ClientTarget, Target};
 
 /// One run of a user's scenario; not `Send`, since it stays on the thread of its test.
@@ -33,6 +34,8 @@ pub struct UserScenario {
     pub ignored: Option<&'static str>,
     /// How long one run may take.
     pub timeout: Option<Duration>,
+    /// Makes the list of the requirements that its peer is known to break.
+    pub known: fn() -> Vec<KnownViolation>,
     /// How a golden snapshot is compared, with the feature `golden`.
     pub golden: Option<GoldenFn>,
     /// Calls its setup, if it has one, which runs before the target or client is made.

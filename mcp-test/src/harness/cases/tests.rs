@@ -96,6 +96,7 @@ impl Package {
         let root = format!("{}/", self.user.site.manifest_dir);
         match result {
             TestResult::Passed => "passed".to_owned(),
+            TestResult::ExpectedFailure(what) => format!("expected failure: {what}"),
             TestResult::Skipped(why) => format!("skipped: {why}"),
             TestResult::Failed(why) => why.replace(&root, ""),
         }

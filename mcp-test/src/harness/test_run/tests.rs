@@ -26,6 +26,7 @@ fn run_of(run: UserFunction) -> TestRun {
         shows_differences: false,
         captures_panics: false,
         unanswered: Unanswered::default(),
+        known: Arc::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! It declares no checks, so that everything wrong becomes a row of its own under the id of the scenario: how it ended, error
 //! replies that it never examined, and what is wrong with the whole conversation. A row that repeats another is left out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::early_end::finding_of;
@@ -12,9 +13,10 @@ use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Outcome;
+use crate::run::coverage::exercised;
 use crate::scenario::{Ended, Leg, Stop};
-use crate::spec::Revision;
-use crate::trace::Trace;
+use crate::spec::{KnownViolations, Revision};
+use crate::trace::{Party, Trace};
 
 /// A test function that ended.
 pub(super) struct TestEnd {
@@ -51,18 +53,45 @@ impl CellRun<'_> {
         self.test_outcome(end)
     }
 
+    /// The requirements that were put to the test, as far as known violations depend on it.
+    fn tested(
+        &self,
+        checks: &[Check],
+        judgement: &Judgement,
+        trace: &Trace,
+    ) -> BTreeSet<&'static str> {
+        if self.plan.known.is_empty() {
+            return BTreeSet::new();
+        }
+        let who = match self.cell.scenario.leg {
+            Leg::Server | Leg::Authorization => Party::Server,
+            Leg::Client => Party::Client,
+        };
+        let mut tested = exercised(trace, who, self.cell.transport);
+        tested.extend(&judgement.shapes.demanded);
+        tested.extend(&judgement.tools.tested);
+        tested.extend(checks.iter().flat_map(|check| &check.tested));
+        tested
+    }
+
     /// The outcome of a test function that ended.
     pub(super) fn test_outcome(self, end: TestEnd) -> Outcome {
         let TestEnd { checks, trace, judgement, early, torn_down, .. } = end;
+        let tested = self.tested(&checks, &judgement, &trace);
         let Judgement { envelopes, shapes, tools, .. } = judgement;
-        let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
+        let known = &self.plan.known;
+        let mut rows =
+            Rows { id: self.id().to_owned(), known, checks: Vec::new(), expected: Vec::new() };
         let mut assertion = None;
         let mut skipped = None;
         end.causes.into_iter().for_each(|finding| rows.fail(finding));
         match early {
             None => end.omissions.into_iter().for_each(|finding| rows.fail(finding)),
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
-                Ok(failure) => assertion = Some(*failure),
+                Ok(mut failure) => {
+                    rows.note_known(&mut failure.finding);
+                    assertion = Some(*failure);
+                }
                 Err(payload) => {
                     rows.fail(finding_of(EarlyEnd::Panicked(payload), self.time_of_body()));
                 }
@@ -70,18 +99,24 @@ impl CellRun<'_> {
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
                 skipped = Some(words::into_inert(skip.reason));
             }
-            Some(early) => rows.fail(finding_of(early, self.time_of_body())),
+            Some(early) => {
+                let mut finding = finding_of(early, self.time_of_body());
+                rows.note_known(&mut finding);
+                rows.fail(finding);
+            }
         }
         if let Some(finding) = torn_down.finding {
             rows.fail(finding);
         }
         for finding in end.of_peer {
             if !rows.has_headline(&finding.headline) {
-                rows.fail(finding);
+                let row = rows.row(finding, Status::Failure);
+                rows.add(row);
             }
         }
         // Checks that passed or were skipped are of no interest under `cargo test`.
-        rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
+        let failed = checks.into_iter().filter(|check| check.status == Status::Failure);
+        failed.for_each(|check| rows.add(check));
         let judged = envelopes.into_iter().chain(shapes.findings).chain(tools.findings);
         let mut remarks = rows.add_judged(judged);
         // A test may send invalid messages, often on purpose, so that they only cause warnings.
@@ -90,7 +125,8 @@ impl CellRun<'_> {
         // Only now, after the search for repeats: an assertion about a message says nothing about its other defects.
         if let Some(failure) = &assertion {
             let finding = failure.finding.clone();
-            rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
+            let is_other = |check: &Check| check.finding.as_ref() != Some(&finding);
+            rows.checks.retain(is_other);
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
         // The revision of a client is its own choice.
@@ -101,22 +137,45 @@ impl CellRun<'_> {
         if rows.checks.is_empty() {
             let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
             let row = Check { message: skipped, ..Check::new(&*rows.id, Origin::User, status) };
-            return self.outcome(vec![row], trace);
+            let rows = [Check { tested, ..row }].into_iter().chain(rows.expected).collect();
+            return self.outcome(rows, trace);
         }
         let remarks: Vec<Check> =
             remarks.into_iter().map(|finding| rows.row(finding, Status::Warning)).collect();
         rows.checks.extend(remarks);
+        rows.checks.append(&mut rows.expected);
         Outcome { assertion: assertion.map(Arc::new), ..self.outcome(rows.checks, trace) }
     }
 }
 
 /// The rows of a test.
-struct Rows {
+struct Rows<'a> {
     id: String,
+    known: &'a KnownViolations,
     checks: Vec<Check>,
+    /// What fails as expected; apart from the others, so that none of them counts as its repetition.
+    expected: Vec<Check>,
 }
 
-impl Rows {
+impl Rows<'_> {
+    /// Adds a failure, or a remark, that a known violation may explain.
+    fn add(&mut self, row: Check) {
+        match row.explained_by(self.known) {
+            known if known.is_empty() => self.checks.push(row),
+            known => self.expected.push(Check { known, ..row }),
+        }
+    }
+
+    /// Says with a finding that has ended the test why it fails that although the violation is known.
+    fn note_known(&self, finding: &mut Finding) {
+        if !self.known.explaining(&finding.requirements).is_empty() {
+            finding.add_hint(
+                "this violation is known, but it ends the test here, so that the rest of it is not tested: \
+                 examine the reply without an assertion or `?` on it",
+            );
+        }
+    }
+
     /// Adds something that fails the test, whoever is to blame.
     fn fail(&mut self, finding: Finding) {
         let row = self.row(finding, Status::Failure);
@@ -127,6 +186,15 @@ impl Rows {
     fn add_judged(&mut self, findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
         let mut remarks = Vec::new();
         for finding in findings {
+            let explained = finding.blame == Blame::Peer
+                && !self.known.explaining(&finding.requirements).is_empty();
+            if explained {
+                // What has ended the test reports it already.
+                if !self.has_same(&finding) {
+                    self.add(Check::from_finding(&*self.id, Origin::User, finding));
+                }
+                continue;
+            }
             match finding.severity {
                 Severity::Must if !self.has_same(&finding) => self.fail(finding),
                 Severity::Must => {}
@@ -199,11 +267,13 @@ fn nothing_exchanged(trace: &Trace) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{EventKind, Party};
+    use crate::trace::EventKind;
 
     #[test]
     fn a_finding_is_not_repeated() {
-        let mut rows = Rows { id: "works".to_owned(), checks: Vec::new() };
+        let known = KnownViolations::default();
+        let (checks, expected) = (Vec::new(), Vec::new());
+        let mut rows = Rows { id: "works".to_owned(), known: &known, checks, expected };
         let recorder = crate::trace::Recorder::new();
         let wire = recorder.open("duplex");
         let fence =
