@@ -162,6 +162,7 @@ pub use mcp_test_macros::cases;
 /// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
 /// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
 /// | `timeout = "5s"` | how long one run of the scenario (a revision on a transport) may take: a whole number with `ms`, `s` or `m` |
+/// | `known = ["transport.http.event-id-unique"]` | requirements that the peer is known to break, each alone or with a reason and a link: `("ping.result-empty", "fixed in 2.0", "https://…")`; see [known violations](guide::testing_servers#known-violations) |
 /// | `case(1, 2, "3")`, `case::name(1, 2, "3")` | run the function with these arguments after its context; each case is a test of its own |
 /// | `setup = my_setup` | an `async fn() -> Result<T>` to call before anything is started |
 /// | `setup_ctx = my_setup` | an `async fn(&mut Ctx) -> Result<T>` to call right before the function, in the same conversation |
