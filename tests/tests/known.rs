@@ -237,7 +237,7 @@ fn what_was_not_tried_is_not_stale() {
 #[test]
 fn an_unknown_id_is_an_error_with_a_suggestion() {
     let text = printed("on_purpose::a_misspelt_id", &[], false);
-    let error = "known violations: no requirement has the id `transport.http.event-id-uniq`; \
+    let error = "no requirement has the id `transport.http.event-id-uniq`; \
                  did you mean `transport.http.event-id-unique`?";
     assert!(text.contains(error), "{text}");
     let text = printed("an_expected_failure", &[("MCP_TEST_KNOWN", "Strict")], false);

@@ -8,7 +8,7 @@ use super::{cases, known, revisions};
 use crate::model::{Errors, Known, Options, ParsedOption};
 use crate::suggest;
 
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 13] = [
     "target",
     "client",
     "revisions",

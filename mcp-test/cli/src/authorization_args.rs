@@ -70,6 +70,7 @@ impl AuthorizationArgs {
         CommonRunOptions {
             revisions: self.revisions.clone(),
             expected_failures: None,
+            known: Vec::new(),
             write_baseline: None,
             timeout: self.timeout,
             output_dir: self.output_dir.clone(),

@@ -11,6 +11,7 @@ use mcp_test_core::run::{SchemaSource, Shard};
 use mcp_test_core::scenario::{Profile, RequirementSet, Suite};
 use mcp_test_core::spec::Revisions;
 
+use super::known_arg::KnownArg;
 use super::option_value::{self as value, ReportKind, SecretArg};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -191,6 +192,10 @@ pub(super) struct CommonRunOptions {
     /// Read the expected failures from a YAML file
     #[arg(long, value_name = "FILE")]
     pub(super) expected_failures: Option<PathBuf>,
+    /// Expect violations of this requirement, with a reason or a link (repeatable); not in profile official. One that no longer occurs
+    /// is reported, and fails the run if the environment variable MCP_TEST_KNOWN is `strict`
+    #[arg(long, value_name = "REQUIREMENT[=REASON]")]
+    pub(super) known: Vec<KnownArg>,
     /// Write the failures of this run to a file for --expected-failures
     #[arg(long, value_name = "FILE")]
     pub(super) write_baseline: Option<PathBuf>,

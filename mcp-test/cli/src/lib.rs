@@ -44,6 +44,7 @@ mod execute;
 mod explain;
 mod explore;
 mod fixture_arg;
+mod known_arg;
 mod list;
 mod listen;
 mod manual_request;

@@ -78,7 +78,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)>
 }
 
 /// The options that take a value and have no default: without them, something is not done, or nothing is left out.
-const WITHOUT_DEFAULT: [&str; 35] = [
+const WITHOUT_DEFAULT: [&str; 36] = [
     "address",
     "client_id",
     "client_secret",
@@ -96,6 +96,7 @@ const WITHOUT_DEFAULT: [&str; 35] = [
     "headers",
     "hosts",
     "inputs",
+    "known",
     "allow",
     "output",
     "output_dir",

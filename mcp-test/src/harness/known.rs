@@ -5,15 +5,14 @@
 //! process and none failed: otherwise something that was not reached might have shown it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::single::CellResult;
-use mcp_test_core::run::{Outcome, Shown, Tested};
+use mcp_test_core::run::{KnownResults, Outcome, Tested};
 use mcp_test_core::scenario::{UserScenario, user_scenarios};
-use mcp_test_core::spec::{KnownViolation, KnownViolations, UnknownRequirement, requirement};
+use mcp_test_core::spec::{KnownViolation, KnownViolations, UnknownRequirement};
 
 use super::environment::Environment;
 use super::source::Source;
@@ -32,71 +31,6 @@ pub(super) fn expected_failures(outcomes: &[&Outcome]) -> Option<String> {
     (!known.is_empty()).then(|| words::list(known, "and"))
 }
 
-/// What scenario runs show about known violations that are declared at one place.
-#[derive(Debug, Default)]
-pub(super) struct Ledger {
-    known: Vec<(&'static str, KnownViolation)>,
-    broken: BTreeSet<&'static str>,
-    /// How many scenario runs have tried each without breaking it.
-    kept: BTreeMap<&'static str, usize>,
-    has_failed: bool,
-}
-
-impl Ledger {
-    /// Adds what a run shows; `None` if it was not run.
-    pub(super) fn add(&mut self, known: &KnownViolations, outcome: Option<&Outcome>) {
-        for (id, violation) in known.iter() {
-            if !self.known.iter().any(|(other, _)| *other == id) {
-                self.known.push((id, violation.clone()));
-            }
-            let row = requirement::find(id);
-            match row.zip(outcome).map(|(row, outcome)| outcome.shows(row)) {
-                Some(Shown::Broken) => drop(self.broken.insert(id)),
-                Some(Shown::Kept) => *self.kept.entry(id).or_default() += 1,
-                Some(Shown::Nothing) | None => {}
-            }
-        }
-    }
-
-    /// Notes that a run has failed, or was not possible.
-    pub(super) fn note_failure(&mut self) {
-        self.has_failed = true;
-    }
-
-    /// Adds what other runs show.
-    fn merge(&mut self, other: &Self) {
-        self.has_failed |= other.has_failed;
-        self.broken.extend(&other.broken);
-        other.kept.iter().for_each(|(id, times)| *self.kept.entry(id).or_default() += times);
-        for (id, violation) in &other.known {
-            if !self.known.iter().any(|(known, _)| known == id) {
-                self.known.push((id, violation.clone()));
-            }
-        }
-    }
-
-    /// The report on the known violations that were tried, and no longer occur; `None` if there are none.
-    pub(super) fn stale(&self, declared: &str) -> Option<String> {
-        let mut text = String::new();
-        for (id, violation) in &self.known {
-            let kept = self.kept.get(id).copied().unwrap_or_default();
-            if self.has_failed || self.broken.contains(id) || kept == 0 {
-                continue;
-            }
-            let runs = words::count(kept, "scenario run");
-            let _ = writeln!(
-                text,
-                "the known violation `{id}` no longer occurs\n  \
-                 expected a violation\n  \
-                 got none, although {runs} tried it\n  \
-                 known: {violation}\n  \
-                 hint: remove `{id}` from {declared}"
-            );
-        }
-        (!text.is_empty()).then_some(text)
-    }
-}
-
 /// Known violations over the runs of a scenario.
 #[derive(Debug, Default)]
 pub(super) struct KnownOfScenario {
@@ -113,8 +47,8 @@ pub(super) struct KnownOfScenario {
 struct State {
     /// How many runs have not ended.
     left: usize,
-    of_attribute: Ledger,
-    of_target: Ledger,
+    of_attribute: KnownResults,
+    of_target: KnownResults,
 }
 
 /// The scenarios of one target.
@@ -122,7 +56,7 @@ struct State {
 struct TargetState {
     /// The names of the tests that have not ended, apart from those with `#[ignore]`.
     left: BTreeSet<String>,
-    ledger: Ledger,
+    results: KnownResults,
 }
 
 /// By what identifies a target in this process.
@@ -165,13 +99,13 @@ impl KnownOfScenario {
         let outcome = match result {
             CellResult::Finished(outcome) => Some(&**outcome),
             CellResult::Unsupported(_) => None,
-            CellResult::Undecided(_) | CellResult::NotRun(_) => {
-                state.of_attribute.note_failure();
+            CellResult::Skipped(_) | CellResult::Undecided(_) | CellResult::NotRun(_) => {
+                state.of_attribute.note_incomplete();
                 None
             }
         };
         if outcome.is_some_and(|outcome| outcome.verdict.is_failing()) {
-            state.of_attribute.note_failure();
+            state.of_attribute.note_incomplete();
         }
         // The macro has checked the ids of the attribute, and `of_run` those of the target.
         let declared = KnownViolations::resolve(self.declared.iter().cloned()).unwrap_or_default();
@@ -182,29 +116,22 @@ impl KnownOfScenario {
         if state.left > 0 {
             return Vec::new();
         }
-        state.of_target.has_failed = state.of_attribute.has_failed;
+        if state.of_attribute.is_incomplete() {
+            state.of_target.note_incomplete();
+        }
         let of_attribute = state.of_attribute.stale("`known` of `#[mcp_scenario]`");
         of_attribute.into_iter().chain(self.of_target(&state.of_target)).collect()
     }
 
     /// Adds the scenario to those of its target, and returns what no longer occurs if it was the last one.
-    fn of_target(&self, ledger: &Ledger) -> Option<String> {
+    fn of_target(&self, results: &KnownResults) -> Option<String> {
         let mut targets = TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
         let target = targets.get_mut(&self.target?)?;
-        target.ledger.merge(ledger);
+        target.results.merge(results);
         // One with `#[ignore]` is not waited for.
         let was_awaited = target.left.remove(&self.name);
         let is_last = was_awaited && target.left.is_empty();
-        is_last.then(|| target.ledger.stale("the known violations of the target"))?
-    }
-}
-
-impl Ledger {
-    /// The known violations of which it keeps the results.
-    fn violations(&self) -> KnownViolations {
-        let known = self.known.iter().map(|(_, violation)| violation.clone());
-        // Their requirements were found when they were added.
-        KnownViolations::resolve(known).unwrap_or_default()
+        is_last.then(|| target.results.stale("the known violations of the target"))?
     }
 }
 
@@ -217,6 +144,6 @@ impl TargetState {
             source.is_ok_and(|source| source.key() == Some(target))
         });
         let left = of_target.map(UserScenario::test_name).collect();
-        Self { left, ledger: Ledger::default() }
+        Self { left, results: KnownResults::default() }
     }
 }

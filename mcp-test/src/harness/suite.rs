@@ -16,13 +16,13 @@ use mcp_test_core::expect::words;
 use mcp_test_core::failure_report::{self, FailureFormatter};
 use mcp_test_core::files;
 use mcp_test_core::run::{
-    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Summary,
-    Tested, Verdict, run,
+    Baseline, Cell, Inapplicable, KnownResults, Outcome, Plan, Problem, Problems, Results,
+    RunEvent, Summary, Tested, Verdict, run,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::known::{self, Ledger};
+use super::known;
 use super::output;
 use super::test_run::TestResult;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
@@ -99,7 +99,7 @@ struct State {
     is_blocked: bool,
     is_over: bool,
     /// What the run shows about known violations.
-    known: Ledger,
+    known: KnownResults,
     /// The scenarios whose tests have not ended.
     unjudged: BTreeSet<String>,
     /// Why the baseline was not written.
@@ -278,7 +278,7 @@ impl Suite {
                     state.known.add(&plan.known, Some(&outcome));
                 }
                 if outcome.verdict.is_failing() {
-                    state.known.note_failure();
+                    state.known.note_incomplete();
                 }
                 state.outcomes.entry(id).or_default().push(*outcome);
             }

@@ -27,6 +27,7 @@ mod guarded;
 #[cfg(target_os = "linux")]
 mod hostile_text;
 mod json_documents;
+mod known;
 mod manual_request;
 mod options_of_output;
 mod options_of_runs;

@@ -62,7 +62,7 @@ fn limit(option: &str) -> Option<Limit> {
         | "max-calls" | "max-time" | "seed" | "strict" | "color" | "as" | "server" | "client"
         | "authorization" | "faults" | "fixtures" | "proofs" | "fault" | "stdio" | "case"
         | "tag" | "skip-tag" | "auth" | "issuer-scope" | "title" | "allow" | "list" | "check"
-        | "json" => Limit::Anything,
+        | "json" | "known" => Limit::Anything,
         _ if OF_REFERENCE_AUTHORIZATION_SERVER.contains(&option) => Limit::Anything,
         _ => return None,
     })

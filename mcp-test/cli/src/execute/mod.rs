@@ -25,6 +25,7 @@ use super::call_arg::CallArgs;
 use super::common_args::RunOptions;
 use super::error::CliError;
 use super::fixture_arg::FixtureArgs;
+use super::known_arg::{self, KnownArg};
 use super::output;
 use super::protection::Protection;
 use super::sign_in::SignInSession;
@@ -266,6 +267,7 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         _ => plan,
     };
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
+    let plan = with_known(plan, request)?;
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
         |error| CliError::selection(UsageError::Baseline(error), command.leg(), None);
@@ -273,6 +275,31 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     let warnings = baseline.vet(&plan.scenarios, command.leg(), profile);
     warnings.map_err(baseline_error)?.iter().for_each(|warning| output::warn(warning));
     Ok(plan.baseline(baseline))
+}
+
+/// The plan with the violations that are expected.
+fn with_known(plan: Plan, request: &RunRequest<'_>) -> Result<Plan, CliError> {
+    let args = request.options;
+    let known = KnownArg::all(&args.common.known);
+    if known.is_empty() {
+        return Ok(plan);
+    }
+    if plan.profile == Profile::Official {
+        output::warn(
+            "`--known` has no effect in profile `official`, which has `--expected-failures`",
+        );
+    }
+    let is_strict = known_arg::is_strict(&variable)?;
+    // What a selection leaves out may be what shows a violation.
+    let is_whole = args.scenarios.is_empty()
+        && args.pages.is_empty()
+        && args.suite.is_none()
+        && args.requirements.is_none()
+        && args.common.revisions.is_empty()
+        && args.schedule.shard.is_none()
+        && request.transports.is_empty();
+    let plan = plan.known(known);
+    Ok(if is_whole { plan.judge_known(is_strict) } else { plan })
 }
 
 /// Describes what is run, for the first line.

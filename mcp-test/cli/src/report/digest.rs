@@ -182,7 +182,18 @@ pub(super) fn not_scored(summary: &Summary) -> Vec<String> {
 
 /// What was unusual in a run, a line each.
 pub(super) fn exceptions(summary: &Summary) -> impl Iterator<Item = String> {
-    [flaky(summary), restarts(summary), not_started(summary)].into_iter().flatten()
+    let others = [flaky(summary), restarts(summary), not_started(summary)];
+    known(summary).chain(others.into_iter().flatten())
+}
+
+/// What failed as expected, since it is known, and what no longer does.
+fn known(summary: &Summary) -> impl Iterator<Item = String> {
+    let occurring = summary.known.occurring().map(|it| format!("expected failure: {it}"));
+    let gone = summary.known.gone().map(|(id, _, runs)| {
+        let runs = words::count(runs, "scenario run");
+        format!("the known violation `{id}` no longer occurs, although {runs} tried it; remove it from `--known`")
+    });
+    occurring.chain(gone).map(|line| words::inert(&line))
 }
 
 /// How often the program of the server was started, in one line; nothing if it has answered until the end each time.

@@ -71,6 +71,7 @@ pub struct RunInfo {
 ///   }],
 ///   "inapplicable": [{"scenario": "ping", "revision": "2026-07-28"}],
 ///   "baseline": {"expected": [], "stale": [], "unexpected": []},
+///   "known": [{"requirement": "transport.http.event-id-unique", "reason": "fixed in 2.0", "occurs": true}],
 ///   "shard": null, "notStarted": [],
 ///   "serverStarts": {"all": 9, "again": 0}
 /// }
@@ -93,7 +94,7 @@ pub struct RunInfo {
 /// missing. `notRun` is why nothing was run, an object with `blame`, `headline`, `expected`, `got`, `hint` and
 /// `requirements`. `inapplicable` has a `transport` if the scenario
 /// does not apply to that transport. `directory` exists if results are written, `checks` if the document is printed;
-/// `baseline` is null without one.
+/// `baseline` is null without one. `known` has the requirements whose violations are expected; `occurs` is null if that is unknown.
 #[derive(Debug)]
 pub struct SummaryJson {
     info: RunInfo,
@@ -191,6 +192,7 @@ impl SummaryJson {
             Value::Object(lists.into_iter().collect())
         });
         document.push("baseline", baseline);
+        document.push("known", known(summary));
         let coverage = self.info.coverage.map(|leg| coverage::json(&summary.coverage, leg));
         document.push("coverage", coverage);
         document.push("shard", summary.shard.map(|shard| shard.to_string()));
@@ -202,6 +204,21 @@ impl SummaryJson {
         document.push("serverStarts", Value::Object(starts));
         Value::Object(document)
     }
+}
+
+/// The known violations.
+fn known(summary: &Summary) -> Value {
+    let violations = summary.known.violations();
+    let known = violations.iter().map(|(id, known)| {
+        let mut object = Object::new();
+        object.push("requirement", id);
+        object.push("reason", known.why());
+        let occurs = summary.known.occurring().any(|it| it == known);
+        let is_gone = summary.known.gone().any(|(gone, ..)| gone == id);
+        object.push("occurs", (occurs || is_gone).then_some(occurs));
+        Value::Object(object)
+    });
+    known.collect()
 }
 
 /// One of several attempts.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::Rerun;
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::run::{
-    Cell, Counts, Coverage, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary,
-    Verdict,
+    Cell, Counts, Coverage, ExitCode, KnownResults, Outcome, Preflight, Problems, Results,
+    RunEvent, Summary, Verdict,
 };
 use crate::scenario::{
     Body, Kind, Leg, Official, Profile, Repeats, Scenario, Shared, Suite, Transports,
@@ -177,6 +177,7 @@ pub fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
         results: Results::default(),
         problems: Problems::default(),
         coverage: Coverage::default(),
+        known: KnownResults::default(),
         baseline: None,
         client_speaks: None,
         not_run: None,

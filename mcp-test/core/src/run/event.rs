@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Cell, Comparison, Counts, Coverage, ExitCode, Outcome, Problems, Results, Shard, Verdict,
+    Cell, Comparison, Counts, Coverage, ExitCode, KnownResults, Outcome, Problems, Results, Shard,
+    Verdict,
 };
 use crate::check::Finding;
 use crate::scenario::{Profile, Reason, RequirementSet, Suite};
@@ -134,6 +135,8 @@ pub struct Summary {
     pub problems: Problems,
     /// Which requirements were tested.
     pub coverage: Coverage,
+    /// What the outcomes show about known violations.
+    pub known: KnownResults,
     /// How the outcomes compare with the baseline, if there is one.
     pub baseline: Option<Comparison>,
     /// What the client under test speaks, if it has shown that.

@@ -19,6 +19,7 @@ mod event;
 mod exit_code;
 mod former_ids;
 mod inventory;
+mod known_results;
 mod known_violations;
 mod masked;
 mod outcome;
@@ -60,6 +61,7 @@ pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 #[doc(hidden)]
+pub use known_results::KnownResults;
 pub use known_violations::Shown;
 #[cfg(feature = "suite")]
 #[doc(hidden)]

@@ -65,6 +65,10 @@ pub struct Plan {
     pub baseline: Option<Baseline>,
     /// The requirements whose violations are expected.
     pub known: KnownViolations,
+    /// Whether the run is regarded as one that shows all of these violations which still occur.
+    pub judges_known: bool,
+    /// Whether a known violation that no longer occurs fails the run.
+    pub known_is_strict: bool,
     /// What the pre-flight does when the target demands authorization.
     pub sign_in: Option<SignInStep>,
     /// What the target needs, if it cannot be reached without.
@@ -186,6 +190,8 @@ impl Plan {
             schemas: Schemas::default(),
             baseline: None,
             known: KnownViolations::default(),
+            judges_known: false,
+            known_is_strict: false,
             sign_in: None,
             surroundings: None,
             scenarios,
@@ -311,6 +317,13 @@ impl Plan {
     #[must_use]
     pub fn known(mut self, known: KnownViolations) -> Self {
         self.known = known;
+        self
+    }
+
+    /// Reports known violations that no longer occur, and fails the run for them if `strict`; only for a plan that leaves nothing out.
+    #[must_use]
+    pub fn judge_known(mut self, strict: bool) -> Self {
+        (self.judges_known, self.known_is_strict) = (true, strict);
         self
     }
 

@@ -1,8 +1,8 @@
 //! How the summary of a run grows with its outcomes, and what its exit code is.
 
 use super::{
-    ClientSpeaks, Counts, Coverage, ExitCode, Line, Outcome, Plan, Problems, Results, Summary,
-    Verdict,
+    ClientSpeaks, Counts, Coverage, ExitCode, KnownResults, Line, Outcome, Plan, Problems, Results,
+    Summary, Verdict,
 };
 use crate::check::Check;
 
@@ -21,6 +21,7 @@ impl Summary {
             results: Results::default(),
             problems: Problems::default(),
             coverage: Coverage::default(),
+            known: KnownResults::new(&plan.known),
             baseline: None,
             client_speaks: None,
             not_run: None,
@@ -58,6 +59,7 @@ impl Summary {
         self.results.add(outcome);
         self.problems.add(outcome);
         self.coverage.add(outcome);
+        self.known.add_outcome(outcome);
     }
 
     pub(super) fn conclude(&mut self, plan: &Plan) {
@@ -67,6 +69,14 @@ impl Summary {
             Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
             None => (has(Verdict::Failed) || has(Verdict::Flaky), false),
         };
+        if !plan.judges_known
+            || !self.not_started.is_empty()
+            || self.lines.iter().any(|line| line.verdict.is_failing())
+        {
+            self.known.note_incomplete();
+        }
+        let gone = plan.known_is_strict && self.known.gone().next().is_some();
+        let (failed, stale) = (failed || gone, stale || gone);
         // A verdict against the peer takes precedence over a cell that could not be run.
         self.exit = if failed && (has(Verdict::Failed) || has(Verdict::Flaky) || stale) {
             ExitCode::Failed

@@ -48,13 +48,19 @@ impl KnownViolation {
         self.link = Some(link.into());
         self
     }
+
+    /// The reason and the link, if it has any.
+    #[must_use]
+    pub fn why(&self) -> Option<String> {
+        let why: Vec<&str> = self.reason.iter().chain(&self.link).map(String::as_str).collect();
+        (!why.is_empty()).then(|| why.join(", "))
+    }
 }
 
 impl fmt::Display for KnownViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.id)?;
-        let more: Vec<&str> = self.reason.iter().chain(&self.link).map(String::as_str).collect();
-        if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join(", ")) }
+        self.why().map_or(Ok(()), |why| write!(f, ": {why}"))
     }
 }
 
@@ -80,7 +86,7 @@ impl From<(&str, &str, &str)> for KnownViolation {
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "known violations: no requirement has the id `{}`; {}",
+    "no requirement has the id `{}`; {}",
     words::name(.id),
     .suggestion.map_or("`mcp-test requirements` lists them".to_owned(), |id| format!("did you mean `{id}`?"))
 )]
@@ -174,7 +180,7 @@ mod tests {
     #[test]
     fn an_unknown_id_is_an_error_with_a_suggestion() {
         let error = |id: &str| resolve(&["ping.result-empty", id]).unwrap_err().to_string();
-        insta::assert_snapshot!(error("transport.http.event-id-uniqe"), @"known violations: no requirement has the id `transport.http.event-id-uniqe`; did you mean `transport.http.event-id-unique`?");
-        insta::assert_snapshot!(error("x"), @"known violations: no requirement has the id `x`; `mcp-test requirements` lists them");
+        insta::assert_snapshot!(error("transport.http.event-id-uniqe"), @"no requirement has the id `transport.http.event-id-uniqe`; did you mean `transport.http.event-id-unique`?");
+        insta::assert_snapshot!(error("x"), @"no requirement has the id `x`; `mcp-test requirements` lists them");
     }
 }

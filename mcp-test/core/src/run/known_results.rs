@@ -1,0 +1,141 @@
+//! Known violations over several scenario runs: which still occur, and which were tried and no longer do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::{Outcome, Shown};
+use crate::expect::words;
+use crate::spec::{KnownViolation, KnownViolations, requirement};
+
+/// What scenario runs show about known violations that are declared at one place.
+#[derive(Debug, Clone, Default)]
+pub struct KnownResults {
+    known: Vec<(&'static str, KnownViolation)>,
+    broken: BTreeSet<&'static str>,
+    /// How many scenario runs have tried each without breaking it.
+    kept: BTreeMap<&'static str, usize>,
+    is_incomplete: bool,
+}
+
+impl KnownResults {
+    /// Those that are declared, before any run.
+    #[must_use]
+    pub fn new(known: &KnownViolations) -> Self {
+        let mut results = Self::default();
+        results.add(known, None);
+        results
+    }
+
+    /// Adds what a run shows about all that are declared.
+    pub fn add_outcome(&mut self, outcome: &Outcome) {
+        if !self.known.is_empty() {
+            self.add(&self.violations(), Some(outcome));
+        }
+    }
+
+    /// Adds what a run shows; `None` if it was not run.
+    pub fn add(&mut self, known: &KnownViolations, outcome: Option<&Outcome>) {
+        for (id, violation) in known.iter() {
+            self.declare(id, violation);
+            let row = requirement::find(id);
+            match row.zip(outcome).map(|(row, outcome)| outcome.shows(row)) {
+                Some(Shown::Broken) => drop(self.broken.insert(id)),
+                Some(Shown::Kept) => *self.kept.entry(id).or_default() += 1,
+                Some(Shown::Nothing) | None => {}
+            }
+        }
+    }
+
+    /// Notes that something was not run to its end that might have shown a violation, so that none is regarded as gone.
+    pub fn note_incomplete(&mut self) {
+        self.is_incomplete = true;
+    }
+
+    /// Whether something was not run to its end.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
+    /// Adds what other runs show.
+    pub fn merge(&mut self, other: &Self) {
+        self.is_incomplete |= other.is_incomplete;
+        self.broken.extend(&other.broken);
+        other.kept.iter().for_each(|(id, times)| *self.kept.entry(id).or_default() += times);
+        other.known.iter().for_each(|(id, violation)| self.declare(id, violation));
+    }
+
+    fn declare(&mut self, id: &'static str, violation: &KnownViolation) {
+        if !self.known.iter().any(|(known, _)| *known == id) {
+            self.known.push((id, violation.clone()));
+        }
+    }
+
+    /// The known violations.
+    #[must_use]
+    pub fn violations(&self) -> KnownViolations {
+        let known = self.known.iter().map(|(_, violation)| violation.clone());
+        // Their requirements were found when they were added.
+        KnownViolations::resolve(known).unwrap_or_default()
+    }
+
+    /// Those that occurred.
+    pub fn occurring(&self) -> impl Iterator<Item = &KnownViolation> {
+        let known = self.known.iter().filter(|(id, _)| self.broken.contains(id));
+        known.map(|(_, violation)| violation)
+    }
+
+    /// Those that were tried and did not occur, with the number of scenario runs that tried them.
+    pub fn gone(&self) -> impl Iterator<Item = (&'static str, &KnownViolation, usize)> {
+        let known =
+            self.known.iter().filter(|(id, _)| !self.is_incomplete && !self.broken.contains(id));
+        known.filter_map(|(id, violation)| Some((*id, violation, *self.kept.get(id)?)))
+    }
+
+    /// The report on those that no longer occur, and where they are to be removed from; `None` if there are none.
+    #[must_use]
+    pub fn stale(&self, declared: &str) -> Option<String> {
+        let mut text = String::new();
+        for (id, violation, kept) in self.gone() {
+            let runs = words::count(kept, "scenario run");
+            let _ = writeln!(
+                text,
+                "the known violation `{id}` no longer occurs\n  \
+                 expected a violation\n  \
+                 got none, although {runs} tried it\n  \
+                 known: {violation}\n  \
+                 hint: remove `{id}` from {declared}"
+            );
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure_report::sample;
+
+    #[test]
+    fn only_what_complete_runs_have_tried_is_gone() {
+        let ids = ["tools.list.respond", "ping.result-empty", "jsonrpc.error-shape"];
+        let known = KnownViolations::resolve(ids.map(KnownViolation::from)).expect("they exist");
+        let mut outcome = sample::failed();
+        outcome.checks[0].tested.insert("ping.result-empty");
+        let mut results = KnownResults::default();
+        results.add(&known, None);
+        assert_eq!(results.stale("x"), None);
+        results.add(&known, Some(&outcome));
+        assert_eq!(results.occurring().collect::<Vec<_>>(), [&ids[0].into()]);
+        assert_eq!(results.gone().map(|(id, ..)| id).collect::<Vec<_>>(), ["ping.result-empty"]);
+        insta::assert_snapshot!(results.stale("`known`").unwrap_or_default(), @"
+        the known violation `ping.result-empty` no longer occurs
+          expected a violation
+          got none, although 1 scenario run tried it
+          known: ping.result-empty
+          hint: remove `ping.result-empty` from `known`
+        ");
+        results.note_incomplete();
+        assert_eq!(results.stale("x"), None);
+    }
+}
