@@ -14,8 +14,8 @@ use mcp_test_core::transport::Fault;
 use mcp_test_suite::scenarios;
 use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
 
-use crate::report::sample::{info, rerun};
-use crate::report::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles, Secrets};
+use crate::report::sample::{info, masked, rerun};
+use crate::report::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles};
 
 /// A shorter text may be a part of anything.
 const SHORTEST_SECRET: usize = 12;
@@ -76,7 +76,7 @@ fn written(events: Vec<RunEvent>, folder: &Path, profile: Profile) -> Vec<String
             files.add(format, &folder.join(format.as_str()));
         }
         for event in events {
-            let event = Secrets::default().mask_event(event);
+            let event = masked(event);
             consoles.iter_mut().for_each(|console| console.event(&event).expect("a text"));
             json.event(&event).expect("a text");
             results.event(&event).expect("files");

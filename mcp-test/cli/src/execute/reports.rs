@@ -148,31 +148,32 @@ impl Reports {
         Ok(reports)
     }
 
-    pub(super) fn event(&mut self, event: RunEvent) {
-        // Before anything else, because the recording must not contain the secrets either.
-        let mut event = self.mask(event);
-        if let RunEvent::Finished(outcome) = &*event {
-            self.summary.take(outcome);
-            if let Some(record) = &mut self.record {
-                record.outcome(outcome);
-            }
-        }
-        if let Some(summary) = event.summary_mut() {
+    pub(super) fn event(&mut self, mut event: RunEvent) {
+        if let RunEvent::Ended(summary) = &mut event {
             // Before the summary is reported, because a new baseline changes its exit code.
             self.write_baseline(summary);
-            self.summary = summary.clone();
-            self.has_ended = true;
+        }
+        // Before anything else, because the recording must not contain the secrets either.
+        let event = self.mask(event);
+        match &*event {
+            RunEvent::Finished(outcome) => {
+                self.summary.take(outcome);
+                if let Some(record) = &mut self.record {
+                    record.outcome(outcome);
+                }
+            }
+            RunEvent::Ended(summary) => {
+                self.summary = summary.clone();
+                self.has_ended = true;
+            }
+            _ => {}
         }
         self.report(&event);
     }
 
     /// The event without secrets; a summary gets the problems that were collected from such outcomes.
     fn mask(&self, event: RunEvent) -> MaskedEvent {
-        let mut event = self.secrets.mask_event(event);
-        if let Some(summary) = event.summary_mut() {
-            summary.problems = self.summary.problems.clone();
-        }
-        event
+        self.secrets.mask_event(event, &self.summary.problems)
     }
 
     fn report(&mut self, event: &MaskedEvent) {

@@ -1,7 +1,7 @@
 //! A sample run for the tests of this module.
 
 pub(crate) use mcp_test_core::failure_report::sample::*;
-use mcp_test_core::run::{MaskedEvent, RunEvent};
+use mcp_test_core::run::{MaskedEvent, Problems, RunEvent};
 use mcp_test_core::scenario::{Profile, Suite};
 
 use super::{RunInfo, Secrets};
@@ -20,5 +20,9 @@ pub(crate) fn info() -> RunInfo {
 
 /// An event of a run without secrets.
 pub(crate) fn masked(event: RunEvent) -> MaskedEvent {
-    Secrets::default().mask_event(event)
+    let collected = match &event {
+        RunEvent::Ended(summary) => summary.problems.clone(),
+        _ => Problems::default(),
+    };
+    Secrets::default().mask_event(event, &collected)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_test_core::run::{Mask, MaskedEvent, RunEvent};
+use mcp_test_core::run::{Mask, MaskedEvent, Problems, RunEvent};
 use mcp_test_core::trace::{Redactor, SecretTexts, Trace};
 
 /// The secret values of a run, such as those of `--header`.
@@ -106,12 +106,12 @@ impl Secrets {
         }
     }
 
-    /// The event without secrets in any text that comes from outside.
+    /// The event without secrets in any text that comes from outside; a summary gets the problems of the outcomes before it.
     #[must_use]
-    pub fn mask_event(&self, event: RunEvent) -> MaskedEvent {
+    pub fn mask_event(&self, event: RunEvent, collected: &Problems) -> MaskedEvent {
         match self.known() {
-            Some(known) => MaskedEvent::new(event, &known),
-            None => MaskedEvent::new(event, self),
+            Some(known) => MaskedEvent::new(event, &known, collected),
+            None => MaskedEvent::new(event, self, collected),
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
             let place = Pointer::root().member(SECRET);
             finding.shape = Some(Box::new(Shape::new("Tool", Revision::NEWEST, place, "")));
             let event = RunEvent::PreflightFailed { finding, tried: None };
-            let all = format!("{:?}", secrets.mask_event(event));
+            let all = format!("{:?}", secrets.mask_event(event, &Problems::default()));
             assert!(!all.contains(SECRET), "{all}");
         }
     }
@@ -209,7 +209,8 @@ mod tests {
             let mut out = Vec::new();
             let mut json = Json::new(&mut out, sample::info());
             for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
-                json.event(&secrets.mask_event(event)).expect("writing to memory succeeds");
+                json.event(&secrets.mask_event(event, &Problems::default()))
+                    .expect("writing to memory succeeds");
             }
             let document = Value::parse(&out).expect("JSON").value;
             let check = document.at("/cells/0/checks/1").expect("the failing check");

@@ -33,21 +33,17 @@ pub trait Mask {
 pub struct MaskedEvent(RunEvent);
 
 impl MaskedEvent {
-    /// Masks an event. The problems of a summary are left out, unless there are no secrets.
+    /// Masks an event. A summary gets the problems that were collected from masked outcomes: its own have texts that were cut
+    /// before anything was masked.
     #[must_use]
-    pub fn new(mut event: RunEvent, mask: &dyn Mask) -> Self {
+    pub fn new(mut event: RunEvent, mask: &dyn Mask, collected: &Problems) -> Self {
+        if let RunEvent::Ended(summary) = &mut event {
+            summary.problems = collected.clone();
+        }
         if !mask.is_empty() {
             Masking(mask).event(&mut event);
         }
         Self(event)
-    }
-
-    /// The summary, if the run has ended.
-    pub fn summary_mut(&mut self) -> Option<&mut Summary> {
-        match &mut self.0 {
-            RunEvent::Ended(summary) => Some(summary),
-            _ => None,
-        }
     }
 }
 
@@ -91,8 +87,9 @@ impl Masking<'_> {
     fn summary(&self, summary: &mut Summary) {
         let Summary {
             target,
-            problems,
             not_run,
+            // Collected from masked outcomes.
+            problems: _,
             profile: _,
             suite: _,
             requirements: _,
@@ -112,8 +109,6 @@ impl Masking<'_> {
             interrupted: _,
         } = summary;
         self.texts([target]);
-        // Their texts were cut before anything was masked: they have to be collected again, from outcomes without secrets.
-        *problems = Problems::default();
         not_run.iter_mut().for_each(|finding| self.finding(finding));
     }
 
