@@ -392,6 +392,17 @@ impl Ctx {
         }
     }
 
+    /// Skips the checks that were not made because the server does not answer any more, and is not started again.
+    #[cfg(feature = "suite")]
+    #[doc(hidden)]
+    pub fn skip_without_server(&mut self) {
+        let id = self.scenario.as_ref().map(|scenario| scenario.id.to_string());
+        self.skip_the_rest(&format!(
+            "the server does not answer any more, and is not started again: `--scenario {}` runs it alone",
+            id.unwrap_or_default()
+        ));
+    }
+
     /// The checks that each run makes and that were not made yet.
     #[doc(hidden)]
     pub fn unmade(&self) -> impl Iterator<Item = &CheckSpec> {

@@ -82,7 +82,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         // The client only has to know of an open request: what answers it is found in the trace.
         let own = Id::read(&id.clone().into()).unwrap_or(Id::Null);
         let Some(reaction) = connection.send(ctx, &kind, own, request.to_string()).await? else {
-            ctx.skip_the_rest("the server does not answer any more, and is not started again");
+            ctx.skip_without_server();
             return Ok(());
         };
         if let Reaction::Reply(Ok(reply)) = &reaction {

@@ -84,7 +84,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut connection = InvalidMessages::default();
     for (check, id, text, code) in messages {
         let Some(reaction) = connection.send(ctx, check, Id::from(id), text).await? else {
-            ctx.skip_the_rest("the server does not answer any more, and is not started again");
+            ctx.skip_without_server();
             return Ok(());
         };
         match reaction {
