@@ -8,6 +8,7 @@
 //! | `calculator_matrix.rs` | each revision over each transport as a test of its own, with the built-in scenarios |
 //! | `calculator_port.rs` | a server at a URL |
 //! | `notes/` | every assertion, by subject; handlers; parameters; setup and teardown |
+//! | `cookbook.rs` | the recipes of the guide's cookbook |
 //! | `conformance.rs` | the conformance test of an SDK for servers |
 //! | `client_conformance.rs` | the conformance test of an SDK for clients |
 //! | `scripted_server.rs` | a client against a server that does what the test says |

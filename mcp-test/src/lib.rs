@@ -54,6 +54,7 @@
 //! | To … | See | feature |
 //! |---|---|---|
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
+//! | find a recipe: databases, several users, time, other transports | [`guide::cookbook`] | |
 //! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
 //! | test a client | [`guide::testing_clients`], [`ServerCtx`](prelude::ServerCtx), [`transport::ClientTarget`], [`server::Server`] | `http` |

@@ -212,6 +212,19 @@ fn the_test_shown_is_an_example() {
     pretty_assertions::assert_eq!(block("rust,ignore"), pasted);
 }
 
+/// The recipes are tests of the examples' package.
+#[test]
+fn the_recipes_of_the_cookbook_are_in_an_example() {
+    let example = read("examples/tests/cookbook.rs");
+    let page = read("mcp-test/src/guide/cookbook.md");
+    let blocks: Vec<&str> = page.split("```rust,ignore\n").skip(1).collect();
+    assert_eq!(blocks.len(), 7);
+    for block in blocks {
+        let (code, _) = block.split_once("```").expect("the block ends");
+        assert!(example.contains(code), "not in the example:\n{code}");
+    }
+}
+
 #[test]
 fn every_fault_shown_is_one() {
     let words: Vec<String> =

@@ -4,6 +4,9 @@
 #[doc = include_str!("testing_servers.md")]
 pub mod testing_servers {}
 
+#[doc = include_str!("cookbook.md")]
+pub mod cookbook {}
+
 #[doc = include_str!("assertions.md")]
 pub mod assertions {}
 
