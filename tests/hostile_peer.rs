@@ -1,10 +1,11 @@
-//! The hostile server as a program, over its standard streams: `hostile-peer stdio MISBEHAVIOR METHOD`.
+//! The hostile server as a program, over its standard streams: `hostile-peer stdio MISBEHAVIOR METHOD`; and the hostile client:
+//! `hostile-peer client ATTACK URL` or `hostile-peer client ATTACK COMMAND ARGS…`.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, io, process, thread};
 
 use mcp_test_tests::hostile::lines::{Ended, serve};
-use mcp_test_tests::hostile::{Behavior, Hostile};
+use mcp_test_tests::hostile::{Behavior, Hostile, client};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -13,6 +14,10 @@ fn main() -> ExitCode {
         ["stdio", behavior, on] => match behavior.parse() {
             Ok(behavior) => run(&Hostile::on(on, behavior)),
             Err(why) => wrong_usage(&why),
+        },
+        ["client", attack, ref target @ ..] => match client::run(attack, target) {
+            Ok(code) => process::exit(code),
+            Err(error) => wrong_usage(&error.to_string()),
         },
         // Before this it has another command line, that of the program which starts it.
         ["hold", "announced"] => {

@@ -11,10 +11,13 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::framed::{Act, Acts, Framing};
 use super::script::{ClientMessage, PAGE, Part, Piece};
-use super::{Behavior, Hostile, http_sse};
+use super::{ANY, Behavior, Hostile, http_sse};
 
 /// The fatal alert of a TLS server when a client does not start with a handshake.
 const TLS_ALERT: &[u8] = b"\x15\x03\x01\x00\x02\x02\x46";
+
+/// What a server that misbehaves on any request answers, if that is not a message.
+const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 /// A response before it is written.
 #[derive(Debug)]
@@ -47,14 +50,17 @@ impl Hostile {
     /// The response to a request with this method and body; an event stream if `streams`.
     #[must_use]
     pub fn answer(&self, method: &str, body: &[u8], streams: bool) -> Answer {
-        if method != "POST" {
-            return Answer::empty(405);
-        }
-        let Some(message) = ClientMessage::read(body) else { return Answer::empty(400) };
+        let message = match ClientMessage::read(body) {
+            _ if self.on == ANY => ClientMessage::read(LIST),
+            _ if method != "POST" => return Answer::empty(405),
+            message => message,
+        };
+        let Some(message) = message else { return Answer::empty(400) };
         if message.id.is_none() {
             return Answer::empty(202);
         }
-        let behavior = if message.method == self.on { self.behavior } else { Behavior::Well };
+        let is_affected = self.on == ANY || message.method == self.on;
+        let behavior = if is_affected { self.behavior } else { Behavior::Well };
         let pieces = message.answered(behavior);
         let streams = streams
             || matches!(
@@ -138,8 +144,8 @@ async fn connection(
         }
         nothing => return nothing.map(drop),
     };
-    let is_affected =
-        ClientMessage::read(&body).is_some_and(|message| message.method == hostile.on);
+    let is_affected = hostile.on == ANY
+        || ClientMessage::read(&body).is_some_and(|message| message.method == hostile.on);
     if !is_affected {
         return respond(&mut socket, hostile.answer(&method, &body, streams), Behavior::Well).await;
     }

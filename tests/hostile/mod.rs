@@ -1,8 +1,9 @@
 //! A server that misbehaves on request, written without our own server so that it can do what no good library does.
 //!
 //! Its messages are in [`script`], their bytes in [`framed`]; [`lines`] sends them over a byte stream, [`http`] and
-//! [`http_sse`] over sockets. [`closing`] closes connections in front of another server. On all methods but one it is a good server with one tool, in every revision.
+//! [`http_sse`] over sockets. [`client`] is a client that misbehaves. [`closing`] closes connections in front of another server. On all methods but one it is a good server with one tool, in every revision.
 
+pub mod client;
 pub mod closing;
 pub mod framed;
 pub mod http;
@@ -21,6 +22,9 @@ pub struct Hostile {
     /// The method; it answers all others correctly.
     pub on: String,
 }
+
+/// In the place of a method: any request of HTTP, whatever it is.
+pub const ANY: &str = "*";
 
 impl Hostile {
     /// A server that misbehaves on one method.

@@ -19,6 +19,7 @@ mod leftovers;
 mod levels;
 mod lines;
 mod one_verdict;
+mod other_commands;
 mod output_size;
 mod repeats;
 mod scenario_run;

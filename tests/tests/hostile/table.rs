@@ -18,14 +18,14 @@ use serde_json::Value;
 
 use crate::bounds::{BOUND, peak_of, processor_time_of};
 use crate::scenario_run::{METHOD, SCENARIO};
-use crate::{http, lines};
+use crate::{http, lines, other_commands};
 
-const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
+pub(crate) const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hostile/HOSTILE_PEERS.md");
 
 /// The time-out of scenarios that nothing else ends; no other scenario needs its own, which is much longer.
-const SHORT: &str = "2s";
-const LONG: &str = "5m";
+pub(crate) const SHORT: &str = "2s";
+pub(crate) const LONG: &str = "5m";
 
 /// The longest time until the report, and the most processor time: the first report of a scenario that waits for nothing comes
 /// within seconds.
@@ -372,7 +372,7 @@ const PROGRAMS: [(&str, &str, &str, Behavior); 13] = {
 
 /// What came of one row.
 #[derive(Debug, Clone)]
-struct Measured {
+pub(crate) struct Measured {
     /// What the report calls it.
     name: String,
     exit: i32,
@@ -383,22 +383,23 @@ struct Measured {
     memory: u64,
 }
 
-/// Runs the command with a target.
+/// Runs `check` with a target.
 fn check(revision: &str, timeout: &str, target: &[&str]) -> Measured {
+    let options =
+        ["check", "--scenario", SCENARIO, "--spec-version", revision, "--timeout", timeout];
+    measure(&[&options[..], target].concat())
+}
+
+/// Runs a command that tests something.
+pub(crate) fn measure(words: &[&str]) -> Measured {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file);
-    command.args([
-        "check",
-        "--scenario",
-        SCENARIO,
-        "--spec-version",
-        revision,
-        "--timeout",
-        timeout,
-    ]);
-    command.args(["--format", "json"]).args(target);
+    // Before what follows `--`.
+    let (options, program) =
+        words.split_at(words.iter().position(|word| *word == "--").unwrap_or(words.len()));
+    command.args(options).args(["--format", "json"]).args(program);
     let run = run_command(command);
     measured(&run, &file)
 }
@@ -426,14 +427,18 @@ fn measured(run: &Run, peak: &Path) -> Measured {
     Measured { name, exit: run.code, time: run.first_output, processor_time, memory }
 }
 
-/// A row of the table: its first three cells, and how it is run.
-struct Row {
-    cells: String,
-    is_long: bool,
-    run: Box<dyn Fn() -> Measured + Send + Sync>,
+/// A row of the table: its cells before what the report names, and how it is run.
+pub(crate) struct Row {
+    pub(crate) cells: String,
+    pub(crate) is_long: bool,
+    pub(crate) run: Box<dyn Fn() -> Measured + Send + Sync>,
 }
 
 fn rows() -> Vec<Row> {
+    rows_of_check().into_iter().chain(other_commands::rows()).collect()
+}
+
+fn rows_of_check() -> Vec<Row> {
     let servers = Transport::ALL.into_iter().flat_map(|transport| {
         transport.behaviors().into_iter().map(move |behavior| Row {
             cells: format!("| {behavior} |{} | {} |", behavior.about(), transport.name()),
@@ -521,6 +526,10 @@ fn check_rows(rows: &[Row]) {
         return eprintln!("{text}");
     }
     if writes_file() {
+        let of_check: usize = rows_of_check().len();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let (of_check, others) = lines.split_at(of_check);
+        let text = [&of_check.concat(), other_commands::INTRODUCTION, &others.concat()].concat();
         return std::fs::write(FILE, INTRODUCTION.to_owned() + &text)
             .expect("the file can be written");
     }
