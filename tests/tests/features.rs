@@ -83,6 +83,7 @@ fn a_missing_feature_is_named() {
         async fn scenario(ctx: &mut Ctx) -> Result<()> {
             ctx.call_tool("add", json!({})).await?.assert_fits_output_schema();
             ctx.explore_tool("add").calls(200).await?;
+            ctx.record_cases("contract.yaml");
             let _ = mcp_test::server::Server::new(json!({})).listen("127.0.0.1:0");
             let _ = mcp_test::conformance(by_url);
             let _ = mcp_test::guard::Guard::new();
@@ -100,6 +101,7 @@ fn a_missing_feature_is_named() {
     the item is gated behind the `harness` feature
     error[E0277]: this needs the feature `schema` of `mcp-test`
     error[E0277]: this needs the feature `explore` of `mcp-test`
+    error[E0277]: this needs the feature `cases` of `mcp-test`
     error[E0277]: this needs the feature `http` of `mcp-test`
     error[E0277]: this needs the feature `http` of `mcp-test`
     error[E0277]: this needs the feature `http` of `mcp-test`

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use mcp_test::cases::{PlayError, ReadError};
+use mcp_test::cases::{PlayError, ReadError, SaveError};
 use mcp_test_core::expect::words;
 use mcp_test_core::process::SpawnError;
 use mcp_test_core::run::{ExitCode, SchemaSourceError, UsageError};
@@ -194,7 +194,7 @@ pub(super) enum CliError {
     /// The command is empty.
     #[error("--command: expected a command that starts the client, such as 'node my-client.js'")]
     EmptyCommand,
-    /// An environment variable of the reference client is invalid.
+    /// An environment variable is invalid.
     #[error("{name}: {problem}")]
     Variable {
         /// The variable.
@@ -225,15 +225,8 @@ pub(super) enum CliError {
     #[error("--record {}: expected a file name that ends in .yaml (cases) or .jsonl (trace)", .0.display())]
     RecordKind(PathBuf),
     /// Cases cannot be added to an existing file.
-    #[error("{option} {} exists, and cases cannot be added to it: {problem}", .path.display())]
-    NotAdded {
-        /// The option.
-        option: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        problem: String,
-    },
+    #[error("--record {0}")]
+    NotRecorded(SaveError),
     /// The file for a trace exists.
     #[error("--record {}: the file exists; use another name, or remove it", .0.display())]
     Recorded(PathBuf),

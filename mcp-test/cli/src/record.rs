@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use mcp_test::cases::{Recording, Updated};
+use mcp_test::cases::{Recording, SaveError, Saved};
 use mcp_test_core::expect::words::count;
 use mcp_test_core::files;
 use mcp_test_core::run::Outcome;
@@ -49,7 +49,9 @@ impl Record {
         match (&content, path.exists()) {
             (Content::Trace { .. }, true) => return Err(CliError::Recorded(path.to_owned())),
             // Adding nothing shows before the run whether the file can be extended.
-            (Content::Cases(none), true) => drop(update(path, none, "--record")?),
+            (Content::Cases(none), true) => {
+                none.update_file(path).map_err(CliError::NotRecorded)?;
+            }
             (_, false) => {}
         }
         files::check_replaceable(path).map_err(CliError::unwritable("--record", path))?;
@@ -144,49 +146,24 @@ pub(super) fn write_cases(
     recording: &Recording,
     option: &'static str,
 ) -> Result<String, CliError> {
-    if recording.cases() == 0 {
-        return Ok(format!("Nothing recorded: {}", summary(recording)));
-    }
-    if !path.exists() {
-        files::write_new(path, &recording.to_string()).map_err(CliError::write(path))?;
-        return Ok(format!("Recorded in {}: {}", path.display(), summary(recording)));
-    }
-    match update(path, recording, option) {
-        // Not written, so that whatever watches the file sees no change.
-        Ok((before, updated)) if before == updated.text => {
-            Ok(format!("Recorded in {}: nothing new", path.display()))
-        }
-        Ok((_, Updated { text, added, matchers, .. })) => {
-            files::replace(path, &text).map_err(CliError::write(path))?;
+    match recording.save(path) {
+        Ok(Saved::Nothing) => Ok(format!("Nothing recorded: {}", summary(recording))),
+        Ok(Saved::Created) => Ok(format!("Recorded in {}: {}", path.display(), summary(recording))),
+        Ok(Saved::Unchanged) => Ok(format!("Recorded in {}: nothing new", path.display())),
+        Ok(Saved::Updated { added, matchers }) => {
             let (added, matchers) = (count(added, "case"), count(matchers, "new matcher"));
             Ok(format!("Recorded in {}: {added} added; {matchers}", path.display()))
         }
+        Err(SaveError::Write { path, source }) => Err(CliError::write(&path)(source)),
         Err(error) => {
             let other = unused(path);
             files::write_new(&other, &recording.to_string()).map_err(CliError::write(&other))?;
             let (other, summary) = (other.display(), summary(recording));
             Ok(format!(
-                "{error}\nRecorded in {other} instead: {summary}. Copy what is right, or remove the old cases and record again"
+                "{option} {error}\nRecorded in {other} instead: {summary}. Copy what is right, or remove the old cases and record again"
             ))
         }
     }
-}
-
-/// The text of a file, and its update with a recording.
-fn update(
-    path: &Path,
-    recording: &Recording,
-    option: &'static str,
-) -> Result<(String, Updated), CliError> {
-    let refused = |problem| CliError::NotAdded { option, path: path.to_owned(), problem };
-    let text = files::read_text(path, files::CONFIGURATION);
-    let text = text.map_err(|error| refused(error.to_string()))?;
-    let name = path.display().to_string();
-    let updated = recording.update(&name, &text).map_err(|errors| {
-        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        refused(errors.join("\n  "))
-    })?;
-    Ok((text, updated))
 }
 
 /// An unused name in the same directory: `a.recorded.yaml`.

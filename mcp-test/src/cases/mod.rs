@@ -65,7 +65,9 @@ pub use format::values::{Values, is_name};
 pub use lint::lint;
 pub use mcp_test_core::yaml::Span;
 #[doc(hidden)]
-pub use record::{ConversationMismatch, RecordError, Recording, Updated, record};
+pub use record::{
+    ConversationMismatch, RecordError, RecordExt, Recording, SaveError, Saved, Updated, record,
+};
 #[doc(hidden)]
 pub use registered::{
     CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs, user_cases,

@@ -5,6 +5,7 @@
 //! | `MCP_TEST_COMMAND` | the target is the server that this command line starts, over stdio |
 //! | `MCP_TEST_URL` | the target is the server at this URL; with `MCP_TEST_COMMAND`, that command starts it |
 //! | `MCP_TEST_TIMEOUT` | how long one run of a scenario may take: `500ms`, `5s`, `2m` |
+//! | `MCP_TEST_RECORD` | a directory, relative to the package: each run of a scenario is recorded in a file there |
 //! | `MCP_TEST_KNOWN` | with `strict`, a known violation that no longer occurs fails its test; otherwise it is reported |
 //! | `MCP_TEST_WRITE_BASELINE` | with `1`, `conformance(…).baseline(…)` writes what fails to its file instead of comparing with it |
 //! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases without another value; the name in capitals, with `_` for everything but letters and digits |
@@ -14,9 +15,12 @@
 
 #[cfg(feature = "harness")]
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_test_core::clock;
+use mcp_test_core::trace::secrets_in_environment;
 
 use super::Unplayable;
 
@@ -33,11 +37,17 @@ pub(super) struct Environment {
     pub(super) insta_is_quiet: bool,
     /// Whether a known violation that no longer occurs fails its test.
     pub(super) known_is_strict: bool,
+    /// The directory in which each run of a scenario is recorded.
+    pub(super) record: Option<PathBuf>,
+    /// The secrets in it, which a server may inherit and repeat.
+    pub(super) secrets: Arc<[String]>,
 }
 
 impl Environment {
     pub(super) fn read() -> Result<Self, Unplayable> {
-        Self::from(&variable)
+        let variables = std::env::vars_os()
+            .filter_map(|(name, it)| Some((name.into_string().ok()?, it.into_string().ok()?)));
+        Ok(Self { secrets: secrets_in_environment(variables).into(), ..Self::from(&variable)? })
     }
 
     // By a function, since a test cannot set variables without affecting tests on other threads.
@@ -51,8 +61,11 @@ impl Environment {
             })?),
         };
         let known_is_strict = is_set(lookup, KNOWN, "strict")?;
+        let record = lookup("MCP_TEST_RECORD").filter(|folder| !folder.is_empty());
         Ok(Self {
             known_is_strict,
+            record: record.map(PathBuf::from),
+            secrets: Arc::default(),
             command: lookup("MCP_TEST_COMMAND"),
             url: lookup("MCP_TEST_URL"),
             timeout,
@@ -136,6 +149,7 @@ mod tests {
             ("MCP_TEST_TIMEOUT", "1500ms"),
             ("INSTA_OUTPUT", "none"),
             ("MCP_TEST_KNOWN", "strict"),
+            ("MCP_TEST_RECORD", "recorded"),
         ]);
         let expected = Environment {
             command: Some("npx server".to_owned()),
@@ -143,6 +157,8 @@ mod tests {
             timeout: Some(Duration::from_millis(1500)),
             insta_is_quiet: true,
             known_is_strict: true,
+            record: Some(PathBuf::from("recorded")),
+            secrets: Arc::default(),
         };
         assert_eq!(environment.ok(), Some(expected));
         assert_eq!(read(&[]).ok(), Some(Environment::default()));

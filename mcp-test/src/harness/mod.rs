@@ -74,6 +74,7 @@ mod exit_hook;
 mod known;
 mod output;
 mod plain;
+mod recording;
 mod source;
 #[cfg(feature = "harness")]
 mod stray;

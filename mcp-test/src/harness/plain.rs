@@ -66,6 +66,8 @@ pub(super) fn runs(
         shows_differences: environment.insta_is_quiet,
         captures_panics,
         unanswered: unanswered.clone(),
+        secrets: environment.secrets.clone(),
+        recorded: environment.record.clone(),
         known: Arc::clone(&known),
         cell,
     };

@@ -1,6 +1,7 @@
 //! One run of a user's scenario, from its declaration to the text of its failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use mcp_test_core::run::single::{
 };
 use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
 use mcp_test_core::scenario::{
-    Body, Golden, Kind, Leg, MORE_TIME, Scenario, SetupValue, Shared, SharedSetupValue, Stop,
-    Teardown, UserBody, UserScenario,
+    Body, Golden, Kind, Leg, MORE_TIME, RunOfTest, Scenario, SetupValue, Shared, SharedSetupValue,
+    Stop, Teardown, UserBody, UserScenario,
 };
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::trace::Recorder;
@@ -29,9 +30,9 @@ use super::cells::DeclaredCell;
 use super::environment;
 use super::exit_hook::RunningTest;
 use super::known::{self, KnownOfScenario};
-use super::output;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
+use super::{output, recording};
 
 /// How long one run may take by default.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -90,6 +91,10 @@ pub(super) struct TestRun {
     pub(super) captures_panics: bool,
     /// What the runs of the scenario have awaited in vain.
     pub(super) unanswered: Unanswered,
+    /// The secrets in the environment.
+    pub(super) secrets: Arc<[String]>,
+    /// Where the conversation is recorded, if it is.
+    pub(super) recorded: Option<PathBuf>,
     /// What the runs of the scenario show about known violations.
     pub(super) known: Arc<KnownOfScenario>,
 }
@@ -143,8 +148,26 @@ impl TestRun {
             Err(error) => (Finding::environment(error.to_string()).into(), Vec::new()),
         };
         let stale = self.known.add(&result);
+        let not_recorded = self.record(&result);
         let finished = self.report(result, known.target.as_deref(), &panics);
-        self.with_stale(finished, &stale)
+        let finished = self.with_stale(finished, &stale);
+        match not_recorded {
+            Err(text) if !matches!(finished.result, TestResult::Failed(_)) => {
+                let report = format!("{}\n{text}\n", finished.heading);
+                FinishedRun { result: TestResult::Failed(report), ..finished }
+            }
+            _ => finished,
+        }
+    }
+
+    /// Records the conversation, if that is wanted.
+    fn record(&self, result: &CellResult) -> Result<(), String> {
+        match (&self.recorded, result) {
+            (Some(folder), CellResult::Finished(outcome)) => {
+                recording::record(folder, self.scenario, &self.run_of_test(), outcome)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The run with a report on the known violations that no longer occur, which fails it if the environment says so.
@@ -253,10 +276,12 @@ impl TestRun {
     /// The user's function as a scenario.
     fn definition(&self, value: &SharedSetupValue) -> Shared<Scenario> {
         let (golden, value) = (self.golden(), Arc::clone(value));
+        let of_test = self.run_of_test();
         let (leg, body, teardown) = match self.scenario.body {
             UserBody::Server { run, teardown, .. } => {
                 let body = Body::server(move |ctx| {
                     ctx.set_golden(golden.clone());
+                    ctx.set_run_of_test(of_test.clone());
                     ctx.set_setup_value(Arc::clone(&value));
                     Box::pin(async move { run(ctx).await.map_err(Stop::from) })
                 });
@@ -270,6 +295,7 @@ impl TestRun {
             UserBody::Client { run, teardown, .. } => {
                 let body = Body::ClientTest(Shared::Counted(Arc::new(move |ctx| {
                     ctx.set_golden(golden.clone());
+                    ctx.set_run_of_test(of_test.clone());
                     ctx.set_setup_value(Arc::clone(&value));
                     Box::pin(async move { run(ctx).await.map_err(Stop::from) })
                 })));
@@ -297,6 +323,17 @@ impl TestRun {
             ..Scenario::dynamic(Kind::Test, leg, self.scenario.name, body)
         };
         scenario.into()
+    }
+
+    fn run_of_test(&self) -> RunOfTest {
+        // A single run keeps the plain name, as that of a snapshot does.
+        let place = self.cell.place().filter(|_| self.snapshot_suffix.is_some());
+        let name = self.scenario.name;
+        RunOfTest {
+            name: place.map_or_else(|| name.to_owned(), |place| format!("{name} {place}")),
+            manifest_dir: self.scenario.site.manifest_dir,
+            secrets: self.secrets.clone(),
+        }
     }
 
     fn golden(&self) -> Option<Golden> {

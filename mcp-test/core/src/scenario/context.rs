@@ -7,7 +7,8 @@ use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
 use super::setup_function::Setups;
 use super::{
-    CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
+    CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, RunOfTest, Skip,
+    ToolCalls,
 };
 use crate::check::{Collector, Finding, Status};
 #[cfg(feature = "suite")]
@@ -118,6 +119,7 @@ pub struct Ctx {
     pub(super) raw: Option<Connection>,
     pool: ClientPool,
     pub(super) golden: Option<Golden>,
+    pub(super) run_of_test: Option<RunOfTest>,
     pub(super) setups: Setups,
     /// Whether the connections are closed with little time for each step.
     is_hurried: bool,
@@ -137,6 +139,7 @@ impl Ctx {
             raw: None,
             pool: ClientPool::default(),
             golden: None,
+            run_of_test: None,
             setups: Setups::default(),
             is_hurried: false,
         }

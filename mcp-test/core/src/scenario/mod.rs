@@ -39,6 +39,7 @@ mod repeats;
 mod request_builder;
 mod requests;
 mod requirement_set;
+mod run_of_test;
 mod schema_authority;
 mod serve_client;
 mod server_ctx;
@@ -122,6 +123,8 @@ pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use requirement_set::{Reason, RequirementSet};
+#[doc(hidden)]
+pub use run_of_test::RunOfTest;
 pub(crate) use serve_client::serve_client;
 #[doc(hidden)]
 pub use server_ctx::MORE_TIME;

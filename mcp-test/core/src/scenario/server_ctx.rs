@@ -6,7 +6,7 @@ use super::client_ending::ClientEnding;
 use super::client_session::ClientSessions;
 use super::serve_client::serve_client;
 use super::setup_function::Setups;
-use super::{Golden, GoldenOptions, Skip};
+use super::{Golden, GoldenOptions, RunOfTest, Skip};
 use crate::assert::{
     ExaminedRequests, FailedClient, ReceivedMessages, fail_with, outside_of_the_test,
 };
@@ -72,6 +72,7 @@ pub struct ServerCtx {
     server: Server,
     recorder: Recorder,
     golden: Option<Golden>,
+    pub(super) run_of_test: Option<RunOfTest>,
     examined: ExaminedRequests,
     /// Whether the script has begun, so that the server can no longer be replaced.
     is_scripted: bool,
@@ -109,6 +110,7 @@ impl ServerCtx {
             server: server.clone(),
             recorder,
             golden: None,
+            run_of_test: None,
             examined: ExaminedRequests::default(),
             is_scripted: false,
             setups: Setups::default(),

@@ -43,10 +43,10 @@ pub use redact::Redactor;
 #[doc(hidden)]
 pub use redact::secrets_in_command;
 #[doc(hidden)]
-pub use redact::{SecretTexts, is_secret_variable, secrets_in_url};
+pub use redact::{SecretTexts, is_secret_variable, secrets_in_environment, secrets_in_url};
 #[cfg(feature = "suite")]
 #[doc(hidden)]
-pub use redact::{is_secret_parameter, percent_decoded, secrets_in_environment};
+pub use redact::{is_secret_parameter, percent_decoded};
 pub(crate) use render::excerpt_at;
 pub use render::render;
 #[doc(hidden)]

@@ -9,7 +9,8 @@
 //! | `volatile` `binary` | values that vary from run to run, or are too long |
 //! | `names` | values that are repeated later, and secrets |
 //! | `page` `text` | the text of a case |
-//! | `update` | adding to an existing file |
+//! | `update` `save` | adding to an existing file; writing it |
+//! | `record_cases` | recording the conversation of a test |
 //! | `left_out` `walk` | comments; iterating over messages |
 //!
 //! Each conversation becomes a case with its handshake, so that it can run on its own. Conversations with the same messages
@@ -24,7 +25,9 @@ mod left_out;
 mod mismatch;
 mod names;
 mod page;
+mod record_cases;
 mod replayable;
+mod save;
 mod text;
 mod update;
 mod volatile;
@@ -34,6 +37,8 @@ mod walk;
 mod tests;
 
 pub use self::mismatch::{ConversationMismatch, RecordError};
+pub use self::record_cases::RecordExt;
+pub use self::save::{SaveError, Saved};
 pub use self::update::Updated;
 
 use std::fmt;

@@ -26,6 +26,8 @@ fn run_of(run: UserFunction) -> TestRun {
         shows_differences: false,
         captures_panics: false,
         unanswered: Unanswered::default(),
+        secrets: Arc::default(),
+        recorded: None,
         known: Arc::default(),
     }
 }
