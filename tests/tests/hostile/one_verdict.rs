@@ -3,6 +3,7 @@
 //!
 //! They take minutes, so that only `.ci/extended` runs them.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::Duration;
 
@@ -125,5 +126,33 @@ fn starts_that_become_slow() {
         };
         assert_eq!(reported.lines().find(is_false), None, "{reported}");
         assert!([0, 3].contains(&run.code), "{run:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/extended runs it"]
+fn a_single_start_that_is_slow() {
+    let options = ["--timeout", "4s", "--spec-version", "2025-11-25"];
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "single-slow-start");
+    let reported = |number: usize| {
+        let counted = folder.path().join(format!("starts-{number}"));
+        let file = counted.display();
+        // Not eight times as long as the others, which no busy machine explains.
+        let script = format!(
+            r#"sleep 0.6; echo >> '{file}'; [ $(wc -l < '{file}') -ne {number} ] || sleep "$0"; exec "$@""#
+        );
+        let run = check_started_by(&script, Behavior::Well, "4", &options);
+        let reported: BTreeSet<String> = failures(&run)
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .map(str::to_owned)
+            .collect();
+        reported
+    };
+    let expected = reported(0);
+    for number in 1..=12 {
+        let reported = reported(number);
+        let more: Vec<&String> = reported.difference(&expected).collect();
+        assert!(more.is_empty(), "start {number}: {more:?}");
     }
 }

@@ -22,6 +22,8 @@ struct Start {
     /// When the first message was sent to it.
     asked: Option<Duration>,
     answered: Option<Duration>,
+    /// When the connection ended, after which nobody waits for the program.
+    closed: Option<Duration>,
     /// Whether a deadline had passed before its first message.
     is_late: bool,
 }
@@ -32,7 +34,8 @@ fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
     for event in &trace.events {
         match &event.kind {
             EventKind::Opened { .. } => {
-                let start = Start { opened: event.at, asked: None, answered: None, is_late: false };
+                let (asked, answered, closed) = (None, None, None);
+                let start = Start { opened: event.at, asked, answered, closed, is_late: false };
                 starts.insert(event.connection, start);
             }
             EventKind::Message { .. } => {
@@ -42,6 +45,11 @@ fn starts(trace: &Trace) -> BTreeMap<ConnectionId, Start> {
                         _ => &mut start.asked,
                     };
                     first.get_or_insert(event.at);
+                }
+            }
+            EventKind::Closed { .. } if event.exchange.is_none() => {
+                if let Some(start) = starts.get_mut(&event.connection) {
+                    start.closed.get_or_insert(event.at);
                 }
             }
             EventKind::DeadlineFired { .. } => {
@@ -63,11 +71,20 @@ pub(super) fn slowest(trace: &Trace) -> Option<Duration> {
 }
 
 /// Why a scenario could not show anything in its time: starting its programs took at least half of it. A start takes about
-/// `first`.
-fn slow_start(trace: &Trace, first: Duration, timeout: Duration) -> Option<String> {
+/// `first`. Of a scenario that did not end, `waited` is how long it was waited for: what it waited for last left nothing in the trace.
+fn slow_start(
+    trace: &Trace,
+    first: Duration,
+    timeout: Duration,
+    waited: Duration,
+) -> Option<String> {
     let starts = starts(trace);
-    let end = trace.events.last()?.at;
-    let took = |start: &Start| start.answered.unwrap_or(end).saturating_sub(start.opened);
+    let begun = starts.values().map(|start| start.opened).min()?;
+    let end = trace.events.last()?.at.max(begun + waited);
+    let took = |start: &Start| {
+        let until = start.answered.or(start.closed).unwrap_or(end);
+        until.saturating_sub(start.opened)
+    };
     let is_silent = |start: &Start| start.answered.is_none() && took(start) > first * SILENT;
     let whole: Duration = starts.values().map(took).sum();
     if starts.values().any(is_silent) || whole < timeout / 2 {
@@ -115,14 +132,20 @@ impl CellRun<'_> {
     /// Why starting the program left too little of the time, which says nothing about the peer; the official suite does not ask.
     pub(super) fn slow_start(&self, trace: &Trace) -> Option<String> {
         let first = self.start_up.filter(|_| self.profile != Profile::Official)?;
-        slow_start(trace, first, self.timeout())
+        // Not of the whole time: the shared connection that did not begin has had a part of it.
+        slow_start(trace, first, self.left(), Duration::ZERO)
     }
 
     /// Why a scenario that did not end in its time says nothing about the peer; the official suite does not ask.
     pub(super) fn too_slow(&self, trace: &Trace) -> Option<String> {
         let counts = self.profile == Profile::Official;
-        let slow_replies = || slow_replies(trace, self.time_of_body()).filter(|_| !counts);
-        self.slow_start(trace).or_else(slow_replies)
+        if counts {
+            return None;
+        }
+        let waited = self.time_of_body();
+        let slow_start =
+            self.start_up.and_then(|first| slow_start(trace, first, self.left(), waited));
+        slow_start.or_else(|| slow_replies(trace, waited))
     }
 
     /// Why a request without a reply had too little time for one, which says nothing about the peer.
@@ -207,7 +230,7 @@ mod tests {
         for (event, at) in trace.events.iter_mut().zip(times) {
             event.at = Duration::from_secs(at);
         }
-        slow_start(&trace, Duration::from_secs(first), TIMEOUT)
+        slow_start(&trace, Duration::from_secs(first), TIMEOUT, Duration::ZERO)
     }
 
     #[test]
@@ -215,6 +238,22 @@ mod tests {
         let slow = reason(3, Some(20), 30);
         assert_eq!(slow.as_deref(), Some("1 start of the program took 20 s of 30 s"));
         assert_eq!(reason(3, Some(10), 30), None);
+    }
+
+    #[test]
+    fn of_a_scenario_that_did_not_end_the_last_wait_counts() {
+        let recorder = Recorder::new();
+        let closed = EventKind::Closed { how: "it was killed".to_owned() };
+        recorder.record(recorder.open("stdio"), Party::Server, closed);
+        recorder.open("stdio");
+        let mut trace = recorder.trace();
+        for (event, at) in trace.events.iter_mut().zip([0, 10, 10]) {
+            event.at = Duration::from_secs(at);
+        }
+        let reason = |waited| slow_start(&trace, Duration::from_secs(3), TIMEOUT, waited);
+        assert_eq!(reason(Duration::ZERO), None);
+        let reason = reason(TIMEOUT);
+        assert_eq!(reason.as_deref(), Some("2 starts of the program took 30 s of 30 s"));
     }
 
     #[test]
