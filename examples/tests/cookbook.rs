@@ -1,4 +1,4 @@
-//! The recipes of the guide's cookbook, on a server that reserves seats for an hour and keeps them in a file.
+//! The recipes of the guide's cookbook, on a server that reserves tables for an hour and keeps them in a file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,123 +21,127 @@ use tokio::time::Instant;
 const HOUR: Duration = Duration::from_secs(3600);
 
 #[derive(Deserialize, schemars::JsonSchema)]
-struct Seat {
+struct Table {
     number: u32,
 }
 
-/// The server; clones share the seats.
+/// The server; clones share the tables.
 #[derive(Clone)]
-struct Hall {
+struct Restaurant {
     reserved: Arc<Mutex<BTreeMap<u32, Instant>>>,
     file: Option<PathBuf>,
     tool_router: ToolRouter<Self>,
 }
 
 #[tool_router]
-impl Hall {
+impl Restaurant {
     fn new(file: Option<PathBuf>) -> Self {
         Self { reserved: Arc::default(), file, tool_router: Self::tool_router() }
     }
 
-    #[tool(name = "reserve", description = "Reserves a seat for an hour")]
-    async fn reserve(&self, Parameters(Seat { number }): Parameters<Seat>) -> CallToolResult {
+    #[tool(name = "reserve", description = "Reserves a table for an hour")]
+    async fn reserve(&self, Parameters(Table { number }): Parameters<Table>) -> CallToolResult {
         let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if reserved.get(&number).is_some_and(|until| *until > now) {
-            return CallToolResult::error(vec![ContentBlock::text("the seat is taken")]);
+            return CallToolResult::error(vec![ContentBlock::text("the table is taken")]);
         }
         reserved.insert(number, now + HOUR);
         if let Some(file) = &self.file {
-            let seats: Vec<String> = reserved.keys().map(u32::to_string).collect();
-            fs::write(file, seats.join("\n")).expect("the file can be written");
+            let tables: Vec<String> = reserved.keys().map(u32::to_string).collect();
+            fs::write(file, tables.join("\n")).expect("the file can be written");
         }
-        CallToolResult::success(vec![ContentBlock::text("the seat is yours")])
+        CallToolResult::success(vec![ContentBlock::text("the table is yours")])
     }
 }
 
 #[tool_handler(router = self.tool_router)]
-impl ServerHandler for Hall {
+impl ServerHandler for Restaurant {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
 }
 
 /// A file that is removed when it is dropped.
-struct Seats(PathBuf);
+struct TablesFile(PathBuf);
 
-impl Drop for Seats {
+impl Drop for TablesFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
 }
 
 /// Called once for each run, before anything is started.
-async fn seats() -> Result<Seats> {
+async fn tables() -> Result<TablesFile> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let seats = Seats(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("seats-{number}")));
-    fs::write(&seats.0, "")?;
-    Ok(seats)
+    let tables =
+        TablesFile(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tables-{number}")));
+    fs::write(&tables.0, "")?;
+    Ok(tables)
 }
 
-fn hall_with(seats: &Seats) -> Target {
-    let hall = Hall::new(Some(seats.0.clone()));
+fn restaurant_with(tables: &TablesFile) -> Target {
+    let restaurant = Restaurant::new(Some(tables.0.clone()));
     Target::duplex(move |io| {
-        let hall = hall.clone();
+        let restaurant = restaurant.clone();
         async move {
-            hall.serve(io).await?.waiting().await?;
+            restaurant.serve(io).await?.waiting().await?;
             Ok(())
         }
     })
 }
 
-#[mcp_scenario(setup = seats, target = |seats| hall_with(seats))]
-async fn a_reserved_seat_is_in_the_file(ctx: &mut Ctx, seats: &Seats) -> Result<()> {
+#[mcp_scenario(setup = tables, target = |tables| restaurant_with(tables))]
+async fn a_reserved_table_is_in_the_file(ctx: &mut Ctx, tables: &TablesFile) -> Result<()> {
     ctx.call_tool("reserve", json!({"number": 7})).await?.assert_ok();
-    assert_eq!(fs::read_to_string(&seats.0)?, "7");
+    assert_eq!(fs::read_to_string(&tables.0)?, "7");
     Ok(())
 }
 
-/// Called once for each run of a test, so that no test sees the seats of another.
-fn one_hall() -> Target {
-    let hall = Hall::new(None);
-    let over_http = hall.clone();
+/// Called once for each run of a test, so that no test sees the tables of another.
+fn one_restaurant() -> Target {
+    let restaurant = Restaurant::new(None);
+    let over_http = restaurant.clone();
     // Each closure is called once for each connection.
     Target::duplex(move |io| {
-        let hall = hall.clone();
+        let restaurant = restaurant.clone();
         async move {
-            hall.serve(io).await?.waiting().await?;
+            restaurant.serve(io).await?.waiting().await?;
             Ok(())
         }
     })
     .and_router(move || {
-        let hall = over_http.clone();
+        let restaurant = over_http.clone();
         let sessions = Arc::new(LocalSessionManager::default());
-        let service =
-            StreamableHttpService::new(move || Ok(hall.clone()), sessions, Default::default());
+        let service = StreamableHttpService::new(
+            move || Ok(restaurant.clone()),
+            sessions,
+            Default::default(),
+        );
         Router::new().nest_service("/mcp", service)
     })
 }
 
-#[mcp_scenario(target = one_hall, revisions = "2025-06-18..", transports = [duplex, router])]
-async fn two_users_do_not_get_one_seat(ctx: &mut Ctx) -> Result<()> {
+#[mcp_scenario(target = one_restaurant, revisions = "2025-06-18..", transports = [duplex, router])]
+async fn two_users_do_not_get_one_table(ctx: &mut Ctx) -> Result<()> {
     let mut as_bob = ctx.options();
     as_bob.client_info = json!({"name": "bob", "version": "1"}).into();
     let mut bob = ctx.connect(as_bob).await?;
 
-    let seat = json!({"name": "reserve", "arguments": {"number": 1}});
+    let table = json!({"name": "reserve", "arguments": {"number": 1}});
     ctx.call_tool("reserve", json!({"number": 1})).await?.assert_ok();
-    bob.request("tools/call", seat).await?.assert_member("/isError", true);
+    bob.request("tools/call", table).await?.assert_member("/isError", true);
     Ok(())
 }
 
-#[mcp_scenario(target = one_hall)]
-async fn of_many_calls_at_once_one_gets_the_seat(ctx: &mut Ctx) -> Result<()> {
+#[mcp_scenario(target = one_restaurant)]
+async fn of_many_calls_at_once_one_gets_the_table(ctx: &mut Ctx) -> Result<()> {
     let mut client = ctx.connect(ctx.options()).await?;
     let mut calls = Vec::new();
     for _ in 0..20 {
-        let seat = json!({"name": "reserve", "arguments": {"number": 1}});
-        calls.push(client.start("tools/call", seat).await); // sent, not awaited
+        let table = json!({"name": "reserve", "arguments": {"number": 1}});
+        calls.push(client.start("tools/call", table).await); // sent, not awaited
     }
     let mut granted = 0;
     for call in calls {
@@ -154,7 +158,7 @@ async fn paused() -> Result<()> {
     Ok(())
 }
 
-#[mcp_scenario(setup = paused, target = one_hall)]
+#[mcp_scenario(setup = paused, target = one_restaurant)]
 async fn a_reservation_ends_after_an_hour(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("reserve", json!({"number": 1})).await?.assert_ok();
     tokio::time::advance(HOUR - Duration::from_secs(1)).await;
@@ -170,7 +174,7 @@ fn over_a_socket() -> Target {
     Target::duplex(|mut io| async move {
         let (mut client, server) = tokio::net::UnixStream::pair()?;
         let serving = async {
-            Hall::new(None).serve(server).await?.waiting().await?;
+            Restaurant::new(None).serve(server).await?.waiting().await?;
             Ok::<(), Error>(())
         };
         let copying = async {
@@ -185,7 +189,7 @@ fn over_a_socket() -> Target {
 
 #[cfg(unix)]
 #[mcp_scenario(target = over_a_socket)]
-async fn a_seat_is_reserved_over_a_socket(ctx: &mut Ctx) -> Result<()> {
+async fn a_table_is_reserved_over_a_socket(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("reserve", json!({"number": 1})).await?.assert_ok();
     Ok(())
 }

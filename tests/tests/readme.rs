@@ -422,7 +422,10 @@ fn files_are_validated() {
         ),
     );
     for command in commands {
-        let here = command.replace("tool.json", &tool).replace("conversation.jsonl", &conversation);
+        let here = command
+            .replace("tool.json", &tool)
+            .replace("conversation.jsonl", &conversation)
+            .replace("recorded/*.jsonl", &conversation);
         let output = run(&here);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{here}\n{}{stderr}", stdout(&output));
@@ -448,6 +451,11 @@ fn cases_are_run_served_and_documented() {
             .replace("npx -y @modelcontextprotocol/server-everything", &reference)
             .replace("my-mcp-client --quiet", &client)
             .replace(" contracts", " tests/contracts/everything")
+            .replace("--allow-commands --url http://127.0.0.1:1234/mcp", "--reference")
+            .replace(
+                " recorded --url http://127.0.0.1:3000/mcp",
+                " tests/contracts/everything --reference",
+            )
             .replace("--listen 3000", "--stdio < /dev/null")
             .replace("--listen 0.0.0.0:3000 --allow-host mocks.internal", "--stdio < /dev/null")
             .replace("-o docs", &format!("-o {}", directory.display()))

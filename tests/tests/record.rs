@@ -136,7 +136,7 @@ fn a_test_of_a_client_is_recorded_without_secrets() {
     let recorded =
         ["cases.yaml", "record-recorded-a_client.yaml", "record-recorded-a_client.jsonl"];
     for text in recorded.map(|name| read(&folder.path().join(name))) {
-        assert!(text.contains("\"note\"") && !text.contains(SECRET.1), "{text}");
+        assert!(text.contains("note") && !text.contains(SECRET.1), "{text}");
     }
 }
 
@@ -148,7 +148,7 @@ fn all_tests_are_recorded_in_a_folder_also_those_that_fail() {
     assert!(!output.status.success());
     let stem = folder.path().join("record-recorded-fails");
     let trace = stem.with_extension("jsonl");
-    assert!(read(&trace).contains("\"tools/list\""));
+    assert!(read(&trace).contains("tools/list"));
     let run = run_program(MCP_TEST, ["validate", trace.to_str().expect("UTF-8")]);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
     assert_eq!(names(&read(&stem.with_extension("yaml"))), ["fails"]);

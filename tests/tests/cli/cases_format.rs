@@ -139,8 +139,14 @@ fn a_client_that_proposes_another_version_gets_that_of_the_case_which_is_that_of
     let client = format!("MCP_CONFORMANCE_PROTOCOL_VERSION=2025-11-25 {MCP_TEST} reference client");
     for options in [&[][..], &["--spec-version", "2024-11-05"]] {
         let run = contract.cases("verify-client", &[&["--command", &client][..], options].concat());
-        assert_eq!(run.code, 0, "{}", run.text(&[]));
-        assert!(run.stdout.contains("[2024-11-05 http]"), "{}", run.stdout);
-        assert!(!run.stdout.contains("did not speak 2024-11-05"), "{}", run.stdout);
+        // This client accepts no other version than its own.
+        assert_eq!(run.code, 1, "{}", run.text(&[]));
+        for part in [
+            r#""protocolVersion":"2025-11-25"}"#,
+            r#"client ← server  result {"protocolVersion":"2024-11-05""#,
+            "examples [2024-11-05 http]",
+        ] {
+            assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
+        }
     }
 }

@@ -11,11 +11,19 @@ pub(crate) const INTRODUCTION: &str = "
 # The other commands
 
 The same for `server` and `client` in profile `official`, `check --record`, `check --auth`, `authorization` and `cases verify-client`. The \
-authorization server misbehaves on every request. A client sends the handshake before its attack.
+authorization server misbehaves on every request. A client sends the handshake before its attack, and what is named is the first problem beside \
+that it does not do what it was asked for.
 
 | command | peer | what it does | transport | what the report names | exit code | time | memory |
 |---|---|---|---|---|---|---|---|
 ";
+
+/// How the problems begin that a client does not do what it was asked for.
+pub(crate) const LEFT_UNDONE: [&str; 2] =
+    ["the client never called a tool", "the client did not send "];
+
+/// What takes seconds of processor time.
+const LONG_ATTACKS: [&str; 3] = ["batch", "zeros", "flood"];
 
 const OF_SERVER_OVER_STDIO: [Behavior; 16] = {
     use Behavior::*;
@@ -146,7 +154,7 @@ pub(crate) fn rows() -> Vec<Row> {
             attack.about,
             if transport == "http" { "HTTP" } else { transport },
         ),
-        is_long: false,
+        is_long: LONG_ATTACKS.contains(&attack.name),
         run: Box::new(move || {
             client(attack, &["client", "--scenario", "tools_call", "--transport", transport])
         }),
@@ -157,7 +165,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let on_cases = ATTACKS.iter().filter(|attack| ON_CASES.contains(&attack.name));
     let verified = on_cases.map(|attack| Row {
         cells: cells("cases verify-client", attack.name, attack.about, "HTTP"),
-        is_long: false,
+        is_long: LONG_ATTACKS.contains(&attack.name),
         run: Box::new(move || {
             let folder = tempfile::tempdir().expect("a folder");
             let file = folder.path().join("cases.yaml");

@@ -355,6 +355,7 @@ mod tests {
           ],
           "inapplicable": [],
           "baseline": null,
+          "known": [],
           "coverage": null,
           "shard": null,
           "notStarted": [],

@@ -110,32 +110,3 @@ impl KnownResults {
         (!text.is_empty()).then_some(text)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::failure_report::sample;
-
-    #[test]
-    fn only_what_complete_runs_have_tried_is_gone() {
-        let ids = ["tools.list.respond", "ping.result-empty", "jsonrpc.error-shape"];
-        let known = KnownViolations::resolve(ids.map(KnownViolation::from)).expect("they exist");
-        let mut outcome = sample::failed();
-        outcome.checks[0].tested.insert("ping.result-empty");
-        let mut results = KnownResults::default();
-        results.add(&known, None);
-        assert_eq!(results.stale("x"), None);
-        results.add(&known, Some(&outcome));
-        assert_eq!(results.occurring().collect::<Vec<_>>(), [&ids[0].into()]);
-        assert_eq!(results.gone().map(|(id, ..)| id).collect::<Vec<_>>(), ["ping.result-empty"]);
-        insta::assert_snapshot!(results.stale("`known`").unwrap_or_default(), @"
-        the known violation `ping.result-empty` no longer occurs
-          expected a violation
-          got none, although 1 scenario run tried it
-          known: ping.result-empty
-          hint: remove `ping.result-empty` from `known`
-        ");
-        results.note_incomplete();
-        assert_eq!(results.stale("x"), None);
-    }
-}

@@ -18,7 +18,7 @@ pub enum Shown {
 
 impl Outcome {
     /// Marks the checks whose failure is expected, since all that they have found is known.
-    pub(super) fn expecting(mut self, known: &KnownViolations) -> Self {
+    pub(crate) fn expecting(mut self, known: &KnownViolations) -> Self {
         // The official rules know only baselines. What ends a test function fails it, although it is known.
         if known.is_empty()
             || self.profile == Profile::Official
@@ -57,63 +57,5 @@ impl Outcome {
             return Shown::Kept;
         }
         Shown::Nothing
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::failure_report::sample;
-    use crate::run::Problems;
-    use crate::spec::{KnownViolation, requirement};
-
-    fn known(ids: &[&str]) -> KnownViolations {
-        let known = ids.iter().copied().map(KnownViolation::from);
-        KnownViolations::resolve(known).expect("they exist")
-    }
-
-    /// An outcome with one failure, of `tools.list.respond`.
-    fn failed() -> Outcome {
-        let mut outcome = Outcome { profile: Profile::Adaptive, ..sample::failed() };
-        outcome.checks.retain(|check| matches!(&*check.id, "server-answers" | "tools-list"));
-        outcome
-    }
-
-    #[test]
-    fn what_is_known_does_not_fail_and_is_no_problem() {
-        let outcome = failed().expecting(&known(&["tools.list.respond"]));
-        assert_eq!((outcome.verdict, outcome.failing().count()), (Verdict::Passed, 0));
-        let mut problems = Problems::default();
-        problems.add(&outcome);
-        assert!(problems.sorted().is_empty());
-
-        let other = failed().expecting(&known(&["ping.result-empty"]));
-        assert_eq!((other.verdict, other.failing().count()), (Verdict::Failed, 1));
-        let official = Outcome { profile: Profile::Official, ..failed() };
-        let official = official.expecting(&known(&["tools.list.respond"]));
-        assert_eq!(official.verdict, Verdict::Failed);
-    }
-
-    #[test]
-    fn what_is_known_hides_no_other_failure() {
-        let mut outcome = failed();
-        let mut other = outcome.checks[1].clone();
-        other.finding.as_mut().expect("a finding").requirements = vec!["tools.list.names"];
-        outcome.checks.push(other);
-        let outcome = outcome.expecting(&known(&["tools.list.respond"]));
-        assert_eq!((outcome.verdict, outcome.failing().count()), (Verdict::Failed, 1));
-    }
-
-    #[test]
-    fn an_outcome_shows_what_is_broken_and_what_was_tried() {
-        let find = |id| requirement::find(id).expect("it exists");
-        let mut outcome = failed();
-        outcome.checks[0].tested.insert("ping.result-empty");
-        let shown = ["tools.list.respond", "ping.result-empty", "jsonrpc.error-shape"]
-            .map(|id| outcome.shows(find(id)));
-        assert_eq!(shown, [Shown::Broken, Shown::Kept, Shown::Nothing]);
-        // The revision does not have it.
-        outcome.cell.revision = crate::spec::Revision::NEWEST;
-        assert_eq!(outcome.shows(find("ping.result-empty")), Shown::Nothing);
     }
 }

@@ -67,7 +67,8 @@ impl Problems {
     #[doc(hidden)]
     pub fn add(&mut self, outcome: &Outcome) {
         let leg = outcome.cell.scenario.leg;
-        for check in outcome.checks.iter().filter(|check| outcome.counts(check)) {
+        let is_counted = |check: &&Check| outcome.counts(check) && check.known.is_empty();
+        for check in outcome.checks.iter().filter(is_counted) {
             let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
             let status = self.checks.entry(name).or_insert(check.status);
             *status = (*status).max(check.status);

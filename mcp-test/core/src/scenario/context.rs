@@ -401,8 +401,9 @@ impl Ctx {
     pub fn skip_without_server(&mut self) {
         let id = self.scenario.as_ref().map(|scenario| scenario.id.to_string());
         self.skip_the_rest(&format!(
-            "the server does not answer any more, and is not started again: `--scenario {}` runs it alone",
-            id.unwrap_or_default()
+            "the server does not answer any more, and is not started again: `--scenario {} --spec-version {}` tries it alone",
+            id.unwrap_or_default(),
+            self.revision()
         ));
     }
 

@@ -16,6 +16,7 @@ mod client_session;
 mod connected;
 mod context;
 mod context_setups;
+mod contexts_of_tests;
 mod conversation;
 mod declared;
 mod default_target;

@@ -1,8 +1,7 @@
-//! Which run of which test a context belongs to: the name under which it is recorded.
+//! A run of a test: the name under which it is recorded, and what is left out.
 
 use std::sync::Arc;
 
-use super::{Ctx, ServerCtx};
 use crate::trace::{Redactor, Trace};
 
 /// A run of an `#[mcp_scenario]`.
@@ -25,24 +24,3 @@ impl RunOfTest {
         secrets.fold(Redactor::secrets(), Redactor::secret).trace(trace)
     }
 }
-
-macro_rules! has_run_of_test {
-    ($($context:ty),*) => {$(
-        impl $context {
-            /// Sets which run of which test it belongs to.
-            #[doc(hidden)]
-            pub fn set_run_of_test(&mut self, run: RunOfTest) {
-                self.run_of_test = Some(run);
-            }
-
-            /// Which run of which test it belongs to; `None` if to none.
-            #[doc(hidden)]
-            #[must_use]
-            pub fn run_of_test(&self) -> Option<&RunOfTest> {
-                self.run_of_test.as_ref()
-            }
-        }
-    )*};
-}
-
-has_run_of_test!(Ctx, ServerCtx);

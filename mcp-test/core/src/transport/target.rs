@@ -1,5 +1,6 @@
 //! A server under test, and the transports by which it can be reached.
 
+mod authority;
 mod known_violations;
 
 use std::fmt;
@@ -247,15 +248,6 @@ impl Target {
             #[cfg(feature = "http")]
             TargetTransport::Router { endpoint, .. } => Some(in_process(endpoint)),
         }
-    }
-
-    /// Host and port in that URL, without credentials, which are not part of `Host`.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn authority(&self, kind: TransportKind) -> Option<String> {
-        let url = self.http_url(kind)?;
-        let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
-        Some(authority.rsplit('@').next()?.to_owned())
     }
 
     /// Whether [`Target::prepare`] starts a program.
