@@ -317,7 +317,6 @@ impl Server {
 /// # Errors
 ///
 /// If the attack does not exist, or the server cannot be reached.
-#[expect(clippy::zombie_processes, reason = "what is left behind must outlive this process")]
 pub fn run(name: &str, target: &[&str]) -> io::Result<i32> {
     let attack = ATTACKS.iter().find(|attack| attack.name == name);
     let attack = attack.ok_or_else(|| io::Error::other(format!("unknown attack `{name}`")))?;

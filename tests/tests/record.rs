@@ -55,7 +55,6 @@ mod recorded {
     #[mcp_scenario(target = || everything().target())]
     #[ignore = "writes a file"]
     async fn fails(ctx: &mut Ctx) -> Result<()> {
-        ctx.ping().await?.assert_ok();
         ctx.list_tools().await?.assert_tool("no_such_tool");
         Ok(())
     }

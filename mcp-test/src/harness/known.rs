@@ -1,21 +1,20 @@
 //! Known violations: what the runs of a scenario, and the scenarios of a target, show about them together.
 //!
-//! A violation is known where it is declared: by the attribute for all runs of its scenario, by a target for all scenarios that
-//! test it. One that no longer occurs is reported when the last of these has ended, and only if all of them were run in this
+//! A violation is known where it is declared: by the attribute for all runs of its scenario, by the default target for all scenarios
+//! that test it. One that no longer occurs is reported when the last of these has ended, and only if all of them were run in this
 //! process and none failed: otherwise something that was not reached might have shown it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::single::CellResult;
 use mcp_test_core::run::{KnownResults, Outcome, Tested};
-use mcp_test_core::scenario::{UserScenario, user_scenarios};
+use mcp_test_core::scenario::{UserBody, UserScenario, user_scenarios};
 use mcp_test_core::spec::{KnownViolation, KnownViolations, UnknownRequirement};
 
 use super::environment::Environment;
-use super::source::Source;
 
 /// What failed as expected in these runs; `None` if nothing did.
 pub(super) fn expected_failures(outcomes: &[&Outcome]) -> Option<String> {
@@ -37,7 +36,7 @@ pub(super) struct KnownOfScenario {
     /// The name of its test.
     name: String,
     declared: Vec<KnownViolation>,
-    target: Option<usize>,
+    is_of_default: bool,
     /// Whether one that no longer occurs fails the scenario.
     pub(super) is_strict: bool,
     state: Mutex<State>,
@@ -51,34 +50,29 @@ struct State {
     of_target: KnownResults,
 }
 
-/// The scenarios of one target.
-#[derive(Debug, Default)]
+/// The scenarios of the default target.
+#[derive(Debug)]
 struct TargetState {
     /// The names of the tests that have not ended, apart from those with `#[ignore]`.
     left: BTreeSet<String>,
     results: KnownResults,
 }
 
-/// By what identifies a target in this process.
-static TARGETS: Mutex<BTreeMap<usize, TargetState>> = Mutex::new(BTreeMap::new());
+/// That of this test binary. Which scenarios have one and the same target of their own cannot be seen from here.
+static DEFAULT_TARGET: Mutex<Option<TargetState>> = Mutex::new(None);
 
 impl KnownOfScenario {
     /// Nothing is known yet of so many runs.
-    pub(super) fn new(
-        scenario: &UserScenario,
-        source: &Source,
-        environment: &Environment,
-        runs: usize,
-    ) -> Self {
-        let (name, target) = (scenario.test_name(), source.key());
-        if let Some(target) = target {
-            let mut targets = TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
-            targets.entry(target).or_insert_with(|| TargetState::of(target, environment));
+    pub(super) fn new(scenario: &UserScenario, environment: &Environment, runs: usize) -> Self {
+        let is_of_default = has_default_target(scenario);
+        if is_of_default {
+            let mut target = DEFAULT_TARGET.lock().unwrap_or_else(PoisonError::into_inner);
+            target.get_or_insert_with(TargetState::new);
         }
         Self {
-            name,
+            name: scenario.test_name(),
             declared: (scenario.known)(),
-            target,
+            is_of_default,
             is_strict: environment.known_is_strict,
             state: Mutex::new(State { left: runs, ..State::default() }),
         }
@@ -125,25 +119,27 @@ impl KnownOfScenario {
 
     /// Adds the scenario to those of its target, and returns what no longer occurs if it was the last one.
     fn of_target(&self, results: &KnownResults) -> Option<String> {
-        let mut targets = TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
-        let target = targets.get_mut(&self.target?)?;
+        let mut target = DEFAULT_TARGET.lock().unwrap_or_else(PoisonError::into_inner);
+        let target = target.as_mut().filter(|_| self.is_of_default)?;
         target.results.merge(results);
         // One with `#[ignore]` is not waited for.
         let was_awaited = target.left.remove(&self.name);
         let is_last = was_awaited && target.left.is_empty();
-        is_last.then(|| target.results.stale("the known violations of the target"))?
+        is_last.then(|| target.results.stale("`mcp_test::target!`"))?
     }
 }
 
 impl TargetState {
     /// That of a target of which no scenario has run.
-    fn of(target: usize, environment: &Environment) -> Self {
+    fn new() -> Self {
         let tests = user_scenarios().into_iter().filter(|scenario| scenario.ignored.is_none());
-        let of_target = tests.filter(|scenario| {
-            let source = Source::of_scenario(&scenario.body, environment);
-            source.is_ok_and(|source| source.key() == Some(target))
-        });
+        let of_target = tests.filter(|scenario| has_default_target(scenario));
         let left = of_target.map(UserScenario::test_name).collect();
         Self { left, results: KnownResults::default() }
     }
+}
+
+/// Whether a scenario tests the default target.
+fn has_default_target(scenario: &UserScenario) -> bool {
+    matches!(scenario.body, UserBody::Server { target: None, .. })
 }

@@ -57,7 +57,7 @@ pub(super) fn runs(
     // A single run keeps the plain name of its snapshot, whatever the attribute declares.
     let several = cells.len() > 1;
     let unanswered = Unanswered::default();
-    let known = Arc::new(KnownOfScenario::new(scenario, source, environment, cells.len()));
+    let known = Arc::new(KnownOfScenario::new(scenario, environment, cells.len()));
     let run = |cell: cells::DeclaredCell| TestRun {
         scenario,
         source: source.clone(),

@@ -250,7 +250,7 @@ impl TestRun {
             }
             Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
         };
-        let known = match self.known.of_run(&tested) {
+        let known = match self.known.of_run(tested) {
             Ok(known) => known,
             Err(unknown) => return Finding::test(unknown.to_string()).into(),
         };

@@ -55,7 +55,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
 }
 
 impl RunCasesArgs {
-    /// Instead of the error that there is no target, one that names the command of the cases that may start it.
+    /// In place of the error that no target is named, one that names the command of the cases that may start it.
     fn or_server_of_cases(&self, error: CliError) -> CliError {
         let CliError::NoTarget { .. } = error else { return error };
         // Invalid files are reported by a run with a target.

@@ -220,7 +220,7 @@ mod tests {
         let [empty, shape, version] =
             ["ping.result-empty", "jsonrpc.error-shape", "jsonrpc.version-member"]
                 .map(|id| Finding::peer(id).requires(id));
-        assert_eq!(explained(&[empty.clone()]), ids[..1]);
+        assert_eq!(explained(std::slice::from_ref(&empty)), ids[..1]);
         assert_eq!(explained(&[empty.clone(), shape]), ids);
         assert_eq!(explained(&[empty.clone(), version]), []);
         assert_eq!(explained(&[empty.clone(), Finding::peer("cites nothing")]), []);

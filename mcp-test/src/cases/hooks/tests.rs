@@ -273,7 +273,7 @@ async fn a_command_that_prints_what_it_does_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_command_that_neither_ends_nor_opens_a_port_is_told_about_ready() {
+async fn a_command_that_neither_ends_nor_opens_a_port_gets_a_hint_about_ready() {
     let fixture = fixture("_before: {run: [sleep, '1000'], timeout: 300ms}");
     insta::assert_snapshot!(fixture.play().await, @r#"
     before: `_before` of one::one failed: `sleep 1000`
