@@ -287,7 +287,7 @@ fn trials_show_expected_failures_and_what_no_longer_occurs() {
     for (scenario, id) in [
         ("stale_of_a_scenario", "transport.http.event-id-unique"),
         // The last of its scenarios.
-        ("known_of_the_default_target", "tools.list.respond"),
+        ("known_of_the_default_target", "jsonrpc.result-id-echo"),
     ] {
         let stale = format!(
             "warning: scenario `{scenario}`: the known violation `{id}` no longer occurs\n"

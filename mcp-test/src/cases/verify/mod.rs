@@ -217,10 +217,17 @@ impl Contract {
         }
     }
 
-    /// The server of the file. It only speaks the revision of the run, because a client that supports others would choose for itself.
+    /// The server of the file. It speaks the revisions that its cases negotiate, or else only that of the run: a client that supports
+    /// others would choose for itself.
     fn serve(&self, test: &ClientTest) -> Server {
-        let revision = Revisions::only(test.revision);
-        let mock = Mock::new(Cases { files: vec![Arc::clone(&self.file)] }).revisions(revision);
+        let messages = self.file.cases.iter().flat_map(|case| &case.messages);
+        let mut replies = messages.filter(|message| message.direction.is_out());
+        let negotiates = replies.any(|reply| reply.value.at("/result/protocolVersion").is_some());
+        let served = match negotiates {
+            true => Revisions::all().iter().filter(|it| it.era() == test.era()).collect(),
+            false => Revisions::only(test.revision),
+        };
+        let mock = Mock::new(Cases { files: vec![Arc::clone(&self.file)] }).revisions(served);
         let given = |mock: Mock, (name, value): &(String, Value)| mock.input(name, value.clone());
         self.inputs.iter().fold(mock, given).server()
     }
