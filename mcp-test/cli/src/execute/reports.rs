@@ -264,6 +264,8 @@ impl Reports {
         if self.needs_end() || self.summary.profile != Profile::Official {
             let mut summary = self.summary.clone();
             summary.interrupted = Some(signal.exit());
+            // What was not run may show the known violations that did not occur so far.
+            summary.known.note_incomplete();
             summary.baseline = self.expected.as_ref().map(|baseline| {
                 // What passed so far may fail in a scenario run that is missing.
                 Comparison { stale: Vec::new(), ..baseline.compare(&summary.results) }

@@ -78,7 +78,7 @@ impl Problems {
         if outcome.verdict == Verdict::Skipped || is_silenced {
             return self.add_untested(outcome);
         }
-        // What fails as expected is no problem.
+        // What fails as expected is not a problem.
         let failing =
             outcome.checks.iter().filter(|it| it.status.is_failing() && it.known.is_empty());
         // Where several checks fail with one finding, which cites the requirement of each, they are one problem.
