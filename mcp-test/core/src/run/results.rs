@@ -1,5 +1,7 @@
 //! The status of every check that counts, over all cells of a scenario.
 
+use std::collections::HashMap;
+
 use super::{Cell, Outcome, Verdict};
 use crate::check::{Check, Status};
 use crate::scenario::{Leg, Profile};
@@ -18,6 +20,8 @@ pub(super) struct ScenarioResults {
     /// Whether some cell could not be run, so that a check may still fail there.
     pub(super) partial: bool,
     checks: Vec<CheckResult>,
+    /// The place of each check in `checks`.
+    places: HashMap<String, usize>,
 }
 
 /// The most severe status of one check over all cells.
@@ -56,8 +60,7 @@ impl Results {
     fn of(&mut self, leg: Leg, id: &str) -> &mut ScenarioResults {
         let known = self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id));
         let index = known.unwrap_or_else(|| {
-            let checks = Vec::new();
-            self.scenarios.push(ScenarioResults { leg, id: id.to_owned(), partial: false, checks });
+            self.scenarios.push(ScenarioResults::of(leg, id));
             self.scenarios.len() - 1
         });
         &mut self.scenarios[index]
@@ -92,19 +95,29 @@ impl<'a> FromIterator<&'a Outcome> for Results {
 }
 
 impl ScenarioResults {
+    /// No results yet.
+    fn of(leg: Leg, id: &str) -> Self {
+        let (checks, places) = (Vec::new(), HashMap::new());
+        Self { leg, id: id.to_owned(), partial: false, checks, places }
+    }
+
     fn add(&mut self, id: &str, status: Status, fails: bool) {
-        match self.checks.iter_mut().find(|it| it.id == id) {
-            Some(it) => {
+        match self.places.get(id) {
+            Some(place) => {
+                let it = &mut self.checks[*place];
                 it.status = it.status.max(status);
                 it.fails |= fails;
             }
-            None => self.checks.push(CheckResult { id: id.to_owned(), status, fails }),
+            None => {
+                self.places.insert(id.to_owned(), self.checks.len());
+                self.checks.push(CheckResult { id: id.to_owned(), status, fails });
+            }
         }
     }
 
     /// The most severe status of one check.
     pub(super) fn status(&self, check: &str) -> Option<Status> {
-        self.checks.iter().find(|it| it.id == check).map(|it| it.status)
+        self.places.get(check).map(|place| self.checks[*place].status)
     }
 
     /// The most severe status of all checks.
@@ -119,7 +132,7 @@ impl ScenarioResults {
 
     #[cfg(test)]
     pub(super) fn new(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut results = Self { leg, id: id.to_owned(), partial: false, checks: Vec::new() };
+        let mut results = Self::of(leg, id);
         for (id, status) in checks {
             results.add(id, *status, status.is_failing());
         }

@@ -72,7 +72,7 @@ impl<'a> CheckBuilder<'a> {
         (profile, revision): (Profile, Revision),
         id: &str,
     ) -> Self {
-        let spec = scenario.checks_at(revision).find(|spec| spec.id == id);
+        let spec = scenario.check_at(id, revision);
         let mut check = Self::new(collector, profile, id, spec);
         check.revision = Some(revision);
         if spec.is_some() {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 #[cfg(feature = "auth")]
@@ -268,7 +269,8 @@ impl Scenario {
     #[must_use]
     pub fn declared(&self) -> Declared {
         let Self { id, leg, official, checks, .. } = self;
-        Declared { id: id.clone(), leg: *leg, official: *official, checks: checks.clone() }
+        let (id, checks, places) = (id.clone(), checks.clone(), OnceLock::new());
+        Declared { id, leg: *leg, official: *official, checks, places }
     }
 
     /// Whether the official suite validates the messages of this scenario against the schema.

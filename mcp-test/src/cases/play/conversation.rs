@@ -242,7 +242,8 @@ impl<'a> CaseConversation<'a> {
 
     /// The index of the client's request at a line.
     pub(super) fn request_at(&self, line: usize) -> Option<usize> {
-        self.client_requests.iter().position(|request| request.line == line)
+        // In the order of their lines: that is the order in which they are sent.
+        self.client_requests.binary_search_by_key(&line, |request| request.line).ok()
     }
 
     /// The server's requests that match no line yet.

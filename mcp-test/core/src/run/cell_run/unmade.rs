@@ -1,5 +1,7 @@
 //! The checks that a scenario declares and did not make.
 
+use std::collections::HashSet;
+
 use crate::check::{Blame, Cause, Check, Fate, Finding, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Cell;
@@ -13,7 +15,8 @@ pub(super) fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
 }
 
 pub(super) fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {
-    declared(cell).filter(|spec| !checks.iter().any(|check| check.id == spec.id)).collect()
+    let made: HashSet<&str> = checks.iter().map(|check| &*check.id).collect();
+    declared(cell).filter(|spec| !made.contains(&*spec.id)).collect()
 }
 
 pub(super) fn skipped(spec: &CheckSpec, reason: &str) -> Check {

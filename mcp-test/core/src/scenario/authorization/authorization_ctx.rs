@@ -155,7 +155,7 @@ impl AuthorizationCtx {
     /// Whether the scenario declares a check at the revision.
     #[must_use]
     pub fn declares(&self, id: &str) -> bool {
-        self.setup.scenario.checks_at(self.revision()).any(|check| check.id == id)
+        self.setup.scenario.check_at(id, self.revision()).is_some()
     }
 
     /// Begins a check, which the scenario must declare.
