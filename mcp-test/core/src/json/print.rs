@@ -62,6 +62,24 @@ impl Value {
         }
     }
 
+    /// How many bytes its compact text has, without writing it.
+    ///
+    /// ```
+    /// # extern crate mcp_test_core as mcp_test;
+    /// use mcp_test::json::Value;
+    ///
+    /// let value = Value::from(serde_json::json!(["a", {"b": 1}]));
+    /// assert_eq!(value.text_length(), value.to_string().len());
+    /// ```
+    #[must_use]
+    #[doc(hidden)]
+    pub fn text_length(&self) -> usize {
+        let mut counted = Counted(0);
+        // Counting cannot fail.
+        compact(self, &mut counted).ok();
+        counted.0
+    }
+
     /// The value in at most `max_chars` characters, compact, truncated with `…` if necessary.
     ///
     /// ```
@@ -80,6 +98,16 @@ impl Value {
             text.out.push('…');
         }
         text.out
+    }
+}
+
+/// Counts bytes.
+struct Counted(usize);
+
+impl Write for Counted {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
@@ -30,10 +31,10 @@ pub(crate) enum InboundText {
 }
 
 impl InboundText {
-    /// Parses a text.
+    /// Parses a text, without copying it.
     #[must_use]
-    pub(crate) fn read(text: &[u8]) -> Self {
-        match Value::parse(text) {
+    pub(crate) fn parse(text: Bytes) -> Self {
+        match Document::parse(text) {
             Ok(document) => Self::Json(document),
             Err(error) => Self::Unreadable(error.to_string()),
         }

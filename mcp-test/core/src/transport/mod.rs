@@ -42,11 +42,15 @@ pub(crate) mod interceptor;
 mod legacy_sse;
 mod limits;
 mod line_client;
+#[cfg(feature = "http")]
+pub(crate) mod memory_budget;
 mod observer;
 mod outgoing;
 mod prepared_target;
 mod raw_http;
 mod redacted;
+#[cfg(feature = "http")]
+pub(crate) mod request_body;
 #[cfg(feature = "http")]
 pub(crate) mod serve_http;
 pub(crate) mod serve_lines;

@@ -108,11 +108,11 @@ fn received(wire: &InterceptedConnection, event: &LineEvent) -> InboundText {
                 why: "no newline follows".to_owned(),
                 kind: UnparsableKind::Unended,
             });
-            InboundText::read(text)
+            InboundText::parse(text.clone())
         }
         LineEvent::Line(text) | LineEvent::Partial(text) => {
             wire.received(text);
-            InboundText::read(text)
+            InboundText::parse(text.clone())
         }
         LineEvent::TooLong { length_seen, head } => {
             let why = format!("the line is too long: {length_seen} bytes");

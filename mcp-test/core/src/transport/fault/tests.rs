@@ -1,5 +1,6 @@
 //! What each fault changes, and its notation.
 
+use bytes::Bytes;
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -211,7 +212,8 @@ fn headers_are_changed_whatever_their_case() {
 #[test]
 fn ignored_messages_do_not_reach_the_actor() {
     let receive = |words: &str, text: &str| {
-        let (received, replies) = intake(InboundText::read(text.as_bytes()), &[fault(words)]);
+        let text = Bytes::copy_from_slice(text.as_bytes());
+        let (received, replies) = intake(InboundText::parse(text), &[fault(words)]);
         let received = received.as_ref().and_then(InboundText::value).map(ToString::to_string);
         let replies = replies.into_iter().map(|reply| reply.value.to_string());
         replies.chain(received).collect::<Vec<_>>().join("\n")

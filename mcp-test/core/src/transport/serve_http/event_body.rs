@@ -5,11 +5,12 @@ use std::io;
 use axum::body::{Body, Bytes};
 use futures_util::stream::unfold;
 
+use super::reserved_delivery::ReservedDelivery;
 use super::response::{aborted, until_due};
 use super::stream_event::{EventWriter, StreamEvent};
 use super::{HttpServer, ServerStage};
 use crate::transport::actor::OutboundMessage;
-use crate::transport::fault::{Delivery, FollowUp};
+use crate::transport::fault::FollowUp;
 use crate::transport::interceptor::InterceptedConnection;
 
 /// Where the messages of an event stream come from.
@@ -72,16 +73,20 @@ impl<S: MessageSource> EventBody<S> {
                 Ok(message) => message,
                 Err(error) => return Some(Err(error)),
             };
-            let delivery = self.wire.deliver(message);
-            until_due(&delivery).await;
-            self.take(delivery);
+            // The status is sent already, so only the end of the connection can show that there is no memory.
+            let memory = &self.server.0.options.memory;
+            let Ok(reserved) = ReservedDelivery::reserve(memory, &self.wire, message).await else {
+                return Some(Err(aborted()));
+            };
+            until_due(&reserved.delivery).await;
+            self.take(reserved);
         }
     }
 
-    fn take(&mut self, delivery: Delivery) {
+    fn take(&mut self, reserved: ReservedDelivery) {
         // Takes effect once the events of this delivery are written.
-        self.then = delivery.then;
-        let events = StreamEvent::of(delivery);
+        self.then = reserved.delivery.then;
+        let events = StreamEvent::of(reserved);
         match S::EVENT_TYPE {
             Some(name) => self.writer.queue(events.map(|event| event.with_name(name))),
             None => self.writer.queue(events),

@@ -185,10 +185,11 @@ impl State {
         if self.reader != Some(turn) {
             return Step::ExchangeEnd;
         }
-        if let Some(event) = self.events.get((self.cursor - self.first) as usize).cloned()
+        if let Some(event) = self.events.get(self.taken()).cloned()
             && self.pause != Some(self.cursor)
         {
             self.cursor += 1;
+            self.keep_taken();
             self.forget();
             return Step::Event(event);
         }
@@ -205,15 +206,34 @@ impl State {
         }
     }
 
+    /// How many of the events that are kept were read.
+    fn taken(&self) -> usize {
+        (self.cursor - self.first) as usize
+    }
+
+    /// Keeps the event that was read last. Without memory for that, it and those before it are dropped, since a client that
+    /// resumes the stream must not miss one between others.
+    fn keep_taken(&mut self) {
+        let last = self.taken().checked_sub(1).and_then(|last| self.events.get_mut(last));
+        if last.is_some_and(|event| !event.keep()) {
+            while self.first < self.cursor {
+                self.drop_first();
+            }
+        }
+    }
+
     /// Drops events that were read and exceed the limits.
     fn forget(&mut self) {
         while self.first < self.cursor
             && (self.cursor - self.first > KEPT || self.bytes > KEPT_BYTES)
-            && let Some(event) = self.events.pop_front()
         {
-            self.bytes -= event.len();
-            self.first += 1;
+            self.drop_first();
         }
+    }
+
+    fn drop_first(&mut self) {
+        self.bytes -= self.events.pop_front().map_or(0, |event| event.len());
+        self.first += 1;
     }
 }
 

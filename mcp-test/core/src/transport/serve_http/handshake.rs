@@ -6,16 +6,19 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::sync::mpsc;
 
+use super::received_message::ReceivedMessage;
 use super::request_work::RequestWork;
+use super::reserved_delivery::ReservedDelivery;
 use super::sessions::Session;
 use super::stream_event::StreamEvent;
 use super::{HttpServer, request_headers, response};
 use crate::json::Value;
 use crate::spec::{Era, Revision, error_code, header};
-use crate::transport::actor::{InboundText, OutboundMessage, Outbox, OutboxItem};
+use crate::transport::actor::{OutboundMessage, Outbox, OutboxItem};
 use crate::transport::fault::{FollowUp, Misbehavior};
 use crate::transport::generated_id::generate_id;
 use crate::transport::interceptor::InterceptedConnection;
+use crate::transport::memory_budget::{MemoryBudget, MemoryUsedUp, Reservation, Usage};
 use crate::wire::{Frame, Id, Message, RpcError};
 
 /// The id under which a server that issues no session ids keeps its only conversation.
@@ -38,7 +41,7 @@ impl HttpServer {
         &self,
         wire: &InterceptedConnection,
         headers: &HeaderMap,
-        received: InboundText,
+        received: ReceivedMessage,
     ) -> Response {
         let id = received.value().and_then(|body| body.get("id")).and_then(Id::read);
         let kind = body_kind(received.value());
@@ -110,8 +113,9 @@ impl HttpServer {
         }
     }
 
-    async fn open(&self, wire: &InterceptedConnection, received: InboundText) -> Response {
+    async fn open(&self, wire: &InterceptedConnection, received: ReceivedMessage) -> Response {
         let conversation = self.0.actor.new_conversation(Some(Era::Handshake));
+        let kept = received.parsed_bytes();
         // The revision is negotiated here already, not only when the work is polled.
         let work = RequestWork::start(&conversation, received);
         // `initialize` failed, so there is no session.
@@ -133,14 +137,32 @@ impl HttpServer {
         if wire.misbehaves(Misbehavior::ServesOneSession) && self.0.sessions.has_any() {
             return response::refusal(StatusCode::BAD_REQUEST, "the server is already initialized");
         }
-        let session = self.0.sessions.open(&id, Arc::clone(&conversation));
+        let memory = match self.memory_of_session(kept).await {
+            Ok(memory) => memory,
+            Err(used_up) => return response::used_up(used_up),
+        };
+        let session = self.0.sessions.open(&id, Arc::clone(&conversation), memory);
         let (outbox, messages) = Outbox::channel();
         // Before the response, so that what is announced from then on waits for the client.
         conversation.attach(outbox);
-        tokio::spawn(forward_unsolicited(session.clone(), wire.clone(), messages));
+        let memory = self.0.options.memory.clone();
+        tokio::spawn(forward_unsolicited(memory, session.clone(), wire.clone(), messages));
         let name = HeaderName::from_static("mcp-session-id");
         let issued = (id != ANONYMOUS).then_some((name, value));
         self.respond_in(&session, wire, work, issued.into_iter().collect()).await
+    }
+
+    /// The memory for what a session keeps of its client.
+    async fn memory_of_session(&self, bytes: usize) -> Result<Reservation, MemoryUsedUp> {
+        let budget = &self.0.options.memory;
+        if let Some(memory) = budget.try_reserve(Usage::Session, bytes) {
+            return Ok(memory);
+        }
+        self.0
+            .sessions
+            .end_oldest(bytes, |of_session| budget.competes(of_session, Usage::Session, bytes));
+        // They may have work in progress, without which their memory is free at once.
+        budget.reserve(Usage::Session, bytes).await
     }
 
     /// The response to a body without requests, once it is processed.
@@ -250,6 +272,7 @@ fn body_kind(body: Option<&Value>) -> BodyKind {
 
 /// Forwards unsolicited messages to the streams that the client has opened for them.
 async fn forward_unsolicited(
+    memory: MemoryBudget,
     session: Session,
     wire: InterceptedConnection,
     mut messages: mpsc::Receiver<OutboxItem>,
@@ -257,7 +280,11 @@ async fn forward_unsolicited(
     let forwarding = async {
         while let Some(outbound) = messages.recv().await {
             let OutboxItem::Message(emitted) = outbound else { continue };
-            for event in StreamEvent::of(wire.deliver(emitted)) {
+            // Nothing waits for what is unsolicited, so it may be lost.
+            let Ok(reserved) = ReservedDelivery::reserve(&memory, &wire, emitted).await else {
+                continue;
+            };
+            for event in StreamEvent::of(reserved) {
                 session.streams.send_unsolicited(event).await;
             }
         }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::response::Response;
 use futures_util::StreamExt;
@@ -13,15 +13,15 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use tokio::sync::mpsc;
 
 use super::event_body::MessageSource;
+use super::received_message::ReceivedMessage;
 use super::stream_event::StreamEvent;
 use super::{HttpServer, ServerStage, request_headers, response};
 use crate::spec::{Era, Revision};
-use crate::transport::actor::{
-    Conversation, InboundText, OutboundMessage, Outbox, OutboxItem, Work,
-};
+use crate::transport::actor::{Conversation, OutboundMessage, Outbox, OutboxItem, Work};
 use crate::transport::fault::{FollowUp, Misbehavior};
 use crate::transport::generated_id::generate_id;
 use crate::transport::interceptor::InterceptedConnection;
+use crate::transport::memory_budget::{Reservation, Usage};
 
 /// The path of the event stream.
 pub(super) const STREAM: &str = "/sse";
@@ -41,6 +41,8 @@ struct LegacyStream {
     conversation: Arc<dyn Conversation>,
     outbox: Outbox,
     works: mpsc::Sender<Work>,
+    /// Reserved for what the conversation keeps of its client.
+    memory: Arc<OnceLock<Reservation>>,
 }
 
 /// The messages of one stream; its work is done while the stream is read, and dropped with it.
@@ -86,7 +88,8 @@ impl HttpServer {
         let streams = self.0.legacy_streams.clone();
         // Before the response is returned, so that a POST that follows at once finds the stream.
         streams.with(|open| {
-            open.insert(id.clone(), LegacyStream { conversation, outbox, works: sender })
+            let (works, memory) = (sender, Arc::default());
+            open.insert(id.clone(), LegacyStream { conversation, outbox, works, memory })
         });
         let (in_flight, entry) = (FuturesUnordered::new(), Entry { streams, id });
         let source = SessionMessages { messages, works, in_flight, _entry: entry };
@@ -99,7 +102,7 @@ impl HttpServer {
         &self,
         wire: &InterceptedConnection,
         uri: &Uri,
-        received: InboundText,
+        received: ReceivedMessage,
     ) -> Response {
         let id = uri.query().and_then(|query| {
             query.split('&').find_map(|parameter| parameter.strip_prefix(SESSION))
@@ -114,14 +117,25 @@ impl HttpServer {
         });
         // The actor may have ended the conversation while its stream was still open.
         let stream = stream.filter(|stream| !stream.conversation.is_over());
-        let Some(LegacyStream { conversation, outbox, works }) = stream else {
+        let Some(LegacyStream { conversation, outbox, works, memory }) = stream else {
             return response::refusal(StatusCode::NOT_FOUND, "unknown session");
         };
         if received.value().is_none() {
             return response::refusal(StatusCode::BAD_REQUEST, "the body is not JSON");
         }
         let damage = super::damage(wire, received.value());
-        let response = match works.send(conversation.receive(received, outbox)).await {
+        let kept = received.parsed_bytes();
+        let work = received.start(&conversation, outbox);
+        if conversation.revision().is_some() && memory.get().is_none() {
+            match self.0.options.memory.reserve(Usage::Session, kept).await {
+                Ok(reserved) => memory.get_or_init(|| reserved),
+                Err(used_up) => {
+                    conversation.close();
+                    return response::used_up(used_up);
+                }
+            };
+        }
+        let response = match works.send(work).await {
             Ok(()) => response::empty(StatusCode::ACCEPTED),
             Err(_) => response::refusal(StatusCode::NOT_FOUND, "unknown session"),
         };

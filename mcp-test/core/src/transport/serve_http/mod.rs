@@ -11,8 +11,10 @@ mod event_stream;
 mod handshake;
 mod http_listener;
 mod legacy;
+mod received_message;
 mod request_headers;
 mod request_work;
+mod reserved_delivery;
 mod response;
 mod session_response;
 mod session_streams;
@@ -28,21 +30,23 @@ use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use axum::{Extension, Router, body};
+use axum::{Extension, Router};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
-use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
 use self::legacy::LegacyStreams;
+use self::received_message::ReceivedMessage;
 use self::response::{Corruption, SentText};
 use self::sessions::Sessions;
 use self::socket::SocketFaults;
 use super::Limits;
-use super::actor::{Actor, InboundText};
+use super::actor::Actor;
 use super::fault::{HttpDamage, Misbehavior};
 use super::headers::listed;
 use super::interceptor::{InterceptedConnection, Interceptor};
+use super::memory_budget::MemoryBudget;
+use super::request_body::{self, BodyError, BodyLimits};
 use crate::json::Value;
 use crate::spec::{Era, Revision, header, meta};
 use crate::trace::{EventKind, Party, UnparsableKind};
@@ -70,6 +74,8 @@ pub(crate) struct HttpOptions {
     pub documents: Vec<(String, Value)>,
     /// Who may send requests to the endpoint; without it, everyone.
     pub access: Option<Arc<dyn AccessControl>>,
+    /// The memory for what clients send, and for what waits to be sent to them.
+    pub memory: MemoryBudget,
 }
 
 impl Default for HttpOptions {
@@ -83,6 +89,7 @@ impl Default for HttpOptions {
             sse_alone: false,
             documents: Vec::new(),
             access: None,
+            memory: MemoryBudget::of_process(),
         }
     }
 }
@@ -282,13 +289,14 @@ impl HttpServer {
         &self,
         wire: &InterceptedConnection,
         body: Body,
-    ) -> Result<InboundText, Response> {
-        let text = match body::to_bytes(body, self.0.options.limits.body).await {
-            Ok(text) => text,
-            Err(error) => return Err(refuse_unreadable(wire, &error)),
+    ) -> Result<ReceivedMessage, Response> {
+        let HttpOptions { limits, memory, .. } = &self.0.options;
+        let received = async {
+            let limits = BodyLimits { bytes: limits.body, time: None };
+            let body = request_body::read(memory, body, limits).await?;
+            Ok::<_, BodyError>(ReceivedMessage::read(memory, wire, body).await?)
         };
-        wire.received(&text);
-        Ok(InboundText::read(&text))
+        received.await.map_err(|error| refuse_unreadable(wire, &error))
     }
 
     async fn post(&self, wire: &InterceptedConnection, head: &Parts, body: Body) -> Response {
@@ -371,25 +379,21 @@ fn damage(wire: &InterceptedConnection, body: Option<&Value>) -> HttpDamage {
 }
 
 /// Refuses a body that cannot be read to its end.
-fn refuse_unreadable(wire: &InterceptedConnection, error: &axum::Error) -> Response {
-    let too_large = std::error::Error::source(error)
-        .is_some_and(<dyn std::error::Error + 'static>::is::<LengthLimitError>);
-    let (status, why, damage) = if too_large {
-        (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", UnparsableKind::OverLimit)
-    } else {
-        (
-            StatusCode::BAD_REQUEST,
-            "the body is incomplete or wrongly chunked",
-            UnparsableKind::BrokenMessage,
-        )
+fn refuse_unreadable(wire: &InterceptedConnection, error: &BodyError) -> Response {
+    let kind = match error {
+        BodyError::TooLarge | BodyError::UsedUp(_) => UnparsableKind::OverLimit,
+        BodyError::Broken | BodyError::Late(_) => UnparsableKind::BrokenMessage,
     };
-    // Without the bytes: axum does not return what it has read of the body.
-    wire.record(Party::Client, || EventKind::Unparsable {
-        bytes: Bytes::new(),
-        why: why.to_owned(),
-        kind: damage,
-    });
-    response::refusal(status, why)
+    let why = error.to_string();
+    // Without the bytes: they were dropped when the rest could not be read.
+    let recorded = EventKind::Unparsable { bytes: Bytes::new(), why: why.clone(), kind };
+    wire.record(Party::Client, || recorded);
+    match error {
+        BodyError::TooLarge => response::refusal(StatusCode::PAYLOAD_TOO_LARGE, why),
+        BodyError::Broken => response::refusal(StatusCode::BAD_REQUEST, why),
+        BodyError::Late(_) => response::refusal(StatusCode::REQUEST_TIMEOUT, why),
+        BodyError::UsedUp(used_up) => response::used_up(*used_up),
+    }
 }
 
 /// Marks a request to a path without a route.

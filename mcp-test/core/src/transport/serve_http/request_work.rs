@@ -8,11 +8,11 @@ use axum::response::Response;
 use tokio::sync::mpsc;
 
 use super::event_body::MessageSource;
+use super::received_message::ReceivedMessage;
+use super::reserved_delivery::ReservedDelivery;
 use super::stream_event::StreamEvent;
 use super::{HttpServer, ServerStage, response};
-use crate::transport::actor::{
-    Conversation, InboundText, OutboundMessage, Outbox, OutboxItem, Work,
-};
+use crate::transport::actor::{Conversation, OutboundMessage, Outbox, OutboxItem, Work};
 use crate::transport::interceptor::InterceptedConnection;
 
 /// The work of one request, with the messages that it sends. Dropping it drops the work.
@@ -24,9 +24,9 @@ pub(super) struct RequestWork {
 }
 
 impl RequestWork {
-    pub(super) fn start(conversation: &Arc<dyn Conversation>, received: InboundText) -> Self {
+    pub(super) fn start(conversation: &Arc<dyn Conversation>, received: ReceivedMessage) -> Self {
         let (outbox, messages) = Outbox::channel();
-        let work = Some(conversation.receive(received, outbox));
+        let work = Some(received.start(conversation, outbox));
         Self { conversation: Arc::clone(conversation), work, messages, is_closed: false }
     }
 
@@ -80,13 +80,17 @@ impl HttpServer {
         };
         // Asked before the faults are applied, which may make it unrecognizable.
         let is_reply = first.is_reply();
-        let delivery = wire.deliver(first);
-        response::until_due(&delivery).await;
+        let first = match ReservedDelivery::reserve(&self.0.options.memory, wire, first).await {
+            Ok(first) => first,
+            Err(used_up) => return response::used_up(used_up),
+        };
+        let ReservedDelivery { delivery, .. } = &first;
+        response::until_due(delivery).await;
         let (status, then) = (delivery.status, delivery.then);
-        if self.is_whole(is_reply, &delivery) {
-            self.whole(&delivery).await
+        if self.is_whole(is_reply, delivery) {
+            self.whole(first).await
         } else {
-            response::streamed(status, self.event_body(wire, work, StreamEvent::of(delivery), then))
+            response::streamed(status, self.event_body(wire, work, StreamEvent::of(first), then))
         }
     }
 }

@@ -7,10 +7,12 @@ use axum::response::Response;
 use futures_util::stream;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
+use super::reserved_delivery::ReservedDelivery;
 use super::{HttpServer, ServerStage, request_headers};
 use crate::clock;
 use crate::json::Value;
 use crate::transport::fault::{Delivery, DeliveryPart, FollowUp, HttpDamage};
+use crate::transport::memory_budget::{MemoryUsedUp, Reservation};
 use crate::wire::{ErrorReply, Id, RpcError};
 
 /// The body of a response, which the interceptor records; streams have none.
@@ -34,19 +36,21 @@ impl HttpServer {
     }
 
     /// A response that is not a stream.
-    pub(super) async fn whole(&self, delivery: &Delivery) -> Response {
+    pub(super) async fn whole(&self, reserved: ReservedDelivery) -> Response {
+        let ReservedDelivery { delivery, memory } = reserved;
         let status = status(delivery.status);
         match (delivery.parts.first(), delivery.then) {
             (Some(DeliveryPart::Torn { bytes, of }), _) => {
-                let mut response =
-                    response(status, request_headers::JSON, torn(Some(bytes.clone())));
+                let beginning = memory.holding(bytes.clone());
+                let mut response = response(status, request_headers::JSON, torn(Some(beginning)));
                 // The whole length is announced, so that the client can see that something is missing.
                 response.headers_mut().insert(header::CONTENT_LENGTH, (*of).into());
                 response
             }
             (part, FollowUp::Continue | FollowUp::EndStream) => {
                 let nothing = || DeliveryPart::Message(Bytes::new());
-                sent(status, request_headers::JSON, part.cloned().unwrap_or_else(nothing))
+                let part = part.cloned().unwrap_or_else(nothing);
+                sent(status, request_headers::JSON, part, memory)
             }
             (_, FollowUp::CloseConnection | FollowUp::Exit) => broken_off(status),
             (_, FollowUp::Silence) => {
@@ -111,6 +115,12 @@ pub(super) fn ended() -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended")
 }
 
+/// The refusal of a request for which there is no memory.
+pub(super) fn used_up(error: MemoryUsedUp) -> Response {
+    let refusal = refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
+    with(vec![(header::RETRY_AFTER, HeaderValue::from_static(MemoryUsedUp::RETRY_AFTER))], refusal)
+}
+
 /// A refusal before any message was read, as plain text.
 pub(super) fn refusal(status: StatusCode, why: impl Into<Bytes>) -> Response {
     text(status, "text/plain; charset=utf-8", why.into())
@@ -166,11 +176,17 @@ pub(super) fn stream_of(body: Body) -> Response {
 }
 
 fn text(status: StatusCode, kind: &'static str, text: Bytes) -> Response {
-    sent(status, kind, DeliveryPart::Message(text))
+    sent(status, kind, DeliveryPart::Message(text), Reservation::default())
 }
 
-fn sent(status: StatusCode, kind: &'static str, part: DeliveryPart) -> Response {
-    let mut response = response(status, kind, Body::from(part.bytes().clone()));
+fn sent(
+    status: StatusCode,
+    kind: &'static str,
+    part: DeliveryPart,
+    memory: Reservation,
+) -> Response {
+    // The part itself holds nothing: the trace keeps it.
+    let mut response = response(status, kind, Body::from(memory.holding(part.bytes().clone())));
     response.extensions_mut().insert(SentText(part));
     response
 }

@@ -11,21 +11,25 @@ use tokio::sync::oneshot;
 
 use super::event_stream::{End, EventStream, Reader, StreamOptions};
 use super::request_work::RequestWork;
+use super::reserved_delivery::ReservedDelivery;
 use super::sessions::Session;
 use super::stream_event::{EventWriter, StreamEvent};
 use super::{HttpServer, ServerStage, response};
 use crate::spec::Revision;
 use crate::transport::actor::OutboxItem;
 use crate::transport::event_form::EventForm;
-use crate::transport::fault::{Delivery, FollowUp, Misbehavior};
+use crate::transport::fault::{FollowUp, Misbehavior};
 use crate::transport::interceptor::InterceptedConnection;
+use crate::transport::memory_budget::MemoryUsedUp;
 
 /// What a response is, decided by the first message of its work.
 enum ResponseKind {
     /// One JSON text.
-    Whole(Delivery),
+    Whole(ReservedDelivery),
     /// A stream with this status, 200 if `None`.
     Stream(Option<u16>),
+    /// A refusal, since there is no memory for the first message.
+    Refusal(MemoryUsedUp),
 }
 
 /// The work of one request, which writes to a stream.
@@ -83,7 +87,8 @@ impl HttpServer {
         // A task of its own: in the handshake era a disconnection does not cancel the request.
         tokio::spawn(exchange.run(decided));
         let response = match kind.await {
-            Ok(ResponseKind::Whole(delivery)) => self.whole(&delivery).await,
+            Ok(ResponseKind::Whole(reserved)) => self.whole(reserved).await,
+            Ok(ResponseKind::Refusal(used_up)) => response::used_up(used_up),
             Ok(ResponseKind::Stream(status)) => {
                 response::streamed(status, self.reading(wire, reader))
             }
@@ -146,23 +151,35 @@ impl Exchange {
                 }
                 OutboxItem::Message(emitted) => {
                     let is_reply = emitted.is_reply();
-                    let delivery = self.wire.deliver(emitted);
-                    response::until_due(&delivery).await;
+                    let memory = &self.server.0.options.memory;
+                    let reserved =
+                        match ReservedDelivery::reserve(memory, &self.wire, emitted).await {
+                            Ok(reserved) => reserved,
+                            Err(used_up) => {
+                                if let Some(decided) = decided.take() {
+                                    decided.send(ResponseKind::Refusal(used_up)).ok();
+                                }
+                                self.stream.end(End::Broken);
+                                return;
+                            }
+                        };
+                    let ReservedDelivery { delivery, .. } = &reserved;
+                    response::until_due(delivery).await;
                     if is_reply && self.wire.misbehaves(Misbehavior::RepliesOnGet) {
-                        for event in StreamEvent::of(delivery.clone()) {
+                        for event in StreamEvent::of(reserved.clone()) {
                             self.session.streams.send_unsolicited(event).await;
                         }
                     }
                     if let Some(decided) = decided.take() {
                         // Only the first message can decide this: the head of the response is sent after it.
-                        if self.server.is_whole(is_reply, &delivery) {
-                            decided.send(ResponseKind::Whole(delivery)).ok();
+                        if self.server.is_whole(is_reply, delivery) {
+                            decided.send(ResponseKind::Whole(reserved)).ok();
                             // The stream was never kept: a response that is one JSON text cannot be resumed.
                             return;
                         }
                         self.start_stream(decided, delivery.status, delivery.form);
                     }
-                    if send_delivery(&self.stream, delivery).await.is_break() {
+                    if send_delivery(&self.stream, reserved).await.is_break() {
                         return;
                     }
                 }
@@ -194,9 +211,9 @@ impl Exchange {
 }
 
 /// Sends a delivery; breaks if a fault ends the stream.
-async fn send_delivery(stream: &EventStream, delivery: Delivery) -> ControlFlow<()> {
-    let then = delivery.then;
-    for piece in StreamEvent::of(delivery) {
+async fn send_delivery(stream: &EventStream, reserved: ReservedDelivery) -> ControlFlow<()> {
+    let then = reserved.delivery.then;
+    for piece in StreamEvent::of(reserved) {
         stream.room().await;
         stream.push(piece);
     }

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::session_streams::SessionStreams;
 use crate::transport::actor::Conversation;
+use crate::transport::memory_budget::Reservation;
 
 /// How many sessions may be open; another one ends the oldest.
 const SESSIONS: usize = 1024;
@@ -21,13 +22,20 @@ pub(super) struct Session {
     id: Arc<[u8]>,
     pub(super) conversation: Arc<dyn Conversation>,
     pub(super) streams: Arc<SessionStreams>,
+    /// Reserved for what the conversation keeps of its client, until the last copy is dropped.
+    memory: Reservation,
     ended: Arc<watch::Sender<bool>>,
 }
 
 impl Sessions {
-    pub(super) fn open(&self, id: &[u8], conversation: Arc<dyn Conversation>) -> Session {
-        let ended = Arc::new(watch::Sender::new(false));
-        let session = Session { id: id.into(), conversation, streams: Arc::default(), ended };
+    pub(super) fn open(
+        &self,
+        id: &[u8],
+        conversation: Arc<dyn Conversation>,
+        memory: Reservation,
+    ) -> Session {
+        let (streams, ended) = (Arc::default(), Arc::new(watch::Sender::new(false)));
+        let session = Session { id: id.into(), conversation, streams, memory, ended };
         self.with(|sessions| {
             if sessions.len() == SESSIONS {
                 // The clients of abandoned sessions send no DELETE, so the oldest is the likeliest to be abandoned.
@@ -48,6 +56,22 @@ impl Sessions {
             return None;
         }
         Some(found)
+    }
+
+    /// Ends the oldest of those sessions whose memory is of use, until this much of it becomes free.
+    pub(super) fn end_oldest(&self, bytes: usize, is_of_use: impl Fn(&Reservation) -> bool) {
+        let mut freed = 0;
+        let ended = self.with(|sessions| {
+            let ends = |session: &Session| {
+                let ends = freed < bytes && is_of_use(&session.memory);
+                freed += if ends { session.memory.bytes() } else { 0 };
+                ends
+            };
+            let (ended, kept) = std::mem::take(sessions).into_iter().partition(ends);
+            *sessions = kept;
+            ended
+        });
+        ended.iter().for_each(Session::end);
     }
 
     /// Whether a session is open.

@@ -5,21 +5,26 @@
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 
+use super::received_message::ReceivedMessage;
 use super::request_work::RequestWork;
 use super::{HttpServer, request_headers, response};
+use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{self, Era, error_code, header, meta};
-use crate::transport::actor::{Actor, InboundText, MirroredArgument};
+use crate::transport::actor::{Actor, MirroredArgument};
 use crate::transport::fault::Misbehavior;
 use crate::transport::interceptor::InterceptedConnection;
 use crate::wire::{Id, Message, Request, RpcError};
+
+/// How many characters of a value are repeated in an error.
+const SHOWN: usize = 200;
 
 impl HttpServer {
     pub(super) async fn post_without_session(
         &self,
         wire: &InterceptedConnection,
         headers: &HeaderMap,
-        received: InboundText,
+        received: ReceivedMessage,
     ) -> Response {
         match received.value().map(Message::read) {
             Some(Ok(Message::Request(request))) => {
@@ -135,6 +140,7 @@ fn check_header(
     };
     match body {
         Some(body) if body != value => {
+            let [value, body] = [value.as_str(), body].map(|text| words::cut(text, SHOWN));
             Err(mismatch(&format!("`{name}` is `{value}`, but the body says `{body}`")))
         }
         _ => Ok(()),

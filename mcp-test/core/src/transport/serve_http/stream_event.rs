@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 
 use axum::body::Bytes;
 
+use super::reserved_delivery::ReservedDelivery;
 use crate::trace::{EventKind, Party};
 use crate::transport::event_form::EventForm;
 use crate::transport::fault::{Delivery, DeliveryPart};
 use crate::transport::interceptor::InterceptedConnection;
+use crate::transport::memory_budget::{Reservation, Usage};
 use crate::wire::sse::{self, SseEvent};
 
 /// An event of a stream.
@@ -19,6 +21,7 @@ pub(super) struct StreamEvent {
     part: Option<DeliveryPart>,
     bytewise: bool,
     form: EventForm,
+    memory: Reservation,
 }
 
 /// Writes events in order, some one byte at a time.
@@ -36,11 +39,15 @@ impl StreamEvent {
     }
 
     /// The events of a delivery.
-    pub(super) fn of(delivery: Delivery) -> impl Iterator<Item = Self> {
-        let Delivery { parts, bytewise, form, .. } = delivery;
+    pub(super) fn of(reserved: ReservedDelivery) -> impl Iterator<Item = Self> {
+        let ReservedDelivery { delivery: Delivery { parts, bytewise, form, .. }, memory } =
+            reserved;
         // What is written as nothing must not get an id either: a client would never see it.
         let parts = parts.into_iter().filter(|part| !part.event().is_empty());
-        parts.map(move |part| Self { part: Some(part), bytewise, form, ..Self::default() })
+        parts.map(move |part| {
+            let memory = memory.clone();
+            Self { part: Some(part), bytewise, form, memory, ..Self::default() }
+        })
     }
 
     /// An event of this type with this data, which is not a message.
@@ -66,6 +73,14 @@ impl StreamEvent {
         self.part.as_ref().map_or(0, |part| part.bytes().len())
     }
 
+    /// Keeps it after the client has taken it; `false` if there is no memory for that.
+    pub(super) fn keep(&mut self) -> bool {
+        let kept = self.memory.transferred(Usage::TakenEvent);
+        let is_kept = kept.is_some();
+        self.memory = kept.unwrap_or_default();
+        is_kept
+    }
+
     fn bytes(&self) -> Bytes {
         let Some(part) = &self.part else {
             let event = SseEvent { retry: self.retry, ..SseEvent::data("") };
@@ -79,7 +94,7 @@ impl StreamEvent {
             }
         }
         bytes.extend_from_slice(&part.event());
-        self.form.write(&bytes).into()
+        self.memory.clone().holding(self.form.write(&bytes).into())
     }
 
     fn record(&self, wire: &InterceptedConnection) {

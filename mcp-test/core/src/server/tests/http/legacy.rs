@@ -16,7 +16,7 @@ use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
 use crate::transport::Fault;
 
-async fn send(router: &axum::Router, method: &str, path: &str, body: &str) -> Response {
+pub(super) async fn send(router: &axum::Router, method: &str, path: &str, body: &str) -> Response {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -35,12 +35,18 @@ async fn event(body: &mut Body) -> String {
 /// Opens the stream of a server: its router, the stream, and where to post to.
 async fn listen(server: &Server) -> (axum::Router, Body, String) {
     let router = server.router();
-    let opened = send(&router, "GET", "/sse", "").await;
+    let (stream, path) = listen_at(&router).await;
+    (router, stream, path)
+}
+
+/// Opens a stream: its body, and where to post to.
+pub(super) async fn listen_at(router: &axum::Router) -> (Body, String) {
+    let opened = send(router, "GET", "/sse", "").await;
     assert_eq!(opened.headers()["content-type"], "text/event-stream");
     let mut stream = opened.into_body();
     let first = event(&mut stream).await;
     let path = first.strip_prefix("event: endpoint\ndata: ").unwrap().trim_end().to_owned();
-    (router, stream, path)
+    (stream, path)
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod announcing;
 mod faults;
 mod given;
 mod legacy;
+mod memory;
 mod misbehavior;
 mod resumption;
 mod sessions;
@@ -53,12 +54,16 @@ impl Reply {
 
 impl Endpoint {
     fn new(server: &Server) -> Self {
+        Self::at(server.router())
+    }
+
+    fn at(router: axum::Router) -> Self {
         let headers = [
             ("accept", "application/json, text/event-stream"),
             ("content-type", "application/json"),
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Self { router: server.router(), headers: headers.into() }
+        Self { router, headers: headers.into() }
     }
 
     fn with(&self, name: &str, value: &str) -> Self {
