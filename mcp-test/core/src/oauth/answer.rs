@@ -5,7 +5,8 @@ use axum::response::Response;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::oauth_error::OAuthError;
-use crate::json::Value;
+use crate::json::{Object, Value};
+use crate::transport::memory_budget::MemoryUsedUp;
 
 /// What is sent.
 pub struct Answer {
@@ -51,6 +52,18 @@ impl Answer {
             let challenge = HeaderValue::from_static("Basic realm=\"token\"");
             answer.headers.push((header::WWW_AUTHENTICATE, challenge));
         }
+        answer
+    }
+
+    /// The refusal of a request for which there is no memory.
+    pub(super) fn used_up(error: MemoryUsedUp) -> Self {
+        let mut body = Object::new();
+        // Of the codes of RFC 6749 (section 4.1.2.1), the one that says to try again.
+        body.insert("error", "temporarily_unavailable");
+        body.insert("error_description", error.to_string());
+        let mut answer = Self::json(StatusCode::SERVICE_UNAVAILABLE, body.into());
+        let after = HeaderValue::from_static(MemoryUsedUp::RETRY_AFTER);
+        answer.headers.push((header::RETRY_AFTER, after));
         answer
     }
 

@@ -7,14 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::clock::{self, Deadline};
+use crate::transport::memory_budget::MemoryBudget;
+use crate::transport::request_body::{self, BodyLimits};
 use crate::transport::test_tokens::Downstream;
 
 /// The bytes of the largest body that is read.
@@ -83,8 +84,9 @@ impl Drop for DownstreamService {
 
 async fn answer(State(received): State<Arc<Mutex<Received>>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = clock::within(Deadline::after(BODY_TIME), to_bytes(body, LARGEST_BODY)).await;
-    let body = body.ok().and_then(Result::ok).unwrap_or_default();
+    let limits = BodyLimits { bytes: LARGEST_BODY, time: Some(BODY_TIME) };
+    let read = request_body::read(&MemoryBudget::of_process(), body, limits).await;
+    let (body, _memory) = read.unwrap_or_default();
     let mut text = format!("{} {}\n", head.method, head.uri);
     for (name, value) in &head.headers {
         text.push_str(&format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes())));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
@@ -16,8 +16,9 @@ use super::exchange_recorder::RecordedExchange;
 use super::oauth_error::{ErrorCode, OAuthError};
 use super::server_state::ServerState;
 use super::{authorization_endpoint, metadata, registration_endpoint, token_endpoint};
-use crate::clock::{self, Deadline};
 use crate::jose::KeySet;
+use crate::transport::memory_budget::MemoryBudget;
+use crate::transport::request_body::{self, BodyError, BodyLimits};
 use crate::wire::{MediaType, essence};
 
 /// The bytes of the largest body that is read: far more than any request of OAuth has.
@@ -97,10 +98,13 @@ async fn route(
 
 /// Reads a body; the error is its refusal.
 pub(super) async fn read(body: Body) -> Result<Bytes, Answer> {
-    match clock::within(Deadline::after(BODY_TIME), to_bytes(body, LARGEST_BODY)).await {
-        Ok(Ok(body)) => Ok(body),
-        Ok(Err(_)) => Err(Answer::empty(StatusCode::PAYLOAD_TOO_LARGE)),
-        Err(_) => Err(Answer::empty(StatusCode::REQUEST_TIMEOUT)),
+    let limits = BodyLimits { bytes: LARGEST_BODY, time: Some(BODY_TIME) };
+    match request_body::read(&MemoryBudget::of_process(), body, limits).await {
+        Ok((body, memory)) => Ok(memory.holding(body)),
+        Err(BodyError::TooLarge) => Err(Answer::empty(StatusCode::PAYLOAD_TOO_LARGE)),
+        Err(BodyError::Broken) => Err(Answer::empty(StatusCode::BAD_REQUEST)),
+        Err(BodyError::Late(_)) => Err(Answer::empty(StatusCode::REQUEST_TIMEOUT)),
+        Err(BodyError::UsedUp(used_up)) => Err(Answer::used_up(used_up)),
     }
 }
 
