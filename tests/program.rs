@@ -235,9 +235,14 @@ impl Serving {
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut serving = Self { child, url: String::new() };
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let url =
-            lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.trim().to_owned()));
+        // As the commands print it that serve MCP, test a client, and are an authorization server.
+        let labels = ["Listening on ", "Server URL: ", "Issuer "];
+        let url = lines.find_map(|line| {
+            labels.iter().find_map(|label| Some(line.strip_prefix(label)?.trim().to_owned()))
+        });
         serving.url = url.expect("the server prints its URL");
+        // Read to its end, so that the server can go on printing.
+        std::thread::spawn(move || lines.for_each(drop));
         serving
     }
 

@@ -15,25 +15,39 @@ use tempfile::TempDir;
 use crate::bounds::{BOUND, within};
 use crate::clients::{INITIALIZE, INITIALIZED, PING};
 
-/// The reference server behind a port.
-struct Served {
+/// A server of the command behind a port.
+pub(crate) struct Served {
     serving: Serving,
+    what: String,
     peak: PathBuf,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Served {
-    fn start() -> Self {
+    /// The reference server.
+    pub(crate) fn start() -> Self {
+        Self::command(&["reference", "server", "--listen", "127.0.0.1:0"], &[])
+    }
+
+    /// The server of a command that runs in a folder with these files.
+    pub(crate) fn command(arguments: &[&str], files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).expect("a file");
+        }
         let peak = folder.path().join("peak");
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
-        command.env("MCP_TEST_TESTS_PEAK", &peak);
-        command.args(["reference", "server", "--listen", "127.0.0.1:0"]);
-        Self { serving: Serving::start(command), peak, _folder: folder }
+        command.env("MCP_TEST_TESTS_PEAK", &peak).args(arguments).current_dir(folder.path());
+        Self { serving: Serving::start(command), what: arguments.join(" "), peak, folder }
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        self.serving.address()
     }
 
     /// Posts a body to a path, piece by piece, and returns the status line and the headers of the response.
-    fn post<'a>(
+    pub(crate) fn post<'a>(
         &self,
         path: &str,
         headers: &str,
@@ -62,7 +76,7 @@ impl Served {
     }
 
     /// Opens a session at 2025-03-26, which has batches; returns its header.
-    fn session(&self) -> String {
+    pub(crate) fn session(&self) -> String {
         let initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
         let begun = self.post("/mcp", "", [initialize.as_bytes()]);
         let session = begun.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
@@ -73,22 +87,28 @@ impl Served {
         header
     }
 
-    /// Serves another client, ends, and checks the memory.
-    fn end(self) {
-        self.end_within(BOUND);
-    }
-
-    /// Like [`Served::end`], with a bound in MiB.
-    fn end_within(self, bound: u64) {
+    /// Checks that another client is served.
+    pub(crate) fn assert_serves(&self) {
         let session = self.session();
         let answer = self.post("/mcp", &session, [PING.as_bytes()]);
         assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
+    }
+
+    /// Serves another client, ends, and checks the memory.
+    fn end(self) {
+        self.assert_serves();
+        self.end_within(BOUND);
+    }
+
+    /// Ends, and checks the memory with a bound in MiB.
+    pub(crate) fn end_within(self, bound: u64) {
         self.serving.end();
-        within(bound, &self.peak, "the reference server");
+        within(bound, &self.peak, &self.what);
+        drop(self.folder);
     }
 }
 
-fn status(answer: &str) -> &str {
+pub(crate) fn status(answer: &str) -> &str {
     answer.lines().next().unwrap_or("nothing")
 }
 
@@ -128,6 +148,7 @@ fn eight_large_messages_at_once() {
             }
         });
     }
+    served.assert_serves();
     served.end_within(512);
 }
 

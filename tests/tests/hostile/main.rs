@@ -24,5 +24,6 @@ mod output_size;
 mod repeats;
 mod scenario_run;
 mod secrets;
+mod server_memory;
 mod silence;
 mod table;
