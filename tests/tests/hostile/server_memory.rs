@@ -34,7 +34,7 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {}}
             &["cases", "serve", "ping.yaml", "--listen", "127.0.0.1:0"],
             &[("ping.yaml", case)],
         ),
-        Served::command(&["client", "--scenario", "tools_call"], &[]),
+        Served::command(&["client", "--scenario", "tools_call", "--timeout", "10m"], &[]),
     ]
 }
 
