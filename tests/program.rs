@@ -242,7 +242,7 @@ impl Serving {
         });
         serving.url = url.expect("the server prints its URL");
         // Read to its end, so that the server can go on printing.
-        std::thread::spawn(move || lines.for_each(drop));
+        thread::spawn(move || lines.for_each(drop));
         serving
     }
 
