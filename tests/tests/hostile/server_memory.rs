@@ -100,7 +100,7 @@ fn replies_that_nobody_reads(served: &Served) {
 #[test]
 fn a_server_has_one_memory_budget() {
     // The servers share their code, so one of them shows the effect of many sessions.
-    for (served, sessions) in servers().into_iter().zip([40, 6, 6]) {
+    for (served, sessions) in servers().into_iter().zip([20, 4, 4]) {
         bodies_that_do_not_end(&served);
         many_sessions(&served, sessions);
         replies_that_nobody_reads(&served);
