@@ -1,4 +1,4 @@
-//! Clients that make a server keep much: bodies that do not end. Memory stays within
+//! Clients that make a server keep much: bodies that do not end, sessions, and replies that nobody reads. Memory stays within
 //! bounds, and modest clients are served meanwhile.
 #![cfg(target_os = "linux")]
 
@@ -9,11 +9,16 @@ use std::time::Duration;
 
 use crate::bounds::BOUND;
 use crate::client_bounds::{Served, status};
+use crate::clients::{INITIALIZE, PING};
 
 /// How many clients attack at the same time.
 const CONNECTIONS: usize = 60;
 /// How many bytes each of them sends.
 const LARGE: usize = 15 * 1024 * 1024;
+/// How many bytes a reply has that a small request asks for.
+const LARGE_REPLY: usize = 4 * 1024 * 1024;
+/// How much memory a command may take that serves many connections at once, in MiB.
+const BOUND_OF_MANY: u64 = 2 * BOUND;
 /// How long the server may read nothing before a client stops writing.
 const BLOCKED: Duration = Duration::from_secs(3);
 
@@ -65,12 +70,88 @@ fn bodies_that_do_not_end(served: &Served) {
     drop(open);
 }
 
+/// Sessions whose clients declare much: text, and small values, which take more memory than their text.
+fn many_sessions(served: &Served, count: usize) {
+    let first = served.session();
+    let text = format!(r#"{{"x":"{}"}}"#, "x".repeat(LARGE));
+    let values = format!(r#"{{"x":[{}0]}}"#, r#"{"a":[1,"b"]},"#.repeat(50_000));
+    for (declared, count) in [(text, count), (values, count / 2)] {
+        let declared = format!(r#""capabilities":{{"experimental":{declared}}}"#);
+        let initialize = INITIALIZE.replace(r#""capabilities":{}"#, &declared);
+        for _ in 0..count {
+            let answer = served.post("/mcp", "", [initialize.as_bytes()]);
+            assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
+        }
+    }
+    // None of them has ended a modest one.
+    let answer = served.post("/mcp", &first, [PING.as_bytes()]);
+    assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
+}
+
+/// Replies to requests for methods whose names the errors repeat.
+fn replies_that_nobody_reads(served: &Served) {
+    let session = served.session();
+    let request = PING.replace("ping", &"x".repeat(LARGE));
+    let head = head("/mcp", "application/json", &session, request.len());
+    let open = send_on_many(served, &head, request.as_bytes());
+    served.assert_serves();
+    drop(open);
+}
+
 #[test]
 fn bodies_that_do_not_end_share_one_budget() {
     for served in servers() {
         bodies_that_do_not_end(&served);
         served.end_within(BOUND);
     }
+}
+
+#[test]
+fn the_memory_of_ended_sessions_is_used_again() {
+    // The servers share their code, so one of them shows the effect of many sessions.
+    for (served, sessions) in servers().into_iter().zip([40, 6, 6]) {
+        many_sessions(&served, sessions);
+        served.end_within(BOUND);
+    }
+}
+
+#[test]
+fn bodies_sessions_and_replies_together_stay_within_bounds() {
+    for served in servers() {
+        bodies_that_do_not_end(&served);
+        many_sessions(&served, 6);
+        replies_that_nobody_reads(&served);
+        served.end_within(BOUND_OF_MANY);
+    }
+}
+
+#[test]
+fn large_replies_to_small_requests_share_the_budget() {
+    let text = "x".repeat(LARGE_REPLY);
+    let case = format!(
+        r#"
+case: Ping
+in: {{"jsonrpc": "2.0", "id": 1, "method": "ping"}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{}}}}
+---
+case: Read
+in: {{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {{"uri": "a:b"}}}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{"contents": [{{"uri": "a:b", "text": "{text}"}}]}}}}
+"#
+    );
+    let served = Served::command(
+        &["cases", "serve", "read.yaml", "--listen", "127.0.0.1:0"],
+        &[("read.yaml", &case)],
+    );
+    let session = served.session();
+    let request = r#"{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"a:b"}}"#;
+    let head = head("/mcp", "application/json", &session, request.len());
+    let open = send_on_many(&served, &head, request.as_bytes());
+    served.assert_serves();
+    drop(open);
+    let answer = served.post("/mcp", &session, [request.as_bytes()]);
+    assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer:.500}");
+    served.end_within(BOUND_OF_MANY);
 }
 
 #[test]

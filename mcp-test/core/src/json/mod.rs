@@ -57,4 +57,6 @@ pub use parse::{DEPTH_LIMIT, VALUE_LIMIT};
 pub use pointer::Pointer;
 #[doc(hidden)]
 pub use pointer::array_index;
+#[doc(hidden)]
+pub use value::VALUE_BYTES;
 pub use value::{Array, Object, Value};

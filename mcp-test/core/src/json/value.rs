@@ -8,6 +8,10 @@ use std::sync::Arc;
 use super::pointer::array_index;
 use super::{Number, Pointer};
 
+/// The most memory in bytes that a value takes apart from its text: a member of an object with its name, or a small array.
+#[doc(hidden)]
+pub const VALUE_BYTES: usize = 96;
+
 /// A JSON value with exact numbers and ordered objects.
 ///
 /// Equality is JSON equality: member order does not matter, only the last of duplicate members
@@ -64,6 +68,22 @@ impl Value {
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
         }
+    }
+
+    /// The most memory that it takes, in bytes; parts that it shares with other values count as its own.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn memory_bytes(&self) -> usize {
+        VALUE_BYTES
+            + match self {
+                Self::Null | Self::Bool(_) => 0,
+                Self::Number(number) => number.as_str().len(),
+                Self::String(text) => text.len(),
+                Self::Array(items) => items.iter().map(Self::memory_bytes).sum(),
+                Self::Object(members) => {
+                    members.iter().map(|(name, member)| name.len() + member.memory_bytes()).sum()
+                }
+            }
     }
 
     /// The member `name`; the last one if there are several, `None` if this is not an object.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::ParsedText;
+use crate::json::VALUE_BYTES;
 
 /// The place of an event in its trace; later events have greater ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -274,9 +275,6 @@ pub enum EventKind {
 /// Memory of a small parsed message, by measurement.
 const PARSED: usize = 1500;
 
-/// Memory of a value in a large parsed message: that of a member with its name, half of them in objects of their own.
-const VALUE: usize = 80;
-
 impl EventKind {
     /// The event of a text that was sent where a message belongs.
     pub fn message(text: Bytes) -> Self {
@@ -288,7 +286,7 @@ impl EventKind {
     pub(super) fn weight(&self) -> usize {
         match self {
             // The text, its strings as parts of the value, and the value, which the frame shares.
-            Self::Message { text, parsed } => text.len() * 2 + parsed.values() * VALUE + PARSED,
+            Self::Message { text, parsed } => text.len() * 2 + parsed.values() * VALUE_BYTES + PARSED,
             Self::Unparsable { bytes, .. } => bytes.len(),
             Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
                 text.len()

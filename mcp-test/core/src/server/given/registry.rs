@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 use super::{ClientMessage, Condition, Rule};
-use crate::clock;
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
+use crate::json::Value;
 use crate::server::handler::Handler;
 
 /// How many messages are kept, the latest ones.
@@ -15,7 +15,7 @@ const KEPT: usize = 4096;
 /// How many requests without a scripted answer are kept, the first ones, and as many of other methods: later ones are mostly
 /// the same.
 const KEPT_UNSCRIPTED: usize = 64;
-/// How many bytes of JSON they may have together.
+/// How much memory either of them may take, in bytes.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The mounted rules and the received messages; clones share them.
@@ -35,6 +35,7 @@ pub(super) struct RegistryState {
     pub(super) entries: VecDeque<LogEntry>,
     /// The requests that were refused because nothing in the script answers them.
     unscripted: Vec<ClientMessage>,
+    unscripted_bytes: usize,
     bytes: usize,
     clients: u64,
 }
@@ -112,8 +113,12 @@ impl RuleRegistry {
         self.write(|state| {
             let kept = state.unscripted.len();
             let is_new = !state.unscripted.iter().any(|it| it.method() == message.method());
-            if kept < KEPT_UNSCRIPTED || (is_new && kept < 2 * KEPT_UNSCRIPTED) {
+            let bytes = state.unscripted_bytes + memory_bytes(&message);
+            // The first one in any case, so that it is reported that there was one.
+            let fits = bytes <= KEPT_BYTES || kept == 0;
+            if fits && (kept < KEPT_UNSCRIPTED || (is_new && kept < 2 * KEPT_UNSCRIPTED)) {
                 state.unscripted.push(message);
+                state.unscripted_bytes = bytes;
             }
         });
     }
@@ -210,8 +215,8 @@ impl RegistryState {
     }
 
     fn keep(&mut self, message: ClientMessage, matched: Vec<usize>) {
-        // Measured as text: a bound on messages alone would not bound memory.
-        let bytes = message.message.to_value().to_string().len();
+        // A bound on messages alone would not bound memory.
+        let bytes = memory_bytes(&message);
         self.bytes += bytes;
         self.entries.push_back(LogEntry { message, bytes, matched });
         while (self.entries.len() > KEPT || self.bytes > KEPT_BYTES)
@@ -220,6 +225,12 @@ impl RegistryState {
             self.bytes -= entry.bytes;
         }
     }
+}
+
+/// The memory that a message takes.
+fn memory_bytes(message: &ClientMessage) -> usize {
+    let info = message.client_info.as_ref().map_or(0, Value::memory_bytes);
+    info + message.message.to_value().memory_bytes()
 }
 
 impl MountedRule {
@@ -252,5 +263,22 @@ mod tests {
             registry.record(message("large", &large), true);
         }
         assert_eq!(registry.received().len(), 1);
+    }
+
+    #[test]
+    fn small_values_count_as_the_memory_that_they_take() {
+        let registry = RuleRegistry::default();
+        let values = serde_json::Value::from(vec![0; KEPT_BYTES / 200]);
+        let message = |method: &str| {
+            let notification = Notification::new(method, Some(values.clone().into()));
+            ClientMessage { message: Message::Notification(notification), ..message("x", "") }
+        };
+        for number in 0..4 {
+            registry.record(message("x"), true);
+            registry.keep_unscripted(message(&number.to_string()));
+        }
+        // Their texts would fit fifty times.
+        assert_eq!(registry.received().len(), 2);
+        assert_eq!(registry.unscripted().len(), 2);
     }
 }

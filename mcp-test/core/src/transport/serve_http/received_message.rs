@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use crate::json::{VALUE_LIMIT, Value};
+use crate::json::{VALUE_BYTES, VALUE_LIMIT, Value};
 use crate::transport::actor::{Conversation, InboundText, Outbox, Work};
 use crate::transport::interceptor::InterceptedConnection;
 use crate::transport::memory_budget::{MemoryBudget, MemoryUsedUp, Reservation, Usage};
-
-/// The most memory that a value takes beside its text: a member of an object with its name, or a small array.
-const VALUE_BYTES: usize = 96;
 
 /// A message, or what else is in a body, until it is passed to the actor.
 pub(super) struct ReceivedMessage {
