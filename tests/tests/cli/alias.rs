@@ -22,7 +22,7 @@ fn cargo_has_an_alias_that_names_the_binary() {
     assert_eq!(alias, "alias: run --package mcp-test-cli --bin mcp-test --");
 
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
-    let metadata = Value::parse(metadata.as_bytes()).expect("metadata are JSON").value;
+    let metadata = Value::parse(metadata.as_bytes()).expect("metadata is JSON").value;
     let members = |value: &Value, name: &str| -> Vec<Value> {
         value.get(name).and_then(Value::as_array).unwrap_or_default().to_vec()
     };

@@ -64,7 +64,7 @@ impl Protected {
         Self::start(demand, authorization, None)
     }
 
-    /// One whose metadata name this issuer instead.
+    /// One whose metadata names this issuer instead.
     pub(crate) fn naming(demand: Demand, issuer: String) -> Self {
         Self::start(demand, AuthorizationServer::builder(), Some(issuer))
     }

@@ -1,4 +1,4 @@
-//! Where metadata of protected servers and authorization servers are, below the origin by which a request reached them.
+//! Where the metadata of protected servers and authorization servers is, below the origin by which a request reached them.
 
 use http::header;
 use http::request::Parts;

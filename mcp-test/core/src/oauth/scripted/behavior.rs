@@ -25,13 +25,13 @@ pub struct Behavior {
     /// What stands before the paths of its endpoints.
     #[doc(hidden)]
     pub endpoints: &'static str,
-    /// Other URLs that its metadata name for its endpoints.
+    /// Other URLs that its metadata names for its endpoints.
     #[doc(hidden)]
     pub stated_endpoints: StatedEndpoints,
     /// What the URL of its authorization endpoint ends with: more of a path, and a query.
     #[doc(hidden)]
     pub authorization_suffix: Option<String>,
-    /// Where its metadata say that its keys, its documentation and its policies are.
+    /// Where its metadata says that its keys, its documentation and its policies are.
     #[doc(hidden)]
     pub linked_documents: Option<String>,
     /// Whether clients can register.
@@ -107,7 +107,7 @@ pub struct TokenIssuer<'a> {
     pub key: &'a SigningKey,
 }
 
-/// URLs that metadata name instead of those of the endpoints.
+/// URLs that metadata names instead of those of the endpoints.
 #[derive(Debug, Clone, Default)]
 pub struct StatedEndpoints {
     #[doc(hidden)]

@@ -27,16 +27,16 @@ const ENDPOINT: &str = "/mcp";
 /// A protected MCP server, in front of the one that answers.
 pub struct ProtectedResource {
     facts: SharedFacts,
-    /// The authorization servers; the metadata name the one that `current` selects.
+    /// The authorization servers; the metadata names the one that `current` selects.
     servers: Vec<ScriptedServer>,
     current: Box<dyn Fn() -> usize + Send + Sync>,
     /// An authorization server at the same origin.
     own_server: Option<(Behavior, OnceLock<Option<ScriptedState>>)>,
     metadata_at: Option<&'static str>,
     is_announced: bool,
-    /// Where a challenge says that its metadata are, if that is elsewhere.
+    /// Where a challenge says that its metadata is, if that is elsewhere.
     announces: Option<Box<Announces>>,
-    /// The issuers that its metadata name instead of its server.
+    /// The issuers that its metadata names instead of its server.
     issuers: Option<Vec<String>>,
     /// Where its metadata redirect to.
     metadata_moved_to: Option<String>,
@@ -56,7 +56,7 @@ type Admits = dyn Fn(&Access<'_>) -> Verdict + Send + Sync;
 /// Gets whether the request has a token.
 type Announces = dyn Fn(bool) -> Option<String> + Send + Sync;
 
-/// What the metadata name as the resource.
+/// What the metadata names as the resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceName {
     /// The URL of the MCP endpoint.
@@ -101,7 +101,7 @@ pub enum Verdict {
 }
 
 impl ProtectedResource {
-    /// A server that trusts these authorization servers; its metadata are where RFC 9728 has them for the endpoint `/mcp`,
+    /// A server that trusts these authorization servers; its metadata is where RFC 9728 has it for the endpoint `/mcp`,
     /// and it admits every request with a token of one of the servers.
     #[doc(hidden)]
     pub fn new(facts: &SharedFacts, servers: Vec<ScriptedServer>) -> Self {
@@ -136,14 +136,14 @@ impl ProtectedResource {
         self
     }
 
-    /// Does not say in its challenges where its metadata are.
+    /// Does not say in its challenges where its metadata is.
     #[doc(hidden)]
     pub fn unannounced(mut self) -> Self {
         self.is_announced = false;
         self
     }
 
-    /// Says in the challenges for which this returns a URL that its metadata are there; it gets whether the request has a token.
+    /// Says in the challenges for which this returns a URL that its metadata is there; it gets whether the request has a token.
     #[doc(hidden)]
     pub fn announces(
         mut self,

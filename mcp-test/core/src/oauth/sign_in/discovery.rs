@@ -15,7 +15,7 @@ use crate::transport::{HttpRequest, Misbehavior};
 pub(super) struct Discovered {
     /// What its metadata call it; `None` without metadata, before 2025-06-18.
     pub(super) resource: Option<String>,
-    /// The scopes that its metadata list.
+    /// The scopes that its metadata lists.
     pub(super) scopes: Vec<String>,
     pub(super) server: ServerMetadata,
 }
@@ -80,7 +80,7 @@ pub(super) async fn discover(
     Ok(Discovered { resource, scopes, server })
 }
 
-/// The metadata of the protected server: where its challenge says, or where RFC 9728 has them.
+/// The metadata of the protected server: where its challenge says, or where RFC 9728 has it.
 async fn resource_metadata(
     url: &str,
     challenge: &Challenge,

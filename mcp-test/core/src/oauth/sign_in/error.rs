@@ -18,13 +18,13 @@ pub enum SignInError {
     NotObject { what: &'static str, url: String },
     #[error("the server has no metadata that name its authorization server")]
     NoResourceMetadata,
-    #[error("the metadata are of another resource: expected {expected}, got {got}")]
+    #[error("the metadata is of another resource: expected {expected}, got {got}")]
     OtherResource { expected: String, got: String },
-    #[error("the metadata of the server name no authorization server")]
+    #[error("the metadata of the server names no authorization server")]
     NoAuthorizationServer,
     #[error("the authorization server {0} has no metadata")]
     NoServerMetadata(String),
-    #[error("the metadata are of another issuer: expected {expected}, got {got}")]
+    #[error("the metadata is of another issuer: expected {expected}, got {got}")]
     OtherIssuer { expected: String, got: String },
     #[error("the authorization server does not say that it supports PKCE with S256")]
     NoPkce,

@@ -252,7 +252,7 @@ words! {
         IgnoresProofs = "any-dpop-proof",
         /// Sends a token that it has made up until the server refuses that.
         InventsToken = "invented-token",
-        /// Looks for metadata at the root of the origin first, wherever they are said to be.
+        /// Looks for metadata at the root of the origin first, wherever it is said to be.
         TriesRootFirst = "root-metadata-first",
         /// Uses the metadata of another resource than the server.
         IgnoresResource = "any-resource",
@@ -262,9 +262,9 @@ words! {
         IgnoresResponseIssuer = "any-iss",
         /// Goes on although the authorization server does not say that it supports PKCE.
         AssumesPkce = "assume-pkce",
-        /// Uses any URL that metadata name, and follows redirects from there.
+        /// Uses any URL that metadata names, and follows redirects from there.
         UsesAnyUrl = "any-url",
-        /// Gets the keys of the authorization server, wherever its metadata say that they are.
+        /// Gets the keys of the authorization server, wherever its metadata says that they are.
         GetsLinkedDocuments = "get-keys",
         /// Opens any URL of an authorization endpoint in the browser.
         OpensAnyUrl = "open-any-url",
@@ -324,9 +324,9 @@ words! {
         AssumesRefreshToken = "assume-refresh-token",
         /// Looks for the metadata of the server only where its challenge says.
         SkipsWellKnown = "no-well-known",
-        /// Looks for the metadata of an authorization server first where OpenID Connect has them.
+        /// Looks for the metadata of an authorization server first where OpenID Connect has it.
         TriesOpenIdFirst = "openid-first",
-        /// Looks for the metadata of an authorization server only where RFC 8414 has them.
+        /// Looks for the metadata of an authorization server only where RFC 8414 has it.
         SkipsOpenId = "no-openid",
         /// Takes the URL of a server of 2025-03-26 with its path for its base URL.
         KeepsPath = "keep-path",
@@ -338,7 +338,7 @@ words! {
         ComparesResourceAsText = "resource-as-text",
         /// Uses the URL of its metadata document as its id wherever it signs in.
         AssumesDocuments = "assume-documents",
-        /// Registers at a URL that no metadata name.
+        /// Registers at a URL that no metadata names.
         InventsRegistration = "invent-registration",
         /// Asks for the consent of the user as well where it gets its token without.
         AsksUser = "ask-user",

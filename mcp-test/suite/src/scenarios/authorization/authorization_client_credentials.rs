@@ -24,20 +24,20 @@ scenario! {
     /// assertion or send a secret, and by which algorithms they may sign.
     ///
     /// The scenario is skipped if `grant_types_supported` does not have the grant. It takes no client and nobody's consent.
-    Authorization "authorization-client-credentials": "The metadata say how programs authenticate",
+    Authorization "authorization-client-credentials": "The metadata says how programs authenticate",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
         CheckSpec::own(
             METHODS,
             "ClientCredentialsMethods",
-            "The metadata have a method by which programs authenticate",
+            "The metadata has a method by which programs authenticate",
         )
         .requires(&["auth.ext.client-credentials.as-auth-methods"]),
         CheckSpec::own(
             ALGORITHMS,
             "ClientCredentialsAlgorithms",
-            "Where programs sign assertions, the metadata have the algorithms for it",
+            "Where programs sign assertions, the metadata has the algorithms for it",
         )
         .requires(&["auth.ext.client-credentials.as-signing-algs"]),
     ],
@@ -61,7 +61,7 @@ fn has_method(found: &Metadata) -> Result<(), Finding> {
     let usable = ["private_key_jwt", "client_secret_basic"];
     let has = usable.iter().any(|method| found.lists(METHODS_MEMBER, method) == Some(true));
     ensure(has, || {
-        let headline = "the metadata have no method by which programs authenticate";
+        let headline = "the metadata has no method by which programs authenticate";
         let finding = found.finding(headline, "auth.ext.client-credentials.as-auth-methods");
         let expected =
             format!("`{METHODS_MEMBER}` with `private_key_jwt` or `client_secret_basic`");
@@ -71,7 +71,7 @@ fn has_method(found: &Metadata) -> Result<(), Finding> {
 
 fn has_algorithm(found: &Metadata) -> Result<(), Finding> {
     ensure(!found.texts(ALGORITHMS_MEMBER).is_empty(), || {
-        let headline = "the metadata do not say by which algorithms programs may sign";
+        let headline = "the metadata does not say by which algorithms programs may sign";
         let finding = found.finding(headline, "auth.ext.client-credentials.as-signing-algs");
         finding
             .expected(format!("algorithms in `{ALGORITHMS_MEMBER}`"))

@@ -54,7 +54,7 @@ scenario! {
     /// request, for which nobody has to consent. Documents ought to be kept as long as their `Cache-Control` says.
     ///
     /// Many servers fetch `https` URLs alone, or none of the machine that they run on, and are right to do so. Where the
-    /// valid document is not fetched, the scenario is skipped, and so it is where the metadata do not announce
+    /// valid document is not fetched, the scenario is skipped, and so it is where the metadata does not announce
     /// `client_id_metadata_document_supported`.
     Authorization "authorization-client-documents": "The metadata document of a client is fetched and examined",
     revisions: Revisions::from(Revision::V2025_11_25),
@@ -105,7 +105,7 @@ scenario! {
 async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let found = usable_metadata(ctx).await?;
     if !found.is_true(ANNOUNCED) {
-        return Err(skip(format!("the metadata do not announce `{ANNOUNCED}`")));
+        return Err(skip(format!("the metadata does not announce `{ANNOUNCED}`")));
     }
     let host = DocumentHost::start().await.map_err(|error| {
         Finding::environment("no port can be bound for documents").got(error.to_string())

@@ -216,7 +216,7 @@ fn judge_iss(
         false => check.skip("the authorization response has no `iss`"),
         true => check.judge(ensure(is_announced, || {
             let requirement = "auth.redirect.as-iss-advertised";
-            let finding = found.finding("the metadata do not announce `iss`", requirement);
+            let finding = found.finding("the metadata does not announce `iss`", requirement);
             finding.expected(format!("`{name}` to be true")).got(found.shown(name))
         })),
     };

@@ -64,7 +64,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let found = usable_metadata(ctx).await?;
     let endpoint = found.text("registration_endpoint").to_owned();
     if endpoint.is_empty() {
-        ctx.skip_rest("the metadata have no `registration_endpoint`");
+        ctx.skip_rest("the metadata has no `registration_endpoint`");
         return Ok(());
     }
     let response = ctx.post_json(&endpoint, &client_metadata(&[LOOPBACK])).await?;

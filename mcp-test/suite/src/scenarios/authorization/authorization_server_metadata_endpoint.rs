@@ -21,14 +21,14 @@ const REGISTRATION: &str = "authorization-server-registration";
 const OPENID_PKCE: &str = "authorization-server-openid-pkce";
 
 scenario! {
-    /// The authorization server publishes metadata where clients of MCP look for them, and they have what such clients need.
+    /// The authorization server publishes metadata where clients of MCP look for it, and it has what such clients need.
     ///
     /// Clients try `/.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration` (OpenID Connect
     /// Discovery) at the origin of the issuer, with its path behind, and then `/.well-known/openid-configuration` behind the
     /// path. The first response with status 200 counts. It must be JSON and name the issuer exactly as it was given, the
     /// authorization and the token endpoint, the response type `code` and PKCE with S256. A redirect is not such a response.
     ///
-    /// What only some revisions demand has checks of its own: where the metadata are, that clients can register, that the
+    /// What only some revisions demand has checks of its own: where the metadata is, that clients can register, that the
     /// URL of a metadata document may be a client id, and that the metadata of OpenID Connect announce PKCE. Endpoints must
     /// have `https`; those of this machine are let off.
     Authorization "authorization-server-metadata-endpoint": "The authorization server publishes its metadata",
@@ -70,14 +70,14 @@ scenario! {
         CheckSpec::own(
             LOCATION,
             "AuthorizationServerMetadataLocation",
-            "The metadata are where RFC 8414 has them, which alone MCP 2025-06-18 knows",
+            "The metadata is where RFC 8414 has it, which alone MCP 2025-06-18 knows",
         )
         .requires(&["auth.discovery.as-metadata-rfc8414"])
         .within(Revisions::only(Revision::V2025_06_18)),
         CheckSpec::own(
             REGISTRATION,
             "AuthorizationServerRegistration",
-            "The metadata have a `registration_endpoint`, with which clients register themselves",
+            "The metadata has a `registration_endpoint`, with which clients register themselves",
         )
         .requires(&["auth.registration.dcr-authorization-server"])
         .within(Revisions::only(Revision::V2025_06_18))
@@ -85,7 +85,7 @@ scenario! {
         CheckSpec::own(
             OPENID_PKCE,
             "AuthorizationServerOpenIdPkce",
-            "Where the server has metadata of OpenID Connect, those announce PKCE with S256",
+            "Where the server has metadata of OpenID Connect, that announces PKCE with S256",
         )
         .requires(&["auth.pkce.as-oidc-advertises"])
         .within(Revisions::from(Revision::V2025_11_25))
@@ -96,7 +96,7 @@ scenario! {
 async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let found = match discover(ctx).await {
         Ok(found) => found,
-        // There the metadata are recommended, and clients have default endpoints.
+        // There the metadata is recommended, and clients have default endpoints.
         Err(finding) if finding.requirements == ["auth.discovery.server-rfc8414"] => {
             let reason = format!("not reached: {}", finding.headline);
             let why = "at MCP 2025-03-26 clients use default endpoints then";
@@ -110,7 +110,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let details = details(ctx, &found);
     ctx.check(METADATA).judge(examined).details(details);
     if found.document.is_none() {
-        ctx.skip_rest("not reached: the metadata are not a JSON object");
+        ctx.skip_rest("not reached: the metadata is not a JSON object");
         return Ok(());
     }
     // As in the official suite, which reads nothing else.

@@ -87,7 +87,7 @@ pub(super) fn publishes(revision: Revision) -> &'static str {
     }
 }
 
-/// The requirement that the issuer of the metadata is the one by which they were found.
+/// The requirement that the issuer of the metadata is the one by which it was found.
 fn identifies(ctx: &AuthorizationCtx) -> &'static str {
     match ctx.revision() {
         Revision::V2026_07_28 => "auth.discovery.as-issuer-identical",
@@ -128,7 +128,7 @@ pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Fin
     Err(finding.expected("HTTP 200 at one of the well-known URLs").got(words::list(seen, "and")))
 }
 
-/// The metadata of OpenID Connect, if the server has them beside those of RFC 8414.
+/// The metadata of OpenID Connect, if the server has them beside that of RFC 8414.
 ///
 /// # Errors
 ///
@@ -155,18 +155,18 @@ pub(super) fn examine(ctx: &AuthorizationCtx, found: &Metadata) -> Result<(), Fi
     let (publishes, oauth) = (publishes(ctx.revision()), ctx.oauth());
     if !found.is_served_as_json() {
         let kind = found.response.header("content-type").unwrap_or_default();
-        let finding = found.finding("the metadata are not served as JSON", publishes);
+        let finding = found.finding("the metadata is not served as JSON", publishes);
         let got = if kind.is_empty() { "no `Content-Type`" } else { kind };
         return Err(finding.expected("`Content-Type: application/json`").got(got));
     }
     if found.document.is_none() {
-        let finding = found.finding("the metadata are not a JSON object", publishes);
+        let finding = found.finding("the metadata is not a JSON object", publishes);
         let body = String::from_utf8_lossy(&found.response.body);
         return Err(finding.expected("a JSON object").got(words::excerpt(&body)));
     }
     for name in ["authorization_endpoint", "token_endpoint"] {
         if found.text(name).is_empty() {
-            let finding = found.finding(format!("the metadata have no `{name}`"), publishes);
+            let finding = found.finding(format!("the metadata has no `{name}`"), publishes);
             return Err(finding.expected("the URL of the endpoint").got(found.shown(name)));
         }
     }
@@ -180,7 +180,7 @@ pub(super) fn examine(ctx: &AuthorizationCtx, found: &Metadata) -> Result<(), Fi
         }
     }
     if found.text("issuer") != ctx.issuer() {
-        let headline = "`issuer` is not the issuer by which the metadata were found";
+        let headline = "`issuer` is not the issuer by which the metadata was found";
         let finding = found.finding(headline, identifies(ctx));
         let expected = format!("exactly `{}`", words::inert(ctx.issuer()));
         return Err(finding.expected(expected).got(found.shown("issuer")));

@@ -31,7 +31,7 @@ pub(super) enum Answered {
     NotSeen(String),
 }
 
-/// The metadata, if they are such as clients can use.
+/// The metadata, if it is such as clients can use.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub(super) async fn register(
 ) -> Result<Result<DynamicClient, String>, Finding> {
     let endpoint = found.text("registration_endpoint");
     if endpoint.is_empty() {
-        return Ok(Err("the metadata have no `registration_endpoint`".to_owned()));
+        return Ok(Err("the metadata has no `registration_endpoint`".to_owned()));
     }
     let response = ctx.post_json(endpoint, &client_metadata(redirect_uris)).await?;
     Ok(DynamicClient::of_response(ctx, response).map_err(|response| {

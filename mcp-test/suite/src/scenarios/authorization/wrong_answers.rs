@@ -16,7 +16,7 @@ use super::good_server;
 /// Where clients look for metadata.
 const WELL_KNOWN: &str = "/.well-known/";
 
-/// A server whose metadata have another value in a member; `null` takes it out.
+/// A server whose metadata has another value in a member; `null` takes it out.
 pub(super) fn says(member: &'static str, text: &'static str) -> AuthorizationPeer {
     let value = Value::parse(text.as_bytes()).map_or(Value::Null, |document| document.value);
     good_server().altered(move |request, answer| {

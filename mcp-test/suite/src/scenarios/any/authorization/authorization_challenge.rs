@@ -30,7 +30,7 @@ const MALFORMED: &str = "malformed-credentials-refused";
 
 scenario! {
     /// A protected server refuses a request without a token with HTTP 401, before it does anything else, and says in
-    /// `WWW-Authenticate` where its metadata are.
+    /// `WWW-Authenticate` where its metadata is.
     ///
     /// The first request of a client is sent without a token, and so are a GET, a DELETE, and a body that is not JSON. A server
     /// may refuse GET and DELETE also because it does not have them.
@@ -69,7 +69,7 @@ scenario! {
         CheckSpec::own(
             METADATA,
             "ChallengeNamesMetadata",
-            "The challenge says where the metadata of the server are",
+            "The challenge says where the metadata of the server is",
         )
         .requires(&["auth.challenge.www-authenticate-resource-metadata"])
         .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_06_18))
@@ -77,7 +77,7 @@ scenario! {
         CheckSpec::own(
             METADATA_ADVISED,
             "ChallengeShouldNameMetadata",
-            "The challenge says where the metadata of the server are",
+            "The challenge says where the metadata of the server is",
         )
         .requires(&["auth.challenge.resource-metadata-should"])
         .within(Revisions::from(Revision::V2025_11_25))

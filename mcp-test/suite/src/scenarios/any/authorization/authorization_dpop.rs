@@ -28,7 +28,7 @@ scenario! {
     ///
     /// It is tried where the issuer of the test can bind tokens (`--issuer`) and the server accepts such a token with a valid
     /// proof; a server that does not support DPoP refuses it, or ignores the key, which the check of a token without proof
-    /// would report. So the scenario is skipped unless the metadata of the server name `dpop_signing_alg_values_supported` or
+    /// would report. So the scenario is skipped unless the metadata of the server names `dpop_signing_alg_values_supported` or
     /// `dpop_bound_access_tokens_required`.
     Server "authorization-dpop": "A token that is bound to a key needs a proof for each request",
     revisions: Revisions::from(Revision::V2025_11_25),
@@ -74,7 +74,7 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let Some(server) = ProtectedServer::of(ctx) else { return Ok(()) };
     if !server.tokens.supports_proofs() {
-        ctx.skip_the_rest("the metadata of the server do not name DPoP");
+        ctx.skip_the_rest("the metadata of the server does not name DPoP");
         return Ok(());
     }
     let Some(bound) = server.tokens.bound_token(&server.url) else {

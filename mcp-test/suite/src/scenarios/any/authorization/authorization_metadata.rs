@@ -29,7 +29,7 @@ scenario! {
     /// tokens for it.
     ///
     /// They are where the challenge says or, if it does not say that, where RFC 9728 has them: below
-    /// `/.well-known/oauth-protected-resource`, with the path of the endpoint and then without. Metadata of another origin are not
+    /// `/.well-known/oauth-protected-resource`, with the path of the endpoint and then without. Metadata of another origin is not
     /// fetched, since nothing is sent to other hosts.
     Server "authorization-metadata": "The metadata of a protected server lead to its authorization server",
     revisions: Revisions::from(Revision::V2025_06_18),
@@ -39,7 +39,7 @@ scenario! {
         CheckSpec::own(
             PUBLISHED,
             "ResourceMetadataPublished",
-            "The metadata of the server are a JSON object, where the challenge or RFC 9728 have them",
+            "The metadata of the server is a JSON object, where the challenge or RFC 9728 has it",
         )
         .requires(&["auth.discovery.prm-server", "auth.discovery.prm-header-or-well-known"]),
         CheckSpec::own(
@@ -105,7 +105,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Some((_, Ok(named))) => {
             let host = named.host_str().unwrap_or_default();
             ctx.skip_the_rest(&format!(
-                "the metadata are at another origin (`{host}`), where nothing is sent"
+                "the metadata is at another origin (`{host}`), where nothing is sent"
             ));
             return Ok(());
         }
@@ -158,7 +158,7 @@ fn judge(
     let resource = document.get("resource").and_then(Value::as_str);
     ctx.check(RESOURCE).judge(ensure(resource.is_some_and(|it| contains(it, url)), || {
         let got = document.get("resource").map_or("nothing".to_owned(), |got| got.short(120));
-        wrong("the metadata are not those of the server")
+        wrong("the metadata is not that of the server")
             .expected(format!("`resource` to be `{url}`, or to contain it"))
             .got(got)
     }));
@@ -168,7 +168,7 @@ fn judge(
     let named = named.filter(|named| !named.is_empty());
     ctx.check(ISSUERS).judge(ensure(named.is_some(), || {
         let got = issuers.map_or("nothing".to_owned(), |got| got.short(120));
-        wrong("the metadata name no authorization server")
+        wrong("the metadata names no authorization server")
             .expected("`authorization_servers` to be a list of URLs")
             .got(got)
     }));
@@ -191,7 +191,7 @@ fn judge(
         let has_offline =
             scopes.unwrap_or_default().iter().any(|scope| scope.as_str() == Some("offline_access"));
         ctx.check(NO_OFFLINE).judge(ensure(!has_offline, || {
-            wrong("the metadata list the scope `offline_access`")
+            wrong("the metadata lists the scope `offline_access`")
                 .expected("the scopes of the server itself")
                 .got("`offline_access`, which concerns refresh tokens alone")
                 .should()

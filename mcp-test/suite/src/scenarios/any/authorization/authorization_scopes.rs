@@ -61,7 +61,7 @@ scenario! {
         CheckSpec::own(
             METADATA,
             "InsufficientScopeNamesMetadata",
-            "The refusal says where the metadata of the server are",
+            "The refusal says where the metadata of the server is",
         )
         .requires(&["auth.scope.insufficient-scope-resource-metadata"])
         .within(Revisions::from(Revision::V2025_11_25))

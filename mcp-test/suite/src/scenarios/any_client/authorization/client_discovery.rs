@@ -13,7 +13,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The challenge of the server does not say where its metadata are: they are at the root of its origin, after the place for the path of
+    /// The challenge of the server does not say where its metadata is: it is at the root of its origin, after the place for the path of
     /// its endpoint. Those of the authorization server, whose issuer has no path, are where OpenID Connect has them, and not where
     /// RFC 8414 has them.
     ///
@@ -25,19 +25,19 @@ scenario! {
         CheckSpec::own(
             WELL_KNOWN,
             "ClientTriesWellKnownUris",
-            "The client looks for the metadata of the server where RFC 9728 has them",
+            "The client looks for the metadata of the server where RFC 9728 has it",
         )
         .requires(&["auth.discovery.client-prm-well-known-fallback"]),
         CheckSpec::own(
             PATH_FIRST,
             "ClientTriesPathFirst",
-            "The client looks for the metadata of the endpoint before those of the origin",
+            "The client looks for the metadata of the endpoint before that of the origin",
         )
         .requires(&["auth.discovery.client-prm-well-known-order"]),
         CheckSpec::own(
             OAUTH_FIRST,
             "ClientTriesOAuthFirst",
-            "The client looks for the metadata of RFC 8414 before those of OpenID Connect",
+            "The client looks for the metadata of RFC 8414 before that of OpenID Connect",
         )
         .requires(&["auth.discovery.as-order-root-issuer"]),
         CheckSpec::own(
@@ -112,7 +112,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Judges whether the resource, which is the origin of the server, has the slash that its metadata do not have.
+/// Judges whether the resource, which is the origin of the server, has the slash that its metadata does not have.
 fn judge_slash(judging: &mut Judging, flow: &Flow) {
     let row = judging.check(NO_SLASH);
     let mut named = flow.authorizations.iter().filter_map(|received| {
@@ -121,7 +121,7 @@ fn judge_slash(judging: &mut Judging, flow: &Flow) {
     match named.next() {
         None => row.skip("the client names no resource"),
         Some((seq, resource)) if resource.ends_with('/') => row.fail(
-            Finding::peer("the resource ends with a slash, which its metadata do not have")
+            Finding::peer("the resource ends with a slash, which its metadata does not have")
                 .expected(format!("`{}`", resource.trim_end_matches('/')))
                 .got(format!("`{resource}`"))
                 .evidence(seq)

@@ -16,7 +16,7 @@ use super::served::{facts, server_behind};
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the authorization server name endpoints for registrations and for tokens with `http`, on a host that is not loopback.
+    /// The metadata of the authorization server names endpoints for registrations and for tokens with `http`, on a host that is not loopback.
     /// The client should not use them; that it fails is right.
     ///
     /// Everyone on the way can read what it would send there: a code and its verifier.

@@ -14,7 +14,7 @@ use super::served::{facts, server_behind};
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the server name an authorization server with `https` at a reserved address. The client should not ask there; that it
+    /// The metadata of the server names an authorization server with `https` at a reserved address. The client should not ask there; that it
     /// fails is right.
     ///
     /// A connection counts, since it tells whether something listens in the network of the client.

@@ -14,9 +14,9 @@ use super::older::protected_at;
 use super::signing_in_client;
 
 scenario! {
-    /// The authorization server registers no clients: its metadata have no `registration_endpoint`. It reads metadata documents of clients,
+    /// The authorization server registers no clients: its metadata has no `registration_endpoint`. It reads metadata documents of clients,
     /// from 2025-11-25 on. A client without such a document and without an id of its own cannot sign in; that it fails is right.
-    Client "client-no-registration": "The client does not register where the metadata name no endpoint for it",
+    Client "client-no-registration": "The client does not register where the metadata names no endpoint for it",
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     client_may_fail: true,
@@ -24,7 +24,7 @@ scenario! {
         CheckSpec::own(
             NOT_INVENTED,
             "ClientInventsNoRegistration",
-            "The client does not register at a URL that no metadata name",
+            "The client does not register at a URL that no metadata names",
         )
         .requires(&["auth.registration.tolerate-no-dcr"]),
         CheckSpec::own(
@@ -54,7 +54,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let row = judging.check(NOT_INVENTED);
     match (posted, flow.found_server_metadata()) {
         (Some(Received { seq, request }), _) => row.fail(
-            Finding::peer("the client registers at a URL that no metadata name")
+            Finding::peer("the client registers at a URL that no metadata names")
                 .expected("another source of its id, or an error for its user")
                 .got(format!("`POST {}`", request.path))
                 .evidence(*seq),

@@ -13,7 +13,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the authorization server do not say that it supports PKCE. The client must not go on; that it fails is right.
+    /// The metadata of the authorization server does not say that it supports PKCE. The client must not go on; that it fails is right.
     ///
     /// A client that goes on does not know whether anybody compares its verifier with its challenge.
     Client "client-pkce-support": "The client refuses an authorization server without PKCE",

@@ -13,7 +13,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The authorization server has its metadata where OpenID Connect has them, and they do not say that it supports PKCE, of which OpenID
+    /// The authorization server has its metadata where OpenID Connect has it, and it does not say that the server supports PKCE, of which OpenID
     /// Connect itself knows nothing. The client must not go on; that it fails is right.
     Client "client-pkce-support-openid": "The client refuses an OpenID provider without PKCE",
     revisions: Revisions::from(Revision::V2025_11_25),

@@ -15,11 +15,11 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The challenge of the server asks for two scopes that no metadata list; the metadata list others. The authorization server
+    /// The challenge of the server asks for two scopes that no metadata lists; the metadata lists others. The authorization server
     /// grants only the first one. With that the client can list the tools, and is told that a call needs the second one, however often it
     /// signs in again.
     ///
-    /// The scopes of a challenge are those to ask for, whatever the metadata list. Beyond them the client may ask for
+    /// The scopes of a challenge are those to ask for, whatever the metadata lists. Beyond them the client may ask for
     /// `offline_access`, which the authorization server lists, and for scopes that it has had. That it fails in the end is right.
     Client "client-scopes": "The client asks for the scopes of the challenge, and for no others",
     revisions: Revisions::from(Revision::V2025_11_25),
@@ -29,7 +29,7 @@ scenario! {
         CheckSpec::own(
             CHALLENGED,
             "ClientScopesOfChallenge",
-            "Each authorization request asks for the scopes of the challenge, which no metadata list",
+            "Each authorization request asks for the scopes of the challenge, which no metadata lists",
         )
         .requires(&["auth.scope.challenge-authoritative", "auth.scope.no-relation-assumed"]),
         CheckSpec::own(
@@ -74,7 +74,7 @@ const ENDS: &str = "client-accepts-fewer-scopes";
 const OPEN: &str = "tickets:open";
 const CLOSE: &str = "tickets:close";
 const BOTH: &str = "tickets:open tickets:close";
-/// The scopes that metadata list.
+/// The scopes that metadata lists.
 const OF_SERVER: &[&str] = &["files:read", "files:write"];
 const OF_AUTHORIZATION_SERVER: &[&str] = &["files:read", "files:write", "admin", OFFLINE];
 /// For a refresh token. A client may ask for it where it is listed.
@@ -152,7 +152,7 @@ fn asks_for(request: &Authorized, challenged: &str) -> Result<(), Finding> {
     match challenged.split(' ').all(|scope| asked.contains(&scope)) {
         true => Ok(()),
         false => Err(Finding::peer("the client does not ask for the scopes of the challenge")
-            .expected(format!("`{challenged}` in `scope`, although no metadata list them"))
+            .expected(format!("`{challenged}` in `scope`, although no metadata lists it"))
             .got(format!("`scope={}`", asked.join(" ")))),
     }
 }
@@ -168,7 +168,7 @@ fn asks_for_none_of(request: &Authorized, is_more: impl Fn(&str) -> bool) -> Res
     }
 }
 
-/// Whether metadata list a scope that the challenge does not name.
+/// Whether metadata lists a scope that the challenge does not name.
 fn is_listed(scope: &str) -> bool {
     scope != OFFLINE && OF_AUTHORIZATION_SERVER.contains(&scope)
 }

@@ -13,7 +13,7 @@ use super::served::{facts, server_behind};
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the server name two authorization servers, either of which the client may use. It has to use one of them from the
+    /// The metadata of the server names two authorization servers, either of which the client may use. It has to use one of them from the
     /// registration to the token, and not one for this and the other for that.
     Client "client-several-authorization-servers": "The client uses one of several authorization servers",
     revisions: Revisions::from(Revision::V2025_06_18),
@@ -60,7 +60,7 @@ fn mixed(flow: &Flow) -> Option<Finding> {
     let finding = |what: &str| {
         Finding::peer("the client mixes up two authorization servers")
             .expected(
-                "one of the authorization servers that the metadata name, for all of its requests",
+                "one of the authorization servers that the metadata names, for all of its requests",
             )
             .got(what.to_owned())
     };

@@ -88,7 +88,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let outcome = match registered {
         true => Ok(()),
         false => Err(Finding::peer("the client did not register with the second server")
-            .expected("a registration with the authorization server that the metadata name now")
+            .expected("a registration with the authorization server that the metadata names now")
             .evidence_all(flow.registrations.last().map(|received| received.seq))),
     };
     judging.check(REREGISTERS).judge(outcome);

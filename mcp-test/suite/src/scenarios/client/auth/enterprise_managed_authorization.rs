@@ -140,7 +140,7 @@ pub(in crate::scenarios) fn serve_with(
         },
         &facts,
     )?;
-    // The metadata name the first one; the provider runs as long.
+    // The metadata names the first one; the provider runs as long.
     let resource = ProtectedResource::new(&facts, vec![server, provider]);
     Ok(server_behind(test, protect(resource)))
 }

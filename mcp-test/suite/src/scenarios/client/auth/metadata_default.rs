@@ -17,9 +17,9 @@ use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
 
 scenario! {
-    /// The client signs in with a server whose challenge says where its metadata are.
+    /// The client signs in with a server whose challenge says where its metadata is.
     ///
-    /// The metadata of the authorization server are where RFC 8414 has them. A client that also looks for the metadata of the
+    /// The metadata of the authorization server is where RFC 8414 has it. A client that also looks for the metadata of the
     /// server at the root of its origin, which the challenge does not name, is at fault.
     Client "auth/metadata-default": "The client follows the challenge to the metadata of the server",
     revisions: Revisions::from(Revision::V2025_11_25),

@@ -14,7 +14,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the authorization server name another issuer than the one at whose place they are. The client must not use any of the
+    /// The metadata of the authorization server names another issuer than the one at whose place it is. The client must not use any of the
     /// endpoints in them; that it fails is right.
     Client "auth/metadata-issuer-mismatch": "The client refuses the metadata of another issuer",
     revisions: Revisions::only(Revision::V2026_07_28),

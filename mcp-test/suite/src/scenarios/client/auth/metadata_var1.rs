@@ -16,10 +16,10 @@ use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
 
 scenario! {
-    /// The client signs in with a server whose challenge does not say where its metadata are: they are where RFC 9728 has them,
+    /// The client signs in with a server whose challenge does not say where its metadata is: it is where RFC 9728 has it,
     /// with the path of the endpoint.
     ///
-    /// The metadata of the authorization server are where OpenID Connect has them.
+    /// The metadata of the authorization server is where OpenID Connect has it.
     Client "auth/metadata-var1": "The client finds metadata that no challenge names",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),

@@ -18,10 +18,10 @@ use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
 
 scenario! {
-    /// The client signs in with a server whose challenge does not say where its metadata are: they are at the root of its origin, and
+    /// The client signs in with a server whose challenge does not say where its metadata is: it is at the root of its origin, and
     /// name that as the resource.
     ///
-    /// The issuer has a path, before which the metadata of the authorization server are, as RFC 8414 has it.
+    /// The issuer has a path, before which the metadata of the authorization server is, as RFC 8414 has it.
     Client "auth/metadata-var2": "The client finds metadata at the root, of an issuer with a path",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),

@@ -20,7 +20,7 @@ use super::{METADATA_SUITES, signing_in_client};
 scenario! {
     /// The client signs in with a server whose challenge names a place for its metadata that no standard has.
     ///
-    /// The issuer has a path, after which the metadata of the authorization server are, as OpenID Connect has it.
+    /// The issuer has a path, after which the metadata of the authorization server is, as OpenID Connect has it.
     Client "auth/metadata-var3": "The client finds metadata at any path that the challenge names",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),

@@ -14,7 +14,7 @@ use super::signing_in_client;
 
 scenario! {
     /// The client signs in with a server of 2025-03-26: it has no metadata of its own, and the authorization server, at the same origin, has
-    /// its endpoints below a path that only its metadata name.
+    /// its endpoints below a path that only its metadata names.
     Client "auth/2025-03-26-oauth-metadata-backcompat": "The client finds the metadata of 2025-03-26",
     revisions: Revisions::only(Revision::V2025_03_26),
     official: Official::client_auth(Revisions::only(Revision::V2025_03_26), &[Suite::Backcompat]),

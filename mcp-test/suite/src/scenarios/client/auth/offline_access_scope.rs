@@ -17,7 +17,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The authorization server has the scope `offline_access`, which the metadata of the server do not list. A client that wants a refresh
+    /// The authorization server has the scope `offline_access`, which the metadata of the server does not list. A client that wants a refresh
     /// token may ask for it, and should then register for the grant `refresh_token`.
     Client "auth/offline-access-scope": "The client may ask for a refresh token",
     revisions: Revisions::only(Revision::V2026_07_28),

@@ -14,7 +14,7 @@ use super::served::protected;
 use super::signing_in_client;
 
 scenario! {
-    /// The metadata of the server name another resource, at `https://evil.example.com`. The client must not ask for a token with them; that it
+    /// The metadata of the server names another resource, at `https://evil.example.com`. The client must not ask for a token with it; that it
     /// fails is right.
     Client "auth/resource-mismatch": "The client refuses the metadata of another resource",
     revisions: Revisions::only(Revision::V2026_07_28),
@@ -43,7 +43,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     let outcome = match (flow.found_resource_metadata(), flow.authorizations.first()) {
         (_, Some(made)) => Err(Finding::peer("the client uses the metadata of another resource")
-            .expected("no authorization request, since the metadata are not those of the server")
+            .expected("no authorization request, since the metadata is not that of the server")
             .got("an authorization request")
             .evidence(made.seq)),
         (None, None) => {

@@ -15,7 +15,7 @@ use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
 
 scenario! {
-    /// The client signs in with a server whose challenge names no scope and whose metadata list three, and should ask for all of them.
+    /// The client signs in with a server whose challenge names no scope and whose metadata lists three, and should ask for all of them.
     Client "auth/scope-from-scopes-supported": "The client asks for the scopes of the metadata",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
