@@ -286,11 +286,15 @@ impl EventKind {
     pub(super) fn weight(&self) -> usize {
         match self {
             // The text, its strings as parts of the value, and the value, which the frame shares.
-            Self::Message { text, parsed } => text.len() * 2 + parsed.values() * VALUE_BYTES + PARSED,
-            Self::Unparsable { bytes, .. } => bytes.len(),
-            Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
-                text.len()
+            Self::Message { text, parsed } => {
+                text.len() * 2 + parsed.values() * VALUE_BYTES + PARSED
             }
+            Self::Unparsable { bytes, .. } => bytes.len(),
+            Self::Stderr(text)
+            | Self::SseComment(text)
+            | Self::Fence(text)
+            | Self::Note(text)
+            | Self::Elided { was: text, .. } => text.len(),
             Self::HttpRequest { headers, path, .. } => path.len() + headers_len(headers),
             Self::HttpResponse { headers, .. } => headers_len(headers),
             Self::SseEvent { event, id, .. } => {

@@ -14,6 +14,8 @@ use crate::clock::Stopwatch;
 const PAYLOAD_BYTES: usize = 48 * 1024 * 1024;
 /// What counts as a big payload.
 const BIG: usize = 4 * 1024;
+/// How many bytes the method of a message may have that is named after the message was dropped.
+const LONGEST_METHOD: usize = 200;
 /// How many events a trace may keep before the oldest are dropped.
 const EVENTS: usize = 200_000;
 /// How many of the first events are kept: later messages depend on how the conversation began.
@@ -202,7 +204,7 @@ impl EventLog {
             let weight = what.weight();
             if weight > BIG {
                 *what = elided(what);
-                self.weight -= weight;
+                self.weight = self.weight - weight + what.weight();
             }
             self.thinned += 1;
         }
@@ -263,7 +265,8 @@ fn elided(what: &EventKind) -> EventKind {
     let was = match what {
         EventKind::Message { parsed, .. } => match parsed.messages().next() {
             Some(message) => {
-                message.method().map_or_else(|| message.kind().to_owned(), ToOwned::to_owned)
+                let method = message.method().filter(|method| method.len() <= LONGEST_METHOD);
+                method.unwrap_or_else(|| message.kind()).to_owned()
             }
             None => "a malformed message".to_owned(),
         },
@@ -325,6 +328,22 @@ mod tests {
         };
         assert_eq!((was.as_str(), *bytes), ("big", big.len()));
         assert_eq!(trace.messages().count(), 1, "the last payload within the limit is kept");
+    }
+
+    #[test]
+    fn what_is_left_of_a_dropped_message_is_small() {
+        let (recorder, connection) = small(40_000, 1000);
+        let method = "x".repeat(15_000);
+        let big = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
+        for _ in 0..9 {
+            recorder.record(connection, Party::Client, EventKind::message(big.clone().into()));
+        }
+        let trace = recorder.trace();
+        let dropped = trace.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Elided { was, .. } => Some(was.as_str()),
+            _ => None,
+        });
+        assert_eq!(dropped.collect::<Vec<_>>(), ["a request"; 8]);
     }
 
     #[test]

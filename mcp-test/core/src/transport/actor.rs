@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::event_form::EventForm;
 use super::fault::FollowUp;
+use super::memory_budget::Reservation;
 use crate::json::{Document, Value};
 use crate::spec::{Era, Revision, Revisions};
 
@@ -67,6 +68,8 @@ pub(crate) struct OutboundMessage {
     pub form: EventForm,
     /// Whether it is as it is on purpose, so that it does not count against the actor.
     pub deliberate: bool,
+    /// Reserved for what it answers, until the transport has reserved its own.
+    pub memory: Reservation,
 }
 
 impl OutboundMessage {
@@ -82,6 +85,7 @@ impl OutboundMessage {
             then,
             form,
             deliberate: false,
+            memory: Reservation::default(),
         }
     }
 
@@ -139,30 +143,42 @@ pub(crate) enum OutboxItem {
 
 /// The channel from an actor to the transport; it closes when the last clone is dropped.
 #[derive(Debug, Clone)]
-pub(crate) struct Outbox(mpsc::Sender<OutboxItem>);
+pub(crate) struct Outbox {
+    sender: mpsc::Sender<OutboxItem>,
+    memory: Reservation,
+}
 
 impl Outbox {
     /// An outbox and the transport's end of it.
     #[must_use]
     pub(crate) fn channel() -> (Self, mpsc::Receiver<OutboxItem>) {
         let (sender, receiver) = mpsc::channel(OUTBOX);
-        (Self(sender), receiver)
+        (Self { sender, memory: Reservation::default() }, receiver)
+    }
+
+    /// The same outbox, for what is sent because of a message that has this memory.
+    pub(crate) fn with_memory(self, memory: Reservation) -> Self {
+        Self { memory, ..self }
     }
 
     /// Sends a message; `false` if the transport is gone.
     pub(crate) async fn send(&self, emitted: OutboundMessage) -> bool {
-        self.0.send(OutboxItem::Message(emitted)).await.is_ok()
+        self.sender.send(self.item(emitted)).await.is_ok()
     }
 
     /// Sends a message if there is room for it, without waiting for a slow reader.
     pub(crate) fn offer(&self, emitted: OutboundMessage) -> bool {
         // A full queue and a closed one are the same to the caller: the message is lost.
-        self.0.try_send(OutboxItem::Message(emitted)).is_ok()
+        self.sender.try_send(self.item(emitted)).is_ok()
+    }
+
+    fn item(&self, emitted: OutboundMessage) -> OutboxItem {
+        OutboxItem::Message(OutboundMessage { memory: self.memory.clone(), ..emitted })
     }
 
     /// Ends the connection; see [`OutboxItem::EndConnection`].
     pub(crate) async fn end_connection(&self) -> bool {
-        self.0.send(OutboxItem::EndConnection).await.is_ok()
+        self.sender.send(OutboxItem::EndConnection).await.is_ok()
     }
 }
 

@@ -230,6 +230,12 @@ impl fmt::Debug for MemoryBudget {
     }
 }
 
+impl PartialEq for Reservation {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
 impl fmt::Debug for Reservation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reservation").field("bytes", &self.bytes()).finish()

@@ -42,7 +42,7 @@ pub(crate) mod interceptor;
 mod legacy_sse;
 mod limits;
 mod line_client;
-#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
 pub(crate) mod memory_budget;
 mod observer;
 mod outgoing;

@@ -53,7 +53,7 @@ impl Delivery {
     }
 
     fn by(side: Side, emitted: OutboundMessage, faults: &[Fault]) -> Self {
-        let OutboundMessage { value, answers, status, batch, then, form, deliberate } = emitted;
+        let OutboundMessage { value, answers, status, batch, then, form, deliberate, .. } = emitted;
         let mut delivery = match value {
             // Something that happens instead of a reply; no fault changes what is not sent.
             Value::Null if then != FollowUp::Continue => {

@@ -46,19 +46,13 @@ impl ReceivedMessage {
         self.parsed_bytes
     }
 
-    /// Passes it to a conversation; its memory is reserved until the work is dropped.
+    /// Passes it to a conversation; its memory is reserved until the work is done and what it sends is delivered.
     pub(super) fn start(self, conversation: &Arc<dyn Conversation>, outbox: Outbox) -> Work {
         let Self { text, body_memory, memory, .. } = self;
-        let work = conversation.receive(text, outbox);
+        let work = conversation.receive(text, outbox.with_memory(memory));
         // The conversation has its values, and nobody the text any more.
         drop(body_memory);
-        match memory.is_counted() {
-            true => Box::pin(async move {
-                work.await;
-                drop(memory);
-            }),
-            false => work,
-        }
+        work
     }
 }
 
