@@ -16,11 +16,10 @@ use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule};
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::{Era, Side, meta};
+use crate::spec::{Era, LISTEN, Side, meta};
 use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
-const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// Judges whose request the notifications of servers belong to.

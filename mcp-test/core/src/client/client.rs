@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::overtaken::Overtaken;
-use super::state::State;
+use super::state::{OpenRequest, State};
 use super::{Handlers, LogMessage, Options, Progress, ReceivedNotification, Reply, ServerFacts};
 use crate::check::Finding;
 use crate::clock::Deadline;
@@ -201,6 +201,12 @@ impl Client {
     #[must_use]
     pub fn unexamined_errors(&self) -> Vec<Finding> {
         self.tracked.iter().filter_map(Reply::unexamined).collect()
+    }
+
+    /// A finding for each request that the test started, and neither awaited nor cancelled.
+    #[must_use]
+    pub fn unawaited_requests(&self) -> Vec<Finding> {
+        self.state.unawaited().map(OpenRequest::unawaited).collect()
     }
 
     /// Closes the connection gracefully, after the subscriptions that are still open.

@@ -14,11 +14,10 @@ use super::wait::Pending;
 use super::{Client, RequestOptions};
 use crate::check::{Cause, Fate, Finding, Rule};
 use crate::json::{Object, Value};
-use crate::spec::Era;
+use crate::spec::{Era, LISTEN};
 use crate::trace::Seq;
 use crate::wire::Id;
 
-const LISTEN: &str = "subscriptions/listen";
 pub(super) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// The changes that a client subscribes to.

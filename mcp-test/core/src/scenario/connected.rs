@@ -85,6 +85,7 @@ struct Pooled {
     opened: Option<Opened>,
     revisions: BTreeMap<ConnectionId, Revision>,
     unexamined: Vec<Finding>,
+    unawaited: Vec<Finding>,
     clients: BTreeMap<ConnectionId, Client>,
 }
 
@@ -174,13 +175,16 @@ impl ClientPool {
         join(join_all(clients), opened).await;
     }
 
-    /// The revision of each connection, and the error replies that nobody examined, in the order in which they arrived.
-    pub(super) fn results(&self) -> (BTreeMap<ConnectionId, Revision>, Vec<Finding>) {
+    /// The error replies that nobody examined, and the requests that nobody awaited, in the order in which they were sent.
+    pub(super) fn take_omissions(&self) -> [Vec<Finding>; 2] {
         let mut pooled = self.lock();
-        let mut unexamined = std::mem::take(&mut pooled.unexamined);
-        // Clients return in any order, and their errors with them.
-        unexamined.sort_by_key(|finding| finding.evidence.first().copied());
-        (pooled.revisions.clone(), unexamined)
+        let Pooled { unexamined, unawaited, .. } = &mut *pooled;
+        [unexamined, unawaited].map(|findings| {
+            let mut findings = std::mem::take(findings);
+            // Clients return in any order, and their errors with them.
+            findings.sort_by_key(|finding| finding.evidence.first().copied());
+            findings
+        })
     }
 
     fn put(&self, connection: ConnectionId, client: Client) {
@@ -188,6 +192,7 @@ impl ClientPool {
         // Only the client knows what its handshake negotiated.
         pooled.revisions.insert(connection, client.revision());
         pooled.unexamined.extend(client.unexamined_errors());
+        pooled.unawaited.extend(client.unawaited_requests());
         pooled.clients.insert(connection, client);
     }
 

@@ -479,12 +479,13 @@ impl Ctx {
         };
         // Dropping what is left closes it too, and kills the programs; that they were slow is then no verdict.
         let _ = clock::within(ends, closing).await;
-        let (revisions, unexamined) = self.pool.results();
+        let [unexamined, unawaited] = self.pool.take_omissions();
         let Setup { revision, profile, schemas, discovered, .. } = self.setup;
         Conversation {
             checks: self.collector.into_checks(),
             unexamined,
-            revisions,
+            unawaited,
+            revisions: self.pool.revisions(),
             revision,
             discovered,
             schemas,

@@ -22,12 +22,15 @@ pub struct Ended {
     pub judgement: Judgement,
     /// Error replies, and failures of tools, that the scenario never examined.
     pub unexamined: Vec<Finding>,
+    /// Requests that the scenario started, and neither awaited nor cancelled.
+    pub unawaited: Vec<Finding>,
 }
 
 /// What is known of a conversation when its scenario has ended.
 pub(crate) struct Conversation {
     pub(super) checks: Vec<Check>,
     pub(super) unexamined: Vec<Finding>,
+    pub(super) unawaited: Vec<Finding>,
     pub(super) revisions: BTreeMap<ConnectionId, Revision>,
     /// That of all other connections.
     pub(super) revision: Revision,
@@ -42,11 +45,12 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Judges what was recorded of it, on each connection at its revision.
     pub(crate) fn judge(&self, trace: Trace) -> Ended {
-        let Self { checks, unexamined, revisions, revision, authority, ends, .. } = self;
+        let Self { checks, revisions, revision, authority, ends, .. } = self;
         let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
         let (schemas, discovered) = ((&self.schemas, *authority), self.discovered.as_ref());
         let judgement =
             judge_trace(&trace, Party::Server, &revision_of, schemas, discovered, *ends);
-        Ended { checks: checks.clone(), trace, judgement, unexamined: unexamined.clone() }
+        let (unexamined, unawaited) = (self.unexamined.clone(), self.unawaited.clone());
+        Ended { checks: checks.clone(), trace, judgement, unexamined, unawaited }
     }
 }

@@ -17,13 +17,11 @@ use super::request_context::RequestContext;
 use super::subscriptions::Subscription;
 use super::{Call, Server};
 use crate::json::{Object, Value};
-use crate::spec::{self, Capability, Era, Revision, Side, error_code, meta};
+use crate::spec::{self, Capability, Era, LISTEN, Revision, Side, error_code, meta};
 use crate::transport::actor::{Conversation, OutboundMessage, Outbox};
 use crate::transport::fault::Misbehavior;
 use crate::wire::{Id, Notification, RpcError};
 
-/// The request that opens a subscription.
-pub(super) const LISTEN: &str = "subscriptions/listen";
 const UPDATED: &str = "notifications/resources/updated";
 
 /// The flags of a filter: name, notification, and the capability that the server must declare.

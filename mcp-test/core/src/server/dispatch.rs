@@ -4,7 +4,6 @@
 use futures_util::future::{FutureExt, join_all, ready};
 
 use super::Refusal;
-use super::announcements::LISTEN;
 use super::call::Call;
 use super::conversation::{Reply, ServerConversation};
 use super::given::ClientMessage;
@@ -12,7 +11,7 @@ use super::handler::Handler;
 use super::reply::{refusal, reply};
 use super::request_context::RequestContext;
 use crate::json::{Number, Value};
-use crate::spec::{Era, Revision, error_code};
+use crate::spec::{Era, LISTEN, Revision, error_code};
 use crate::transport::actor::{Conversation, InboundText, OutboundMessage, Outbox, Work};
 use crate::transport::event_form::EventForm;
 use crate::transport::fault::{self, FollowUp, Misbehavior};

@@ -3,12 +3,10 @@
 use serde_json::json;
 
 use super::admission::method_not_found;
-use super::announcements::LISTEN;
 use super::request_context::RequestContext;
 use super::{Server, request_context};
 use crate::json::Value;
-use crate::spec;
-use crate::spec::{Capability, Revision, Side, meta};
+use crate::spec::{self, Capability, LISTEN, Revision, Side, meta};
 use crate::wire::RpcError;
 
 /// The methods that every server answers without a script.

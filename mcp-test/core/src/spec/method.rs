@@ -5,6 +5,10 @@ use std::fmt;
 use super::schema::{Authority, Definition, Schemas};
 use super::{Capability, MethodKind, Revision, Revisions, Side};
 
+/// The request that opens a subscription; it has no reply until the subscription ends.
+#[doc(hidden)]
+pub const LISTEN: &str = "subscriptions/listen";
+
 /// A method of MCP.
 ///
 /// ```
@@ -252,7 +256,7 @@ pub const METHODS: &[Method] = &[
     // Needs no capability itself: each change in its filter has one.
     Method {
         from_client: STATELESS,
-        ..request("subscriptions/listen", "basic/patterns/subscriptions#opening-a-stream")
+        ..request(LISTEN, "basic/patterns/subscriptions#opening-a-stream")
     },
     Method {
         from_client: TASKS,

@@ -56,7 +56,7 @@ pub use feature::{FEATURES, Feature};
 #[doc(hidden)]
 pub use item_kind::ItemKind;
 #[doc(hidden)]
-pub use method::{METHODS, Method, method};
+pub use method::{LISTEN, METHODS, Method, method};
 #[doc(hidden)]
 pub use method_kind::MethodKind;
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mcp_test_core::json::Number;
+use mcp_test_core::spec::LISTEN;
 use mcp_test_core::trace::{Correlation, Party, Relation, Request};
 use mcp_test_core::wire::{Id, Message};
 
@@ -23,9 +24,6 @@ fn retyped(id: &Id) -> Option<Id> {
         Id::Null => None,
     }
 }
-
-/// A request whose reply only comes when the subscription ends.
-const LISTEN: &str = "subscriptions/listen";
 
 pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -7,12 +7,12 @@ use mcp_test_core::client::wait::Step;
 use mcp_test_core::client::{Options, Pending};
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::scenario::{Connected, Ctx, Profile};
-use mcp_test_core::spec::{Era, error_code};
+use mcp_test_core::spec::{Era, LISTEN, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::{Id, Request, RpcError};
 
 use super::declared;
-use super::roles::{CaseLine, LISTEN, Role, roles};
+use super::roles::{CaseLine, Role, roles};
 use super::stop::Stop;
 use crate::cases::Values;
 

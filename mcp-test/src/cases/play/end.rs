@@ -6,10 +6,9 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words;
 use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::Era;
+use mcp_test_core::spec::{Era, LISTEN};
 
 use super::conversation::{CaseConversation, Lookup};
-use super::roles::LISTEN;
 use super::stop::Stop;
 
 /// What a server sends first on a subscription.

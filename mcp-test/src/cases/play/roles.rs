@@ -9,9 +9,6 @@ use crate::cases::{Case, CaseFile, CaseMessage, Direction};
 /// The notification that cancels a request.
 pub(super) const CANCELLED: &str = "notifications/cancelled";
 
-/// The request that opens a subscription; it has no reply until the subscription ends.
-pub(super) const LISTEN: &str = "subscriptions/listen";
-
 /// A message of a case, with its case and file.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cases) struct CaseLine<'a> {

@@ -3,10 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::RequestOptions;
 use mcp_test_core::json::Value;
+use mcp_test_core::spec::LISTEN;
 use mcp_test_core::wire::{Id, Message, Notification, Request};
 
 use super::conversation::{CaseConversation, ClientRequest, ServerRequest};
-use super::roles::{CANCELLED, LISTEN, Role, label_of};
+use super::roles::{CANCELLED, Role, label_of};
 use super::stop::Stop;
 use crate::cases::format::message::read_lenient;
 

@@ -9,7 +9,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::server::mock_support::Outbound;
 use mcp_test_core::server::{Answer, Call};
-use mcp_test_core::spec::{Era, Revision, error_code};
+use mcp_test_core::spec::{Era, LISTEN, Revision, error_code};
 use mcp_test_core::wire::{Request, RpcError};
 use tokio::sync::oneshot;
 
@@ -25,9 +25,6 @@ use super::turn::{Action, Turn};
 use super::{branch, era};
 use crate::cases::compare::{Tolerance, compare};
 use crate::cases::{ExpandError, Values, capture, expand};
-
-/// The method whose requests may stay open.
-const LISTEN: &str = "subscriptions/listen";
 
 /// A turn that is being played; a clone continues where the original is.
 #[derive(Clone)]

@@ -420,6 +420,39 @@ fn a_teardown_runs_however_the_scenario_ends() {
 }
 
 #[test]
+fn what_a_teardown_leaves_undone_is_said_of_it() {
+    let text = failure(&run_with_teardown(lists_tools, |ctx| {
+        Box::pin(async move {
+            let _unexamined = ctx.request("no/such/method", json!({})).await?;
+            Ok(())
+        })
+    }));
+    let headline = "in the teardown, the test never examined the error reply to `no/such/method`";
+    assert!(text.contains(headline), "{text}");
+}
+
+#[test]
+fn a_request_that_is_neither_awaited_nor_cancelled_fails_the_test() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            let _refused = ctx.start("no/such/method", json!({})).await?;
+            ctx.list_tools().await?.assert_ok();
+            let awaited = ctx.start("tools/list", json!({})).await?;
+            ctx.wait(awaited).await?.assert_ok();
+            let cancelled = ctx.start("tools/list", json!({})).await?;
+            ctx.cancel(cancelled).await?;
+            Ok(())
+        })
+    });
+    let text = failure(&run);
+    let report = "the test never awaited the reply to `no/such/method`\n  \
+                  expected the test to await each request that it starts, or to cancel it\n  \
+                  got error -32601";
+    assert!(text.contains(report), "{text}");
+    assert_eq!(text.matches("never awaited").count(), 1, "{text}");
+}
+
+#[test]
 fn a_teardown_changes_nothing_if_it_passes() {
     let teardown: UserFunction = lists_tools;
     let skipped =

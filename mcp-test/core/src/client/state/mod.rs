@@ -9,12 +9,12 @@ mod unmatched;
 
 use std::collections::{BTreeSet, VecDeque};
 
-pub(super) use self::open_request::{Abandoned, Outcome};
-use self::open_request::{OpenRequest, Unexpected, UnmatchedReply};
+pub(super) use self::open_request::{Abandoned, OpenRequest, Outcome};
+use self::open_request::{Unexpected, UnmatchedReply};
 use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
 use crate::check::{Finding, Rule};
-use crate::spec::Revision;
+use crate::spec::{LISTEN, Revision};
 use crate::trace::{LatestNonRequest, Seq};
 use crate::transport::{Incoming, Sent};
 use crate::wire::{Id, Message, Request};
@@ -273,6 +273,11 @@ impl State {
         // Kept for every outcome, so that `wrong_id` can report a second reply under the same id.
         self.answered.push(id.clone());
         self.open.swap_remove(index).settled
+    }
+
+    /// The requests whose replies nobody has taken, other than those that stay open.
+    pub(super) fn unawaited(&self) -> impl Iterator<Item = &OpenRequest> {
+        self.open.iter().filter(|open| !open.is_long_lived && open.method != LISTEN)
     }
 
     /// Stops waiting for the reply to a request.

@@ -12,7 +12,7 @@ pub(in crate::client) type Outcome = Result<Value, RpcError>;
 
 /// A request whose reply has not been handed out yet.
 #[derive(Debug)]
-pub(super) struct OpenRequest {
+pub(in crate::client) struct OpenRequest {
     pub(super) id: Id,
     pub(super) method: String,
     pub(super) sent: Sent,
@@ -26,6 +26,25 @@ pub(super) struct OpenRequest {
     pub(super) id_unreadable: bool,
     /// The reply, or why it cannot arrive.
     pub(super) settled: Option<Result<(Seq, Outcome), Finding>>,
+}
+
+impl OpenRequest {
+    /// A finding against the test, which has not awaited the reply.
+    pub(in crate::client) fn unawaited(&self) -> Finding {
+        let (got, reply) = match &self.settled {
+            Some(Ok((reply, Ok(result)))) => {
+                (format!("the result {}", result.short(200)), Some(*reply))
+            }
+            Some(Ok((reply, Err(error)))) => (error.to_string(), Some(*reply)),
+            Some(Err(finding)) => (finding.headline.clone(), None),
+            None => ("no reply until the end of the test".to_owned(), None),
+        };
+        Finding::test(format!("the test never awaited the reply to `{}`", self.method))
+            .expected("the test to await each request that it starts, or to cancel it")
+            .got(got)
+            .hint("`ctx.wait(started).await?`, or `ctx.cancel(started).await?`")
+            .evidence_all([self.sent.seq].into_iter().chain(reply))
+    }
 }
 
 /// Why nobody waits for a reply any more.

@@ -8,7 +8,7 @@ use crate::assert::catch_failures;
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::scenario::{Running, Stop};
-use crate::trace::Recorder;
+use crate::trace::{Recorder, Seq};
 
 /// The most of a scenario's time that is kept for its teardown.
 const MOST: Duration = Duration::from_secs(5);
@@ -19,6 +19,22 @@ pub(super) struct TornDown {
     pub(super) adds_exchange: bool,
     /// What is wrong with it.
     pub(super) finding: Option<Finding>,
+    /// The last event before it, if there is a teardown.
+    began_after: Option<Seq>,
+}
+
+impl TornDown {
+    /// Says of what was left undone in the teardown that it was there.
+    pub(super) fn attribute(&self, omission: Finding) -> Finding {
+        let first = omission.evidence.first().copied();
+        match self.began_after {
+            Some(before) if first.is_some_and(|first| first > before) => {
+                let headline = format!("in the teardown, {}", omission.headline);
+                Finding { headline, ..omission }
+            }
+            _ => omission,
+        }
+    }
 }
 
 impl CellRun<'_> {
@@ -53,9 +69,11 @@ impl CellRun<'_> {
         recorder: &Recorder,
     ) -> TornDown {
         let Some(teardown) = teardown else {
-            return TornDown { adds_exchange: false, finding: None };
+            return TornDown { adds_exchange: false, finding: None, began_after: None };
         };
-        let had_exchanged = recorder.trace().has_messages_both_ways();
+        let before = recorder.trace();
+        let (had_exchanged, began_after) =
+            (before.has_messages_both_ways(), before.events.last().map(|event| event.seq));
         // At least the part that was kept; also what the body did not use.
         let unused = self.timeout().saturating_sub(self.stopwatch.elapsed());
         let time = self.time_of_teardown().max(unused);
@@ -68,6 +86,6 @@ impl CellRun<'_> {
             early => failed_in("the teardown", early, time),
         });
         let adds_exchange = !had_exchanged && recorder.trace().has_messages_both_ways();
-        TornDown { adds_exchange, finding }
+        TornDown { adds_exchange, finding, began_after }
     }
 }

@@ -43,10 +43,12 @@ impl CellRun<'_> {
         early: Option<EarlyEnd>,
         torn_down: TornDown,
     ) -> Outcome {
-        let Ended { checks, trace, judgement, unexamined, .. } = ended;
+        let Ended { checks, trace, judgement, unexamined, unawaited } = ended;
         let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
         let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
-        let omissions = unexamined.into_iter().chain(nothing).collect();
+        let undone = unexamined.into_iter().chain(unawaited);
+        let undone = undone.map(|finding| torn_down.attribute(finding));
+        let omissions = undone.chain(nothing).collect();
         let (causes, of_peer) = (Vec::new(), Vec::new());
         let end =
             TestEnd { checks, trace, judgement, early, torn_down, causes, omissions, of_peer };

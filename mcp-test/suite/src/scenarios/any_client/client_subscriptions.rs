@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{Client, ClientTask, ScriptedClient, SubscriptionFilter};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, meta};
+use mcp_test_core::spec::{LISTEN, Revision, Revisions, meta};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::wire::Message;
@@ -67,7 +67,6 @@ const CUT: &str = "client-copes-with-cut-subscription";
 const INTERLEAVED: &str = "client-copes-with-interleaved-events";
 const AGAIN: &str = "client-subscribes-again";
 
-const LISTEN: &str = "subscriptions/listen";
 const CHANGED: &str = "notifications/tools/list_changed";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 

@@ -5,6 +5,7 @@ use mcp_test_core::client::RequestOptions;
 use mcp_test_core::scenario::{Ctx, Running};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::LISTEN;
 use mcp_test_core::spec::Revision::V2026_07_28;
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex, Router};
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::{Row, body, row_in};
 
-const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 pub(crate) fn groups() -> [Vec<Row>; 1] {

@@ -10,7 +10,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, ItemKind, LISTEN, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
@@ -77,7 +77,6 @@ scenario! {
     ],
 }
 
-const LISTEN: &str = "subscriptions/listen";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// What may be subscribed to, the capability without which there is nothing to subscribe to, and that of its changes.
