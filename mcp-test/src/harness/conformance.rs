@@ -18,6 +18,7 @@ use mcp_test_core::spec::{KnownViolations, Revision, Revisions};
 use mcp_test_core::transport::ClientTarget;
 use mcp_test_suite::scenarios::{self, fixtures};
 
+use super::known;
 use super::output;
 use super::suite::{Planned, Strictness, Suite};
 
@@ -249,7 +250,11 @@ impl Conformance {
         let baseline = match read {
             None => None,
             Some(path) => {
-                let baseline = Baseline::read(path)?;
+                let is_missing = !path.exists();
+                let baseline = Baseline::read(path).map_err(|error| match is_missing {
+                    true => format!("{error}; `MCP_TEST_WRITE_BASELINE=1` writes it").into(),
+                    false => mcp_test_core::Error::from(error),
+                })?;
                 for warning in baseline.vet(&plan.scenarios, leg, self.profile)? {
                     output::note(&format!("warning: {warning}"));
                 }
@@ -305,11 +310,12 @@ impl Trials {
         self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
         // What a filter leaves out may be what shows a known violation.
         let is_whole = self.plan.cells.len() == before;
+        known::wait_for_suite(&name, &self.plan.known);
         let planned = Planned {
             plan: self.plan.jobs(jobs),
             baseline: self.baseline,
             written: self.written,
-            judges_known: is_whole.then_some(strictness),
+            judges_known: is_whole.then_some((name, strictness)),
         };
         let suite = Suite::new(move || Ok(planned), heading);
         let trial = |(name, id): (String, String)| {

@@ -1,10 +1,10 @@
 //! Known violations: what the runs of a scenario, and the scenarios of a target, show about them together.
 //!
-//! A violation is known where it is declared: by the attribute for all runs of its scenario, by the default target for all scenarios
-//! that test it. One that no longer occurs is reported when the last of these has ended, and only if all of them were run in this
-//! process and none failed: otherwise something that was not reached might have shown it.
+//! A violation is known where it is declared: by the attribute for all runs of its scenario, by a target for all scenarios of the
+//! default target and all suites of `conformance` together. One that no longer occurs is reported when the last of these has ended,
+//! and only if all of them were run in this process and none failed: otherwise something that was not reached might have shown it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::expect::words;
@@ -50,25 +50,40 @@ struct State {
     of_target: KnownResults,
 }
 
-/// The scenarios of the default target.
+/// What targets declare, over the scenarios of the default target and the suites of `conformance`.
 #[derive(Debug)]
-struct TargetState {
+struct OfTargets {
     /// The names of the tests that have not ended, apart from those with `#[ignore]`.
-    left: BTreeSet<String>,
+    tests: BTreeSet<String>,
+    /// The suites that have not ended, and what their targets declare.
+    suites: BTreeMap<String, Vec<&'static str>>,
     results: KnownResults,
 }
 
-/// That of this test binary. Which scenarios have one and the same target of their own cannot be seen from here.
-static DEFAULT_TARGET: Mutex<Option<TargetState>> = Mutex::new(None);
+/// Those of this test binary. Which scenarios have one and the same target of their own cannot be seen from here.
+static OF_TARGETS: Mutex<Option<OfTargets>> = Mutex::new(None);
+
+/// Changes those of this test binary.
+fn with_targets<T>(change: impl FnOnce(&mut OfTargets) -> T) -> T {
+    let mut of_targets = OF_TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(of_targets.get_or_insert_with(OfTargets::new))
+}
+
+/// Waits for a suite before anything is reported that its target declares.
+pub(super) fn wait_for_suite(name: &str, known: &KnownViolations) {
+    let ids = known.iter().map(|(id, _)| id).collect();
+    with_targets(|of_targets| of_targets.suites.insert(name.to_owned(), ids));
+}
+
+/// Adds what a suite shows, all of which was run; returns what no longer occurs if nothing else is to come.
+pub(super) fn add_suite(name: &str, results: &KnownResults) -> Option<String> {
+    with_targets(|of_targets| of_targets.end(name, results))
+}
 
 impl KnownOfScenario {
     /// Nothing is known yet of so many runs.
     pub(super) fn new(scenario: &UserScenario, environment: &Environment, runs: usize) -> Self {
         let is_of_default = has_default_target(scenario);
-        if is_of_default {
-            let mut target = DEFAULT_TARGET.lock().unwrap_or_else(PoisonError::into_inner);
-            target.get_or_insert_with(TargetState::new);
-        }
         Self {
             name: scenario.test_name(),
             declared: (scenario.known)(),
@@ -114,28 +129,33 @@ impl KnownOfScenario {
             state.of_target.note_incomplete();
         }
         let of_attribute = state.of_attribute.stale("`known` of `#[mcp_scenario]`");
-        of_attribute.into_iter().chain(self.of_target(&state.of_target)).collect()
-    }
-
-    /// Adds the scenario to those of its target, and returns what no longer occurs if it was the last one.
-    fn of_target(&self, results: &KnownResults) -> Option<String> {
-        let mut target = DEFAULT_TARGET.lock().unwrap_or_else(PoisonError::into_inner);
-        let target = target.as_mut().filter(|_| self.is_of_default)?;
-        target.results.merge(results);
-        // One with `#[ignore]` is not waited for.
-        let was_awaited = target.left.remove(&self.name);
-        let is_last = was_awaited && target.left.is_empty();
-        is_last.then(|| target.results.stale("`mcp_test::target!`"))?
+        let end = |of_targets: &mut OfTargets| of_targets.end(&self.name, &state.of_target);
+        let of_target = self.is_of_default.then(|| with_targets(end)).flatten();
+        of_attribute.into_iter().chain(of_target).collect()
     }
 }
 
-impl TargetState {
-    /// That of a target of which no scenario has run.
+impl OfTargets {
+    /// Adds what a test or suite shows that has ended, and returns what no longer occurs of what nothing else can show.
+    fn end(&mut self, name: &str, results: &KnownResults) -> Option<String> {
+        self.results.merge(results);
+        self.suites.remove(name);
+        // A test with `#[ignore]` is not waited for. What the default target declares is known when its tests have run.
+        self.tests.remove(name);
+        if !self.tests.is_empty() {
+            return None;
+        }
+        let to_come = self.suites.values().flatten().copied().collect();
+        let ended = self.results.take_except(&to_come);
+        ended.stale("`Target::known` or `mcp_test::target!`")
+    }
+
+    /// Before any has run.
     fn new() -> Self {
         let tests = user_scenarios().into_iter().filter(|scenario| scenario.ignored.is_none());
         let of_target = tests.filter(|scenario| has_default_target(scenario));
-        let left = of_target.map(UserScenario::test_name).collect();
-        Self { left, results: KnownResults::default() }
+        let tests = of_target.map(UserScenario::test_name).collect();
+        Self { tests, suites: BTreeMap::new(), results: KnownResults::default() }
     }
 }
 

@@ -87,10 +87,11 @@ impl Report {
     fn of(scenario: &UserScenario, runs: &[TestRun]) -> Self {
         let mut report = Self::default();
         let (mut passed, mut failed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
-        let mut undecided = Vec::new();
+        let (mut undecided, mut stale) = (Vec::new(), Vec::new());
         for run in runs {
-            let FinishedRun { result, is_unsupported, is_undecided, problems, place, heading } =
-                run.execute();
+            let ended = run.execute();
+            let FinishedRun { result, is_unsupported, is_undecided, problems, place, .. } = ended;
+            stale.extend(ended.stale);
             match result {
                 TestResult::Passed => passed.push(place),
                 TestResult::ExpectedFailure(what) => {
@@ -109,8 +110,9 @@ impl Report {
                 // libtest has no way to show a test as skipped, and a pass would claim that something was tested.
                 TestResult::Skipped(reason) => {
                     report.add(&format!(
-                        "{heading}\nthe scenario was skipped: {reason}\n  \
-                         hint: `#[mcp_scenario(allow_skip)]` lets a skipped scenario pass"
+                        "{}\nthe scenario was skipped: {reason}\n  \
+                         hint: `#[mcp_scenario(allow_skip)]` lets a skipped scenario pass",
+                        ended.heading
                     ));
                     failed.push(place);
                 }
@@ -138,6 +140,8 @@ impl Report {
         } else if report.has_failed && runs.len() > 1 {
             report.add(&summary(&failed, &passed));
         }
+        report.has_failed |= !stale.is_empty();
+        stale.iter().for_each(|text| report.add(text));
         report
     }
 

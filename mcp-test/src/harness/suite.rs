@@ -37,8 +37,8 @@ pub(super) struct Planned {
     pub(super) baseline: Option<Baseline>,
     /// Where a baseline is written with what fails, instead of a comparison with one.
     pub(super) written: Option<PathBuf>,
-    /// What becomes of known violations that no longer occur; `None` where what is left out may show them.
-    pub(super) judges_known: Option<Strictness>,
+    /// The name of the suite, and what becomes of known violations that no longer occur; `None` where what is left out may show them.
+    pub(super) judges_known: Option<(String, Strictness)>,
 }
 
 /// What becomes of known violations that no longer occur.
@@ -308,9 +308,9 @@ impl Suite {
 
     /// The result of the last test, with what no longer occurs of the known violations.
     fn with_stale(&self, result: TestResult) -> TestResult {
-        let strictness = self.planned.get().and_then(|planned| planned.judges_known);
-        let Some(strictness) = strictness else { return result };
-        let stale = self.state().known.stale("the known violations of the target");
+        let judges_known = self.planned.get().and_then(|planned| planned.judges_known.as_ref());
+        let Some((name, strictness)) = judges_known else { return result };
+        let stale = known::add_suite(name, &self.state().known);
         match (stale, strictness) {
             (None, _) => result,
             (Some(_), _) if matches!(result, TestResult::Failed(_)) => result,

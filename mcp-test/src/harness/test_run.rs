@@ -113,6 +113,18 @@ pub(super) struct FinishedRun {
     pub(super) place: String,
     /// `scenario `x` failed at 2025-11-25 over duplex of calculator, tests/calculator.rs:12:10`.
     pub(super) heading: String,
+    /// The known violations that no longer occur, if that fails the scenario; not the fault of this run.
+    pub(super) stale: Option<String>,
+}
+
+impl FinishedRun {
+    /// The result, if it is shown for this run alone.
+    pub(super) fn into_result(self) -> TestResult {
+        match self.stale {
+            Some(text) => TestResult::Failed(text),
+            None => self.result,
+        }
+    }
 }
 
 /// What is known of a run whose thread is blocked.
@@ -177,8 +189,8 @@ impl TestRun {
         }
         let text = stale.concat();
         if self.known.is_strict {
-            let report = format!("{}\n{text}", finished.heading);
-            return FinishedRun { result: TestResult::Failed(report), ..finished };
+            let text = format!("{}\n{text}", heading(self.scenario, None, None));
+            return FinishedRun { stale: Some(text), ..finished };
         }
         output::warning(&format!("scenario `{}`: {text}", self.scenario.test_name()));
         finished
@@ -390,7 +402,8 @@ impl TestRun {
         };
         let place = place.unwrap_or_default();
         let place = place.strip_prefix("at ").unwrap_or(&place).to_owned();
-        FinishedRun { result, is_unsupported, is_undecided, problems, place, heading }
+        let stale = None;
+        FinishedRun { result, is_unsupported, is_undecided, problems, place, heading, stale }
     }
 
     /// The result of a run whose thread was given up.

@@ -170,7 +170,7 @@ fn trial(run: TestRun) -> Trial {
         "" => scenario.test_name(),
         cell => format!("{}::{cell}", scenario.test_name()),
     };
-    Trial::ignorable_test(name, move || run.execute().result.into_completion())
+    Trial::ignorable_test(name, move || run.execute().into_result().into_completion())
         .with_ignored_flag(scenario.ignored.is_some())
 }
 

@@ -70,7 +70,7 @@ fn only_what_complete_runs_have_tried_is_gone() {
     insta::assert_snapshot!(results.stale("`known`").unwrap_or_default(), @"
     the known violation `ping.result-empty` no longer occurs
       expected a violation
-      got none, although 1 scenario run tried it
+      got none, although 1 scenario run tried it: tools-list at 2025-11-25 over stdio
       known: ping.result-empty
       hint: remove `ping.result-empty` from `known`
     ");

@@ -3,18 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::{Outcome, Shown};
+use super::{Cell, Outcome, Shown};
 use crate::expect::words;
 use crate::spec::{KnownViolation, KnownViolations, requirement};
+
+/// How many of the runs are named that have tried a violation that no longer occurs.
+const NAMED_RUNS: usize = 4;
 
 /// What scenario runs show about known violations that are declared at one place.
 #[derive(Debug, Clone, Default)]
 pub struct KnownResults {
     known: Vec<(&'static str, KnownViolation)>,
     broken: BTreeSet<&'static str>,
-    /// How many scenario runs have tried each without breaking it.
-    kept: BTreeMap<&'static str, usize>,
+    /// The scenario runs that have tried each without breaking it.
+    kept: BTreeMap<&'static str, BTreeSet<String>>,
     is_incomplete: bool,
+    /// Those of incomplete runs that were merged.
+    undecided: BTreeSet<&'static str>,
+}
+
+/// `ping at 2025-11-25 over stdio`
+fn name_of_run(outcome: &Outcome) -> String {
+    let Cell { scenario, revision, transport, .. } = &outcome.cell;
+    format!("{} at {revision} over {transport}", scenario.id)
 }
 
 impl KnownResults {
@@ -40,7 +51,9 @@ impl KnownResults {
             let row = requirement::find(id);
             match row.zip(outcome).map(|(row, outcome)| outcome.shows(row)) {
                 Some(Shown::Broken) => drop(self.broken.insert(id)),
-                Some(Shown::Kept) => *self.kept.entry(id).or_default() += 1,
+                Some(Shown::Kept) => {
+                    self.kept.entry(id).or_default().extend(outcome.map(name_of_run));
+                }
                 Some(Shown::Nothing) | None => {}
             }
         }
@@ -59,10 +72,22 @@ impl KnownResults {
 
     /// Adds what other runs show.
     pub fn merge(&mut self, other: &Self) {
-        self.is_incomplete |= other.is_incomplete;
+        let undecided = other.known.iter().filter(|_| other.is_incomplete);
+        self.undecided.extend(undecided.map(|(id, _)| *id).chain(other.undecided.iter().copied()));
         self.broken.extend(&other.broken);
-        other.kept.iter().for_each(|(id, times)| *self.kept.entry(id).or_default() += times);
+        for (id, runs) in &other.kept {
+            self.kept.entry(id).or_default().extend(runs.iter().cloned());
+        }
         other.known.iter().for_each(|(id, violation)| self.declare(id, violation));
+    }
+
+    /// Takes all but those with these ids.
+    #[must_use]
+    pub fn take_except(&mut self, ids: &BTreeSet<&str>) -> Self {
+        let mut taken = self.clone();
+        taken.known.retain(|(id, _)| !ids.contains(id));
+        self.known.retain(|(id, _)| ids.contains(id));
+        taken
     }
 
     fn declare(&mut self, id: &'static str, violation: &KnownViolation) {
@@ -87,9 +112,9 @@ impl KnownResults {
 
     /// Those that were tried and did not occur, with the number of scenario runs that tried them.
     pub fn gone(&self) -> impl Iterator<Item = (&'static str, &KnownViolation, usize)> {
-        let known =
-            self.known.iter().filter(|(id, _)| !self.is_incomplete && !self.broken.contains(id));
-        known.filter_map(|(id, violation)| Some((*id, violation, *self.kept.get(id)?)))
+        let may_occur = |id| self.broken.contains(id) || self.undecided.contains(id);
+        let known = self.known.iter().filter(move |(id, _)| !self.is_incomplete && !may_occur(id));
+        known.filter_map(|(id, violation)| Some((*id, violation, self.kept.get(id)?.len())))
     }
 
     /// The report on those that no longer occur, and where they are to be removed from; `None` if there are none.
@@ -98,11 +123,14 @@ impl KnownResults {
         let mut text = String::new();
         for (id, violation, kept) in self.gone() {
             let runs = words::count(kept, "scenario run");
+            let tried = self.kept.get(id).into_iter().flatten();
+            let named = words::list(tried.take(NAMED_RUNS), "and");
+            let more = if kept > NAMED_RUNS { ", …" } else { "" };
             let _ = writeln!(
                 text,
                 "the known violation `{id}` no longer occurs\n  \
                  expected a violation\n  \
-                 got none, although {runs} tried it\n  \
+                 got none, although {runs} tried it: {named}{more}\n  \
                  known: {violation}\n  \
                  hint: remove `{id}` from {declared}"
             );
