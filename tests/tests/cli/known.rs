@@ -1,6 +1,7 @@
 //! Known violations on the command line and in `mcp-test.toml`: expected failures, and those that no longer occur.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use mcp_test_tests::folder::Folder;
@@ -96,11 +97,18 @@ fn in_profile_official_it_has_no_effect_and_a_typing_error_is_an_error() {
     );
 }
 
+/// The start of the line about a known violation that no longer occurs.
+const GONE: &str = "the known violation `ping.result-empty` no longer occurs, although ";
+
+/// A text on one line, since long lines are wrapped.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ") + " "
+}
+
 /// Only of a run that leaves nothing out, and that does not fail.
 #[test]
 fn what_no_longer_occurs_is_reported_and_fails_if_that_is_wanted() {
     let server = ["--", MCP_TEST, "reference", "server", "--stdio"];
-    let gone = "the known violation `ping.result-empty` no longer occurs, although ";
     for (selected, environment, code, is_reported) in [
         (&["--scenario", "ping"][..], Some("strict"), 0, false),
         (&[], None, 0, true),
@@ -111,8 +119,20 @@ fn what_no_longer_occurs_is_reported_and_fails_if_that_is_wanted() {
         command.envs(environment.map(|value| ("MCP_TEST_KNOWN", value)));
         let run = run_command(command);
         assert_eq!(run.code, code, "{}", run.text(&[]));
-        // The line may be wrapped.
-        let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ") + " ";
-        assert_eq!(text.contains(gone), is_reported, "{}", run.stdout);
+        assert_eq!(unwrapped(&run.stdout).contains(GONE), is_reported, "{}", run.stdout);
     }
+}
+
+#[test]
+fn of_a_run_that_was_interrupted_nothing_is_regarded_as_gone() {
+    let peer = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/signals.sh");
+    let peer = ["--", "sh", &peer.to_string_lossy(), "INT"];
+    let server = [MCP_TEST, "reference", "server", "--stdio"];
+    let options = ["check", "--known", "ping.result-empty", "--timeout", "30s"];
+    let mut command = command([&options[..], &peer, &server].concat());
+    command.env("MCP_TEST_KNOWN", "strict");
+    let run = run_command(command);
+    assert_eq!(run.code, 130, "{}", run.text(&[]));
+    assert!(run.stdout.contains("interrupted"), "{}", run.text(&[]));
+    assert!(!unwrapped(&run.stdout).contains(GONE), "{}", run.stdout);
 }
