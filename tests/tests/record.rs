@@ -103,7 +103,7 @@ fn names(text: &str) -> Vec<&str> {
 #[test]
 fn a_test_becomes_a_case_that_the_same_server_passes() {
     let folder = folder("cases");
-    let file = folder.path().join("cases.yaml");
+    let file = folder.path().join("contracts/cases.yaml");
     for test in ["says_hello", "pings", "says_hello", "pings"] {
         assert_passes(test, &[(FILE, &file)]);
     }
@@ -117,7 +117,10 @@ fn a_test_becomes_a_case_that_the_same_server_passes() {
     let expected = pings.map(|place| format!("pings at {place}"));
     assert_eq!(names(&text)[0], "says_hello");
     assert_eq!(names(&text)[1..], expected.each_ref().map(String::as_str));
-    let run = run_program(MCP_TEST, ["cases", "run", &folder.word("cases.yaml"), "--reference"]);
+    let run = run_program(
+        MCP_TEST,
+        ["cases", "run", &folder.word("contracts/cases.yaml"), "--reference"],
+    );
     assert_eq!(run.code, 0, "{}", run.text(&[]));
 
     // Whoever has changed a case keeps it.

@@ -1,5 +1,6 @@
 //! `ctx.record_cases(…)`: the conversation of a test as a case.
 
+use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ static FILES: Mutex<()> = Mutex::new(());
 #[doc(hidden)]
 pub trait RecordExt {
     /// Adds the conversation so far to a file of [MCP Cases](crate::cases::format), under the name of the test; the path is relative to
-    /// the package.
+    /// the package. The file is created with its folder.
     ///
     /// A case of that name stays as it is: remove it to record it again. If the test runs at several revisions or over several
     /// transports, each run has its own case. Secrets are left out, and what differs from run to run becomes a matcher.
@@ -64,6 +65,8 @@ fn record(run: Option<&RunOfTest>, path: &Path, trace: &Trace) -> Result<()> {
     }
     let mut recording = Recording::new();
     recording.add(&run.name, &run.without_secrets(trace.clone()));
+    // Where it cannot be created, the file cannot either, which is reported.
+    let _ = path.parent().map(fs::create_dir_all);
     let saved = recording.save(&path);
     saved.map_err(|error| Finding::test(format!("`record_cases`: {error}")))?;
     Ok(())
