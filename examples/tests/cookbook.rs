@@ -11,10 +11,13 @@ use axum::Router;
 use mcp_test::prelude::*;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    CallToolResult, ContentBlock, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::{ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -52,6 +55,22 @@ impl Restaurant {
             fs::write(file, tables.join("\n")).expect("the file can be written");
         }
         CallToolResult::success(vec![ContentBlock::text("the table is yours")])
+    }
+
+    #[tool(name = "cook", description = "Cooks a meal in three steps")]
+    async fn cook(&self, context: RequestContext<RoleServer>) -> CallToolResult {
+        for step in 1..=3 {
+            tokio::select! {
+                () = context.ct.cancelled() => break,
+                () = tokio::time::sleep(HOUR / 3) => {}
+            }
+            if let Some(token) = context.meta.get_progress_token() {
+                let progress = ProgressNotificationParam::new(token, f64::from(step));
+                // The client may be gone.
+                let _ = context.peer.notify_progress(progress.with_total(3.0)).await;
+            }
+        }
+        CallToolResult::success(vec![ContentBlock::text("the meal is served")])
     }
 }
 
@@ -137,15 +156,13 @@ async fn two_users_do_not_get_one_table(ctx: &mut Ctx) -> Result<()> {
 
 #[mcp_scenario(target = one_restaurant)]
 async fn of_many_calls_at_once_one_gets_the_table(ctx: &mut Ctx) -> Result<()> {
-    let mut client = ctx.connect(ctx.options()).await?;
     let mut calls = Vec::new();
     for _ in 0..20 {
-        let table = json!({"name": "reserve", "arguments": {"number": 1}});
-        calls.push(client.start("tools/call", table).await); // sent, not awaited
+        calls.push(ctx.call("reserve").arg("number", 1).start().await?); // sent, not awaited
     }
     let mut granted = 0;
     for call in calls {
-        let reply = client.wait(call).await?;
+        let reply = ctx.wait(call).await?;
         granted += usize::from(reply.try_member("/isError", false).is_ok());
     }
     assert_eq!(granted, 1);
@@ -165,6 +182,28 @@ async fn a_reservation_ends_after_an_hour(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("reserve", json!({"number": 1})).await?.assert_tool_error_contains("taken");
     tokio::time::advance(Duration::from_secs(2)).await;
     ctx.call_tool("reserve", json!({"number": 1})).await?.assert_ok();
+    Ok(())
+}
+
+#[mcp_scenario(setup = paused, target = one_restaurant)]
+async fn a_meal_is_cooked_in_three_steps(ctx: &mut Ctx) -> Result<()> {
+    ctx.call("cook")
+        .progress("meal") // asks for progress, by this token
+        .timeout(Duration::from_secs(60)) // instead of the time-out of the scenario
+        .await?
+        .assert_ok()
+        .assert_progress(3)
+        .assert_progress_total(3)
+        .assert_progress_complete();
+    Ok(())
+}
+
+#[mcp_scenario(target = one_restaurant)]
+async fn a_meal_that_nobody_wants_is_not_served(ctx: &mut Ctx) -> Result<()> {
+    let meal = ctx.call("cook").start().await?;
+    let cancelled = ctx.cancel(meal).await?;
+    ctx.call("reserve").arg("number", 1).await?.assert_ok(); // the server works on
+    ctx.assert_no_reply(&cancelled);
     Ok(())
 }
 

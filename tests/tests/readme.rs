@@ -218,7 +218,7 @@ fn the_recipes_of_the_cookbook_are_in_an_example() {
     let example = read("examples/tests/cookbook.rs");
     let page = read("mcp-test/src/guide/cookbook.md");
     let blocks: Vec<&str> = page.split("```rust,ignore\n").skip(1).collect();
-    assert_eq!(blocks.len(), 7);
+    assert_eq!(blocks.len(), 8);
     for block in blocks {
         let (code, _) = block.split_once("```").expect("the block ends");
         assert!(example.contains(code), "not in the example:\n{code}");
@@ -425,7 +425,7 @@ fn files_are_validated() {
         let here = command
             .replace("tool.json", &tool)
             .replace("conversation.jsonl", &conversation)
-            .replace("recorded/*.jsonl", &conversation);
+            .replace("recorded/calculator-adds_two_numbers.jsonl", &conversation);
         let output = run(&here);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{here}\n{}{stderr}", stdout(&output));
