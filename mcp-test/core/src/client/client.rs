@@ -209,6 +209,11 @@ impl Client {
         self.state.unawaited().map(OpenRequest::unawaited).collect()
     }
 
+    /// Notes that the connection is closed on purpose: what is not answered by then need not be awaited.
+    pub(crate) fn note_closing(&mut self) {
+        self.state.note_closing();
+    }
+
     /// Closes the connection gracefully, after the subscriptions that are still open.
     pub async fn end(mut self) -> ConnectionEnd {
         const GRACE: Duration = Duration::from_secs(2);

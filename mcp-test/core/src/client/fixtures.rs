@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::json::{Object, Value};
+use crate::spec::LISTEN;
 
 /// What takes the place of fixtures: tools, prompts, resources and resource templates of the server.
 ///
@@ -113,7 +114,7 @@ impl Fixtures {
                 let replaced = by_name.or_else(|| self.rename(&mut params, "/ref/uri"));
                 self.rename_argument(&mut params, replaced);
             }
-            "subscriptions/listen" => {
+            LISTEN => {
                 const URIS: &str = "/notifications/resourceSubscriptions";
                 let uris = params.at(URIS).and_then(Value::as_array).map_or(0, <[Value]>::len);
                 for index in 0..uris {

@@ -105,6 +105,7 @@ impl Client {
             self.state.abandon(&pending.id, Abandoned::TimedOut);
             return Err(self.not_read(&pending));
         }
+        self.state.note_awaited(&pending.id);
         let (waiting, latest) = (Stopwatch::start(), pending.deadline);
         let mut before_ping =
             pending.options.promptly.then(|| match self.has_overtaken(&pending) {

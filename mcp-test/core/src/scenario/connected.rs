@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A client that a scenario uses; when dropped, it returns to the context that connected it.
 ///
 /// The context closes the connection properly, judges it at the revision of this client, and collects the error replies that
-/// nobody examined.
+/// nobody examined, and the requests that nobody awaited.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Connected {
@@ -41,7 +41,8 @@ impl Connected {
     }
 
     /// Closes the connection properly, before the scenario ends.
-    pub async fn end(self) -> ConnectionEnd {
+    pub async fn end(mut self) -> ConnectionEnd {
+        self.note_closing();
         let connection = self.connection;
         let pool = self.pool.clone();
         // Dropping it first records its revision and its unexamined errors.

@@ -119,10 +119,17 @@ impl Conversation {
             pending.push(self.client.start_with(method, step.params(), request).await);
         }
         let mut results = Vec::new();
-        for pending in pending {
-            match self.client.wait(pending).await {
+        let mut pending = pending.into_iter();
+        while let Some(next) = pending.next() {
+            match self.client.wait(next).await {
                 Ok(reply) => results.push(reply.outcome().ok().and_then(readable)),
-                Err(finding) => return Err(Failure::new(self.kind_of(&finding), finding)),
+                Err(finding) => {
+                    let failure = Failure::new(self.kind_of(&finding), finding);
+                    for other in pending {
+                        self.client.cancel(other, None).await;
+                    }
+                    return Err(failure);
+                }
             }
         }
         Ok(results)

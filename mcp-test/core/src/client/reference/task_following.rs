@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Answer, Client, call_params, discover, list_tools};
 use crate::clock;
 use crate::json::{Object, Value};
-use crate::spec::{Capability, error_code};
+use crate::spec::{Capability, LISTEN, error_code};
 use crate::transport::generated_id::generate_id;
 use crate::wire::{Id, Request, RpcError};
 
@@ -108,7 +108,7 @@ async fn follow(client: &mut Client, handle: &Value, habits: TaskHabits) -> crat
         return Ok(());
     };
     let filter = json!({ "notifications": { "taskIds": [id] } });
-    let listening = client.start("subscriptions/listen", filter).await;
+    let listening = client.start(LISTEN, filter).await;
     client.state.keep_open(listening.id());
     let mut states = vec![Ok(handle.clone())];
     let mut answered = Vec::new();

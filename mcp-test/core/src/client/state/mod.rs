@@ -14,7 +14,7 @@ use self::open_request::{Unexpected, UnmatchedReply};
 use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
 use crate::check::{Finding, Rule};
-use crate::spec::{LISTEN, Revision};
+use crate::spec::Revision;
 use crate::trace::{LatestNonRequest, Seq};
 use crate::transport::{Incoming, Sent};
 use crate::wire::{Id, Message, Request};
@@ -110,6 +110,7 @@ impl State {
             unexpected_before: self.unexpected_count,
             requests_before: self.request_count,
             is_long_lived: false,
+            is_awaited: false,
             id_unreadable: false,
             settled: None,
         });
@@ -275,9 +276,20 @@ impl State {
         self.open.swap_remove(index).settled
     }
 
-    /// The requests whose replies nobody has taken, other than those that stay open.
+    /// The requests that nobody has awaited, other than those that stay open.
     pub(super) fn unawaited(&self) -> impl Iterator<Item = &OpenRequest> {
-        self.open.iter().filter(|open| !open.is_long_lived && open.method != LISTEN)
+        self.open.iter().filter(|open| open.is_overlooked())
+    }
+
+    /// Notes that a wait for a reply has begun.
+    pub(super) fn note_awaited(&mut self, id: &Id) {
+        self.open.iter_mut().filter(|open| open.id == *id).for_each(|open| open.is_awaited = true);
+    }
+
+    /// Notes that the connection is closed on purpose, after which no more replies come.
+    pub(super) fn note_closing(&mut self) {
+        let unsettled = self.open.iter_mut().filter(|open| open.settled.is_none());
+        unsettled.for_each(|open| open.is_awaited = true);
     }
 
     /// Stops waiting for the reply to a request.

@@ -3,6 +3,7 @@
 use super::bad_reply::BadReply;
 use crate::check::Finding;
 use crate::json::Value;
+use crate::spec::LISTEN;
 use crate::trace::Seq;
 use crate::transport::Sent;
 use crate::wire::{Id, RpcError};
@@ -22,6 +23,8 @@ pub(in crate::client) struct OpenRequest {
     pub(super) requests_before: u64,
     /// It is not answered before its subscription ends.
     pub(super) is_long_lived: bool,
+    /// A wait for its reply has begun, or nothing can come since the connection was closed on purpose.
+    pub(super) is_awaited: bool,
     /// The peer cannot read its id and has to answer without one.
     pub(super) id_unreadable: bool,
     /// The reply, or why it cannot arrive.
@@ -29,6 +32,14 @@ pub(in crate::client) struct OpenRequest {
 }
 
 impl OpenRequest {
+    /// Whether the test has overlooked it.
+    pub(super) fn is_overlooked(&self) -> bool {
+        // Nobody waits for the end of a subscription; that it was refused is another matter.
+        let stays_open = self.is_long_lived || self.method == LISTEN;
+        let is_refused = matches!(self.settled, Some(Ok((_, Err(_)))));
+        !self.is_awaited && (!stays_open || is_refused)
+    }
+
     /// A finding against the test, which has not awaited the reply.
     pub(in crate::client) fn unawaited(&self) -> Finding {
         let (got, reply) = match &self.settled {
@@ -37,7 +48,7 @@ impl OpenRequest {
             }
             Some(Ok((reply, Err(error)))) => (error.to_string(), Some(*reply)),
             Some(Err(finding)) => (finding.headline.clone(), None),
-            None => ("no reply until the end of the test".to_owned(), None),
+            None => ("no wait for it".to_owned(), None),
         };
         Finding::test(format!("the test never awaited the reply to `{}`", self.method))
             .expected("the test to await each request that it starts, or to cancel it")
