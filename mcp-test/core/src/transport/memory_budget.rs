@@ -33,7 +33,8 @@ const WAIT: Duration = Duration::from_secs(60);
 static PROCESS: LazyLock<MemoryBudget> = LazyLock::new(|| {
     // Two bodies of 16 MiB; the values of one and a copy of its text; the same without the copy, of a session whose client has
     // declared nothing but small values; one reply of that size, as a message and as what is written of it. Together with
-    // what the program needs anyway, this is less than the 256 MiB that a command may take.
+    // what the program needs anyway, this is less than the 256 MiB that a command may take; only with many connections are the parts
+    // for small units used as well.
     let parts = [(16, 32), (16, 80), (16, 32), (16, 32), (8, 8)];
     MemoryBudget::new(parts.map(|(small, large)| [small * MIB, large * MIB]), WAIT)
 });
@@ -49,8 +50,8 @@ pub(crate) enum Usage {
     Session,
     /// A reply or another message of the server, until the client has taken it.
     Reply,
-    /// An event that the client has taken, and may ask for again.
-    TakenEvent,
+    /// An event that the client may ask for again, or come back for.
+    KeptEvent,
 }
 
 impl Usage {
@@ -61,7 +62,7 @@ impl Usage {
             Self::Message => "messages",
             Self::Session => "sessions",
             Self::Reply => "replies",
-            Self::TakenEvent => "events",
+            Self::KeptEvent => "events",
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::clock::{self, Deadline};
 /// How long a body that takes memory from others may take.
 const COUNTED_TIME: Duration = Duration::from_secs(60);
 /// How long nothing may arrive of a body for whose memory others wait.
-const CONTENDED_PAUSE: Duration = Duration::from_secs(2);
+const CONTENDED_PAUSE: Duration = Duration::from_secs(5);
 
 /// How much of a body is read, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub(crate) async fn read(
 ) -> Result<(Bytes, Reservation), BodyError> {
     let declared = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
     // Of a length that is not declared, only what has arrived says anything.
-    let covered = declared.unwrap_or(UNCOUNTED).min(limits.bytes);
+    let covered = declared.unwrap_or(UNCOUNTED.min(limits.bytes));
     let mut reading = Reading::new(budget, limits);
     reading.cover(covered).await?;
     let mut text = BytesMut::with_capacity(covered);
@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         // More than is needed now: it is reserved twice at most, first as a small unit and then as a large one. What was reserved
-        // before is held meanwhile, which stops nobody who has a large unit already.
+        // before is held meanwhile.
         self.covered = match self.covered {
             0 => bytes,
             _ if bytes <= LARGEST_SMALL => LARGEST_SMALL.min(self.limits.bytes),

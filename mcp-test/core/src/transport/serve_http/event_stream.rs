@@ -111,6 +111,9 @@ impl EventStream {
             };
             state.bytes += event.len();
             state.events.push_back(event);
+            if state.reader.is_none() {
+                state.keep_unread();
+            }
         });
     }
 
@@ -195,7 +198,7 @@ impl State {
         }
         // The reader has everything up to the pause; the next reader goes on from there.
         if self.pause.is_some() {
-            self.reader = None;
+            self.leave();
             self.pause = None;
             return Step::ExchangeEnd;
         }
@@ -219,6 +222,25 @@ impl State {
             while self.first < self.cursor {
                 self.drop_first();
             }
+        }
+    }
+
+    /// Has no reader from now on.
+    fn leave(&mut self) {
+        self.reader = None;
+        self.keep_unread();
+    }
+
+    /// Keeps the events that are left for a client that comes back, which must not take the memory of replies from others. Without
+    /// memory for that the stream cannot be resumed.
+    fn keep_unread(&mut self) {
+        let taken = self.taken();
+        if !self.events.iter_mut().skip(taken).all(StreamEvent::keep) {
+            while !self.events.is_empty() {
+                self.drop_first();
+            }
+            self.cursor = self.first;
+            self.end = Some(End::Broken);
         }
     }
 
@@ -266,7 +288,7 @@ impl Drop for Reader {
         self.stream.state.send_if_modified(|state| {
             let mine = state.reader == turn;
             if mine {
-                state.reader = None;
+                state.leave();
             }
             mine
         });

@@ -73,19 +73,17 @@ impl SessionStreams {
     pub(super) async fn send_unsolicited(&self, event: StreamEvent) {
         let listening = || {
             self.with(|table| {
-                let stream = table
-                    .streams
-                    .iter()
-                    .rev()
-                    .find(|stream| stream.is_unsolicited() && stream.is_read());
+                let is_listening =
+                    |stream: &&Arc<EventStream>| stream.is_unsolicited() && stream.is_read();
+                let stream = table.streams.iter().rev().find(is_listening).cloned();
                 if stream.is_none() {
                     // The latest say most about the state of the server, such as the last change of a list.
                     if table.waiting.len() == WAITING {
                         table.waiting.pop_front();
                     }
-                    table.waiting.push_back(event.clone());
+                    table.keep_waiting(event.clone());
                 }
-                stream.cloned()
+                stream
             })
         };
         while let Some(stream) = listening() {
@@ -116,6 +114,17 @@ impl SessionStreams {
 }
 
 impl Table {
+    /// Keeps an event until a stream is opened; without memory for that in place of older ones.
+    fn keep_waiting(&mut self, mut event: StreamEvent) {
+        let mut is_kept = event.keep();
+        while !is_kept && self.waiting.pop_front().is_some() {
+            is_kept = event.keep();
+        }
+        if is_kept {
+            self.waiting.push_back(event);
+        }
+    }
+
     fn begin(&mut self, options: StreamOptions) -> Arc<EventStream> {
         self.last += 1;
         EventStream::new(if options.reuses_ids { 0 } else { self.last }, options)

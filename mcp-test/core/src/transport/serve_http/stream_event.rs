@@ -73,12 +73,10 @@ impl StreamEvent {
         self.part.as_ref().map_or(0, |part| part.bytes().len())
     }
 
-    /// Keeps it after the client has taken it; `false` if there is no memory for that.
+    /// Keeps it for a client that asks for it again, or comes back for it; `false` if there is no memory for that.
     pub(super) fn keep(&mut self) -> bool {
-        let kept = self.memory.transferred(Usage::TakenEvent);
-        let is_kept = kept.is_some();
-        self.memory = kept.unwrap_or_default();
-        is_kept
+        let kept = self.memory.transferred(Usage::KeptEvent);
+        kept.map(|memory| self.memory = memory).is_some()
     }
 
     fn bytes(&self) -> Bytes {

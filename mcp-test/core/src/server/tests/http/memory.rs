@@ -196,3 +196,31 @@ fn events_that_were_taken_are_kept_as_long_as_there_is_memory() {
         ");
     });
 }
+
+#[test]
+fn what_nobody_comes_back_for_takes_no_memory_from_replies() {
+    let server = everything().on("tools/call", |call: Call| async move {
+        let begun = json!({"level": "info", "data": "begun"});
+        call.notify("notifications/message", begun).await.unwrap();
+        json!({"content": [{"type": "text", "text": "y".repeat(LARGE)}]})
+    });
+    let memory = memory();
+    run(async {
+        let session = endpoint(&server, &memory).session("2025-11-25").await;
+        for _ in 0..3 {
+            let mut response = session.open("POST", CALL).await.into_body().into_data_stream();
+            response.next().await.unwrap().unwrap();
+            drop(response);
+        }
+        // Each reply is sent by a task of its own.
+        let replies_are_sent = async {
+            while memory.try_reserve(Usage::KeptEvent, MIB).is_some()
+                || memory.try_reserve(Usage::Reply, MIB).is_none()
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        clock::within(Deadline::after(Duration::from_secs(60)), replies_are_sent).await.unwrap();
+        assert_eq!(session.call("DELETE", "").await.status, StatusCode::NO_CONTENT);
+    });
+}
