@@ -310,7 +310,7 @@ impl Trials {
         self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
         // What a filter leaves out may be what shows a known violation.
         let is_whole = self.plan.cells.len() == before;
-        known::wait_for_suite(&name, &self.plan.known);
+        known::expect_suite(&name, &self.plan.known);
         let planned = Planned {
             plan: self.plan.jobs(jobs),
             baseline: self.baseline,

@@ -4,7 +4,7 @@
 //! default target and all suites of `conformance` together. One that no longer occurs is reported when the last of these has ended,
 //! and only if all of them were run in this process and none failed: otherwise something that was not reached might have shown it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::expect::words;
@@ -52,32 +52,34 @@ struct State {
 
 /// What targets declare, over the scenarios of the default target and the suites of `conformance`.
 #[derive(Debug)]
-struct OfTargets {
+struct DeclaredByTargets {
     /// The names of the tests that have not ended, apart from those with `#[ignore]`.
     tests: BTreeSet<String>,
     /// The suites that have not ended, and what their targets declare.
-    suites: BTreeMap<String, Vec<&'static str>>,
+    suites: Vec<(String, Vec<&'static str>)>,
     results: KnownResults,
 }
 
 /// Those of this test binary. Which scenarios have one and the same target of their own cannot be seen from here.
-static OF_TARGETS: Mutex<Option<OfTargets>> = Mutex::new(None);
+static DECLARED_BY_TARGETS: Mutex<Option<DeclaredByTargets>> = Mutex::new(None);
 
 /// Changes those of this test binary.
-fn with_targets<T>(change: impl FnOnce(&mut OfTargets) -> T) -> T {
-    let mut of_targets = OF_TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
-    change(of_targets.get_or_insert_with(OfTargets::new))
+fn with_targets<T>(change: impl FnOnce(&mut DeclaredByTargets) -> T) -> T {
+    let mut declared = DECLARED_BY_TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(declared.get_or_insert_with(DeclaredByTargets::new))
 }
 
-/// Waits for a suite before anything is reported that its target declares.
-pub(super) fn wait_for_suite(name: &str, known: &KnownViolations) {
+/// Announces a suite, before whose end nothing is reported that its target declares.
+#[cfg(feature = "harness")]
+pub(super) fn expect_suite(name: &str, known: &KnownViolations) {
     let ids = known.iter().map(|(id, _)| id).collect();
-    with_targets(|of_targets| of_targets.suites.insert(name.to_owned(), ids));
+    with_targets(|declared| declared.suites.push((name.to_owned(), ids)));
 }
 
 /// Adds what a suite shows, all of which was run; returns what no longer occurs if nothing else is to come.
+#[cfg(any(feature = "harness", feature = "cases"))]
 pub(super) fn add_suite(name: &str, results: &KnownResults) -> Option<String> {
-    with_targets(|of_targets| of_targets.end(name, results))
+    with_targets(|declared| declared.end(name, results))
 }
 
 impl KnownOfScenario {
@@ -129,23 +131,24 @@ impl KnownOfScenario {
             state.of_target.note_incomplete();
         }
         let of_attribute = state.of_attribute.stale("`known` of `#[mcp_scenario]`");
-        let end = |of_targets: &mut OfTargets| of_targets.end(&self.name, &state.of_target);
+        let end = |declared: &mut DeclaredByTargets| declared.end(&self.name, &state.of_target);
         let of_target = self.is_of_default.then(|| with_targets(end)).flatten();
         of_attribute.into_iter().chain(of_target).collect()
     }
 }
 
-impl OfTargets {
+impl DeclaredByTargets {
     /// Adds what a test or suite shows that has ended, and returns what no longer occurs of what nothing else can show.
     fn end(&mut self, name: &str, results: &KnownResults) -> Option<String> {
         self.results.merge(results);
-        self.suites.remove(name);
+        let suite = self.suites.iter().position(|(suite, _)| suite == name);
         // A test with `#[ignore]` is not waited for. What the default target declares is known when its tests have run.
-        self.tests.remove(name);
-        if !self.tests.is_empty() {
+        let was_awaited =
+            suite.map(|at| self.suites.swap_remove(at)).is_some() | self.tests.remove(name);
+        if !was_awaited || !self.tests.is_empty() {
             return None;
         }
-        let to_come = self.suites.values().flatten().copied().collect();
+        let to_come = self.suites.iter().flat_map(|(_, ids)| ids).copied().collect();
         let ended = self.results.take_except(&to_come);
         ended.stale("`Target::known` or `mcp_test::target!`")
     }
@@ -155,7 +158,7 @@ impl OfTargets {
         let tests = user_scenarios().into_iter().filter(|scenario| scenario.ignored.is_none());
         let of_target = tests.filter(|scenario| has_default_target(scenario));
         let tests = of_target.map(UserScenario::test_name).collect();
-        Self { tests, suites: BTreeMap::new(), results: KnownResults::default() }
+        Self { tests, suites: Vec::new(), results: KnownResults::default() }
     }
 }
 

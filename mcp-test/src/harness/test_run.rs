@@ -117,6 +117,7 @@ pub(super) struct FinishedRun {
     pub(super) stale: Option<String>,
 }
 
+#[cfg(feature = "harness")]
 impl FinishedRun {
     /// The result, if it is shown for this run alone.
     pub(super) fn into_result(self) -> TestResult {
