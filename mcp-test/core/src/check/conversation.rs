@@ -21,7 +21,7 @@ use super::walk::{EventJudge, TraceMessage};
 use super::{Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Era, Method, Revision, Side, header, meta, method};
+use crate::spec::{Capability, Era, LISTEN, Method, Revision, Side, header, meta, method};
 use crate::trace::{Event, EventKind, Party, Position, Seq};
 use crate::wire::{Id, Message, Notification, Request};
 
@@ -191,7 +191,7 @@ impl<'a> ConversationJudge<'a> {
                     ..Conversation::default()
                 };
             }
-            "subscriptions/listen" => {
+            LISTEN => {
                 let filter = params.and_then(|params| params.get("notifications")?.as_object());
                 let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
                 let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));

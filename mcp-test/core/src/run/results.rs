@@ -60,7 +60,7 @@ impl Results {
     fn of(&mut self, leg: Leg, id: &str) -> &mut ScenarioResults {
         let known = self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id));
         let index = known.unwrap_or_else(|| {
-            self.scenarios.push(ScenarioResults::of(leg, id));
+            self.scenarios.push(ScenarioResults::without_results(leg, id));
             self.scenarios.len() - 1
         });
         &mut self.scenarios[index]
@@ -95,8 +95,7 @@ impl<'a> FromIterator<&'a Outcome> for Results {
 }
 
 impl ScenarioResults {
-    /// No results yet.
-    fn of(leg: Leg, id: &str) -> Self {
+    fn without_results(leg: Leg, id: &str) -> Self {
         let (checks, places) = (Vec::new(), HashMap::new());
         Self { leg, id: id.to_owned(), partial: false, checks, places }
     }
@@ -132,7 +131,7 @@ impl ScenarioResults {
 
     #[cfg(test)]
     pub(super) fn new(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut results = Self::of(leg, id);
+        let mut results = Self::without_results(leg, id);
         for (id, status) in checks {
             results.add(id, *status, status.is_failing());
         }

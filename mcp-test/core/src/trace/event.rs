@@ -295,7 +295,9 @@ impl EventKind {
             | Self::Fence(text)
             | Self::Note(text)
             | Self::Elided { was: text, .. } => text.len(),
-            Self::HttpRequest { headers, path, .. } => path.len() + headers_len(headers),
+            Self::HttpRequest { method, headers, path, .. } => {
+                method.len() + path.len() + headers_len(headers)
+            }
             Self::HttpResponse { headers, .. } => headers_len(headers),
             Self::SseEvent { event, id, .. } => {
                 [event, id].into_iter().flatten().map(String::len).sum()

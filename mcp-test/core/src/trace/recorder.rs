@@ -14,7 +14,7 @@ use crate::clock::Stopwatch;
 const PAYLOAD_BYTES: usize = 48 * 1024 * 1024;
 /// What counts as a big payload.
 const BIG: usize = 4 * 1024;
-/// How many bytes the method of a message may have that is named after the message was dropped.
+/// How many bytes a method may have that is named after its message or request was dropped.
 const LONGEST_METHOD: usize = 200;
 /// How many events a trace may keep before the oldest are dropped.
 const EVENTS: usize = 200_000;
@@ -271,7 +271,10 @@ fn elided(what: &EventKind) -> EventKind {
             None => "a malformed message".to_owned(),
         },
         EventKind::Unparsable { why, .. } => format!("noise ({why})"),
-        EventKind::HttpRequest { method, .. } => format!("the head of a {method} request"),
+        EventKind::HttpRequest { method, .. } if method.len() <= LONGEST_METHOD => {
+            format!("the head of a {method} request")
+        }
+        EventKind::HttpRequest { .. } => "the head of a request".to_owned(),
         EventKind::HttpResponse { status, .. } => format!("the head of a {status} response"),
         _ => "text".to_owned(),
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::server::{Answer, Call, ClientMessage};
-use mcp_test_core::spec::{self, Side};
+use mcp_test_core::spec::{self, LISTEN, Side};
 
 use super::client_session::{ChosenTurn, ClientSession, SessionSlot, SessionTable};
 use super::compiled_contract::CompiledContract;
@@ -47,9 +47,7 @@ impl Responder {
 
     /// Whether the contract handles a message; the server itself keeps subscriptions that no case has open.
     pub(super) fn accepts(&self, message: &ClientMessage) -> bool {
-        message
-            .method()
-            .is_some_and(|method| method != "subscriptions/listen" || self.contract().has(method))
+        message.method().is_some_and(|method| method != LISTEN || self.contract().has(method))
     }
 
     pub(super) async fn answer(&self, call: &Call) -> Answer {

@@ -24,7 +24,7 @@ pub(super) struct TornDown {
 }
 
 impl TornDown {
-    /// Says of what was left undone in the teardown that it was there.
+    /// Names the teardown in a finding about what the test left undone there.
     pub(super) fn attribute(&self, omission: Finding) -> Finding {
         let first = omission.evidence.first().copied();
         match self.began_after {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::check::OF_ENVELOPES;
 use crate::json::{Object, Value};
+use crate::spec::LISTEN;
 use crate::trace::{EventKind, Party, Trace};
 use crate::transport::TransportKind;
 use crate::wire::Message;
@@ -131,7 +132,7 @@ fn is_exercised(id: &str, sent: &Sent<'_>, transport: TransportKind, is_http: bo
         "sampling" => asks("sampling/createMessage"),
         "roots" => asks("roots/list"),
         "mrtr" => sent.inputs || sent.results,
-        "subscriptions" => sent.ours.contains("subscriptions/listen"),
+        "subscriptions" => sent.ours.contains(LISTEN),
         "transport" if name.starts_with("http.") => is_http && transport.is_http(),
         "transport" if name.starts_with("sse.") => transport == TransportKind::Sse,
         "transport" if name.starts_with("stdio.") => anything && transport == TransportKind::Stdio,

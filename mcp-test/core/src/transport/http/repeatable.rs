@@ -1,6 +1,7 @@
 //! Which messages can be sent again when it is not known whether the server received them.
 
 use super::network::ConnectionChoice;
+use crate::spec::LISTEN;
 use crate::transport::Outgoing;
 use crate::wire::Message;
 
@@ -23,7 +24,7 @@ const REPEATABLE: [&str; 20] = [
     "resources/subscribe",
     "resources/templates/list",
     "server/discover",
-    "subscriptions/listen",
+    LISTEN,
     "tasks/get",
     "tasks/list",
     "tasks/result",

@@ -85,7 +85,7 @@ scenario! {
         CheckSpec::own(
             OPENID_PKCE,
             "AuthorizationServerOpenIdPkce",
-            "Where the server has metadata of OpenID Connect, that announces PKCE with S256",
+            "Where the server has metadata of OpenID Connect, it announces PKCE with S256",
         )
         .requires(&["auth.pkce.as-oidc-advertises"])
         .within(Revisions::from(Revision::V2025_11_25))

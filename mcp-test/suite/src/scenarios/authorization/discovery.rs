@@ -128,7 +128,7 @@ pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Fin
     Err(finding.expected("HTTP 200 at one of the well-known URLs").got(words::list(seen, "and")))
 }
 
-/// The metadata of OpenID Connect, if the server has them beside that of RFC 8414.
+/// The metadata of OpenID Connect, if the server has it beside that of RFC 8414.
 ///
 /// # Errors
 ///

@@ -245,12 +245,12 @@ impl Flow {
             || !self.exchanges.is_empty()
     }
 
-    /// The first request for metadata of the server that existed.
+    /// The first request for metadata of the server that was found.
     pub(in crate::scenarios) fn found_resource_metadata(&self) -> Option<&Received<Fetched>> {
         self.resource_metadata.iter().find(|fetched| fetched.request.found)
     }
 
-    /// The first request for metadata of the authorization server that existed.
+    /// The first request for metadata of the authorization server that was found.
     pub(in crate::scenarios) fn found_server_metadata(&self) -> Option<&Received<Fetched>> {
         self.server_metadata.iter().find(|fetched| fetched.request.found)
     }
