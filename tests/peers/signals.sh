@@ -1,18 +1,18 @@
-# A server that responds to `initialize`, and sends the signal $1 to mcp-test when it receives a `ping`. With a command after the
-# signal it is that server, but for the pings.
+# A server that responds to `initialize`, and sends the signal $1 to mcp-test when it receives a `ping`. With a method and a command
+# after the signal it is that server, and sends the signal when it receives that method.
 signal=$1
-shift
+method=${2:-ping}
 mcp_test=$PPID
 # On Linux its parent is a guardian, whose parent is mcp-test.
 if tr '\0' ' ' 2> /dev/null < "/proc/$PPID/cmdline" | grep -q mcp-test-guardian; then
     read -r _ _ _ mcp_test _ < "/proc/$PPID/stat"
 fi
 
-# Prints what is received, but for pings.
-without_pings() {
+# Prints what is received, but for that method.
+without_method() {
     while read -r line; do
         case $line in
-            *'"ping"'*) kill -s "$signal" "$mcp_test" ;;
+            *"\"$method\""*) kill -s "$signal" "$mcp_test" ;;
             *) printf '%s\n' "$line" ;;
         esac
     done
@@ -29,6 +29,6 @@ respond_to_initialize() {
 }
 
 case $# in
-    0) without_pings | respond_to_initialize ;;
-    *) without_pings | "$@" ;;
+    1) without_method | respond_to_initialize ;;
+    *) shift 2; without_method | "$@" ;;
 esac
