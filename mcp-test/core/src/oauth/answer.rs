@@ -55,7 +55,7 @@ impl Answer {
         answer
     }
 
-    /// The refusal of a request for which there is no memory.
+    /// The refusal of a request for which no memory is left.
     pub(super) fn used_up(error: MemoryUsedUp) -> Self {
         let mut body = Object::new();
         // Of the codes of RFC 6749 (section 4.1.2.1), the one that says to try again.

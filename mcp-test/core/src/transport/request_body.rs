@@ -37,7 +37,7 @@ pub(crate) enum BodyError {
     /// It has not arrived in time.
     #[error("the body did not arrive within {}", clock::format_duration(*.0))]
     Late(Duration),
-    /// There is no memory for it.
+    /// No memory is left for it.
     #[error(transparent)]
     UsedUp(#[from] MemoryUsedUp),
 }

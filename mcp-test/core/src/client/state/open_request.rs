@@ -48,7 +48,7 @@ impl OpenRequest {
             }
             Some(Ok((reply, Err(error)))) => (error.to_string(), Some(*reply)),
             Some(Err(finding)) => (finding.headline.clone(), None),
-            None => ("no wait for it".to_owned(), None),
+            None => ("neither".to_owned(), None),
         };
         Finding::test(format!("the test never awaited the reply to `{}`", self.method))
             .expected("the test to await each request that it starts, or to cancel it")

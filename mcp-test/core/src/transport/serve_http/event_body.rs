@@ -73,7 +73,7 @@ impl<S: MessageSource> EventBody<S> {
                 Ok(message) => message,
                 Err(error) => return Some(Err(error)),
             };
-            // The status is sent already, so only the end of the connection can show that there is no memory.
+            // The status is sent already, so only the end of the connection can show that no memory is left.
             let memory = &self.server.0.options.memory;
             let Ok(reserved) = ReservedDelivery::reserve(memory, &self.wire, message).await else {
                 return Some(Err(aborted()));

@@ -23,7 +23,7 @@ impl ReceivedMessage {
     ///
     /// # Errors
     ///
-    /// When there is no memory for its values.
+    /// When no memory is left for its values.
     pub(super) async fn read(
         budget: &MemoryBudget,
         wire: &InterceptedConnection,

@@ -17,7 +17,7 @@ impl ReservedDelivery {
     ///
     /// # Errors
     ///
-    /// When there is no memory for it.
+    /// When no memory is left for it.
     pub(super) async fn reserve(
         budget: &MemoryBudget,
         wire: &InterceptedConnection,

@@ -115,7 +115,7 @@ pub(super) fn ended() -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended")
 }
 
-/// The refusal of a request for which there is no memory.
+/// The refusal of a request for which no memory is left.
 pub(super) fn used_up(error: MemoryUsedUp) -> Response {
     let refusal = refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
     with(vec![(header::RETRY_AFTER, HeaderValue::from_static(MemoryUsedUp::RETRY_AFTER))], refusal)

@@ -28,7 +28,7 @@ enum ResponseKind {
     Whole(ReservedDelivery),
     /// A stream with this status, 200 if `None`.
     Stream(Option<u16>),
-    /// A refusal, since there is no memory for the first message.
+    /// A refusal, since no memory is left for the first message.
     Refusal(MemoryUsedUp),
 }
 

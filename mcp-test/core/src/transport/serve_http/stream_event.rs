@@ -73,7 +73,7 @@ impl StreamEvent {
         self.part.as_ref().map_or(0, |part| part.bytes().len())
     }
 
-    /// Keeps it for a client that asks for it again, or comes back for it; `false` if there is no memory for that.
+    /// Keeps it for a client that asks for it again, or comes back for it; `false` if no memory is left for that.
     pub(super) fn keep(&mut self) -> bool {
         let kept = self.memory.transferred(Usage::KeptEvent);
         kept.map(|memory| self.memory = memory).is_some()
