@@ -38,24 +38,24 @@ impl Client {
     }
 
     /// Makes a request of the pool's own, and returns whether the conversation is settled: nothing is open, and nothing unexpected
-    /// arrived. `None` if the reply did not come before the deadline although the server has not ended the connection. The request
-    /// and its reply are removed from the trace.
+    /// arrived. `None` if nothing came before the deadline. The request and its reply are hidden in the trace.
     ///
     /// As with the end of its input, what the server was about to send has then arrived.
     pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
         let Some(reply) = self.ping(deadline).await else {
-            return self.is_closed().then_some(false);
+            // Before the deadline, something else ended the wait.
+            return (self.is_closed() || !deadline.has_passed()).then_some(false);
         };
-        self.forget(&[reply]);
+        self.hide(&reply);
         Some(self.state.is_settled() && self.connection.ready().is_none())
     }
 
-    /// Makes the requests that each connection without a handshake begins with: `server/discover`, and if `lists`, the first list
-    /// that the server declares. They are removed from the trace.
+    /// Makes the requests that each connection without a handshake begins with: `server/discover`, if `lists`, the first list that
+    /// the server declares, and a fence. They are hidden in the trace, unless the server sent more than their replies.
     ///
     /// # Errors
     ///
-    /// If one was not answered before the deadline.
+    /// If one was not answered before the deadline, or one of several was not answered as it should be.
     pub(crate) async fn begin_stateless(
         &mut self,
         lists: bool,
@@ -67,21 +67,32 @@ impl Client {
                 discovered.result().ok().and_then(|result| result.get("capabilities"));
             capabilities.is_some_and(|declared| kind.capability().declared_in(declared))
         };
-        let mut replies = Vec::new();
+        let mut listed = None;
         if lists && let Some(kind) = ItemKind::ALL.into_iter().find(is_declared) {
             let pending = self.start_once(kind.method(), deadline).await;
-            let listed = self.until_reply(pending).await;
-            replies.push(listed.map_err(|_| FirstRequest::List)?);
+            listed = Some(self.until_reply(pending).await.map_err(|_| FirstRequest::List)?);
         }
-        replies.push(discovered);
-        self.forget(&replies);
-        Ok(())
+        match self.fence(deadline).await {
+            Some(true) => {
+                self.hide(&discovered);
+                listed.iter().for_each(|listed| self.hide(listed));
+                Ok(())
+            }
+            _ if listed.is_some() => Err(FirstRequest::List),
+            // What the server does here is how every conversation with it begins.
+            Some(false) => {
+                self.state.keep_answered();
+                Ok(())
+            }
+            None => Err(FirstRequest::Discover),
+        }
     }
 
-    /// Removes requests and their replies from the trace.
-    fn forget(&self, replies: &[Reply]) {
-        let evidence = replies.iter().flat_map(Reply::evidence);
-        evidence.for_each(|seq| self.recorder().forget(seq));
+    /// Hides a request and its reply in the trace.
+    fn hide(&self, reply: &Reply) {
+        if let [request, reply] = reply.evidence()[..] {
+            self.recorder().hide(request, reply);
+        }
     }
 
     /// The reply to a request that every server answers at once, if it comes before the deadline.

@@ -124,6 +124,16 @@ impl StartBudget {
         !self.is_used_up && self.count_of_run()
     }
 
+    /// Why it may not.
+    pub(super) fn why_no_replacement(&self) -> String {
+        match self.replacements {
+            MOST_REPLACEMENTS => {
+                format!("is not started again after {MOST_REPLACEMENTS} such starts")
+            }
+            _ => "other scenarios need the starts that are left".to_owned(),
+        }
+    }
+
     /// The same, even if all other starts are made or needed.
     fn count_of_run(&mut self) -> bool {
         count(&mut self.replacements, MOST_REPLACEMENTS)

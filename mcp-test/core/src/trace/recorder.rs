@@ -62,6 +62,8 @@ struct Limits {
 #[derive(Debug, Clone, Default)]
 struct EventLog {
     events: std::collections::VecDeque<Event>,
+    /// Events that no trace shows.
+    hidden: Vec<Event>,
     next: u64,
     connections: u32,
     weight: usize,
@@ -134,15 +136,9 @@ impl Recorder {
         let seq = Seq(log.next);
         log.weight += kind.weight();
         log.stderr += usize::from(is_stderr(&kind));
-        log.events.push_back(Event {
-            seq,
-            at,
-            connection,
-            exchange,
-            party,
-            deliberate: false,
-            kind,
-        });
+        let event = Event { seq, at, connection, exchange, party, deliberate: false, kind };
+        log.show_hidden(&event);
+        log.events.push_back(event);
         log.keep_within(self.shared.limits);
         seq
     }

@@ -24,6 +24,16 @@ impl State {
         let open = &self.open[index];
         let response = format!("a response with id {}", open.id);
         let finding = match reply {
+            BadReply::WrongId { id: Some(id), .. } if self.method_answered(&id).is_some() => {
+                let method = words::method(self.method_answered(&id).unwrap_or_default());
+                let requirement = Rule::SINGLE_RESPONSE.id();
+                let awaited = words::method(&open.method);
+                Finding::peer(format!("{method} was answered twice"))
+                    .expected("one response to each request")
+                    .got(format!("another response with id {id}, before the reply to {awaited}"))
+                    .requires(requirement)
+                    .caused_by(Cause::of_rule(requirement))
+            }
             BadReply::WrongId { id, is_error } => {
                 let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
                 let is_missing = is_error && matches!(id, None | Some(Id::Null));
@@ -77,6 +87,12 @@ impl State {
         self.open[index].settled = Some(Err(finding));
     }
 
+    /// The method of an earlier request with this id whose reply has come.
+    fn method_answered(&self, id: &Id) -> Option<&str> {
+        let (_, method) = self.answered.iter().find(|(answered, _)| answered == id)?;
+        Some(method)
+    }
+
     /// What is wrong with an id, and the requirement that it breaks.
     pub(super) fn wrong_id(
         &self,
@@ -92,7 +108,7 @@ impl State {
             Some(id) if id.is_retyped(expected) => {
                 (format!("id {id}, of another JSON type"), Rule::ID_TYPE_PRESERVED.id())
             }
-            Some(id) if self.answered.contains(id) => {
+            Some(id) if self.method_answered(id).is_some() => {
                 (format!("id {id}, which was answered already"), Rule::SINGLE_RESPONSE.id())
             }
             Some(id) => (format!("id {id}, which no request has"), echo),

@@ -34,7 +34,10 @@ pub(super) struct State {
     /// The peer is reached over a network, so it may not be running at all.
     networked: bool,
     open: Vec<OpenRequest>,
-    answered: Vec<Id>,
+    /// The requests whose replies have come, with their methods.
+    answered: Vec<(Id, String)>,
+    /// How many of them every conversation on this connection begins with, if it has no handshake.
+    kept_answered: usize,
     /// Requests in place of whose replies something else came; what follows under their ids answers no other request.
     misanswered: Vec<Id>,
     /// Requests whose replies nobody waits for any more, and the first reply to each that arrived nevertheless.
@@ -71,13 +74,14 @@ impl State {
     /// The state for another conversation on the same connection, which may have begun with a handshake.
     pub(super) fn renewed(self, is_begun: bool) -> Self {
         let renewed = Self::new(self.lenient, self.networked);
+        // The request of the handshake was the first one.
+        let kept_answered = if is_begun { 1 } else { self.kept_answered };
+        let answered = self.answered.into_iter().take(kept_answered).collect();
+        let renewed = Self { answered, kept_answered, ..renewed };
         if !is_begun {
             return renewed;
         }
-        // The request of the handshake was the first one.
-        let answered = self.answered.into_iter().take(1).collect();
         Self {
-            answered,
             received_anything: true,
             received_message: true,
             non_request: self.non_request,
@@ -87,6 +91,11 @@ impl State {
             answers_non_requests: self.answers_non_requests,
             ..renewed
         }
+    }
+
+    /// Notes that every conversation on this connection begins with what was answered so far.
+    pub(super) fn keep_answered(&mut self) {
+        self.kept_answered = self.answered.len();
     }
 
     /// Whether nothing is open, and everything that the peer sent was expected.
@@ -271,9 +280,10 @@ impl State {
     pub(super) fn settled(&mut self, id: &Id) -> Option<Result<(Seq, Outcome), Finding>> {
         let index = self.open.iter().position(|open| open.id == *id)?;
         self.open[index].settled.as_ref()?;
-        // Kept for every outcome, so that `wrong_id` can report a second reply under the same id.
-        self.answered.push(id.clone());
-        self.open.swap_remove(index).settled
+        let open = self.open.swap_remove(index);
+        // Kept for every outcome, so that a second reply under the same id can be reported.
+        self.answered.push((open.id, open.method));
+        open.settled
     }
 
     /// The requests that nobody has awaited, other than those that stay open.

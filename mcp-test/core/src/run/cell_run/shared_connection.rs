@@ -11,7 +11,6 @@ use super::{CellFacts, CellRun, Progress, Recorded};
 use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::{self, Deadline};
-use crate::expect::words;
 use crate::run::Outcome;
 use crate::run::confirmed::{Raised, is_of_one_message, is_raised, uncertain};
 use crate::run::connection_pool::{Confirming, ConnectionPool, NotTaken, SharedConnection, Taken};
@@ -133,10 +132,9 @@ impl CellRun<'_> {
                 }
                 pool.starts.with(|budget| {
                     (!budget.count_replacement()).then(|| {
+                        let why = budget.why_no_replacement();
                         format!(
-                            "the program has exited or did not answer in time, and is not started again after {}: \
-                             `--scenario {}` runs it alone",
-                            words::count(budget.replacements, "such start"),
+                            "the program has exited or did not answer in time, and {why}: `--scenario {}` runs it alone",
                             self.id()
                         )
                     })

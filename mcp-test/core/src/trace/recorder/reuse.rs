@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use super::{EventLog, Recorder, is_stderr};
-use crate::trace::{EventKind, Seq, Trace};
-use crate::wire::{Frame, Message};
+use crate::trace::{Event, EventKind, Party, Seq, Trace};
+use crate::wire::{Frame, Id, Message};
+
+/// How many bytes of payload a hidden event may have to be kept.
+const LARGEST_HIDDEN: usize = 64 * 1024;
 
 /// The beginning of a trace, to which its recorder can return.
 #[derive(Debug, Clone)]
@@ -54,15 +57,14 @@ impl Recorder {
         self.lock().skip_idle_time(self.shared.started.elapsed());
     }
 
-    /// Removes an event that is not part of the conversation.
-    pub(crate) fn forget(&self, seq: Seq) {
+    /// Hides a request and its reply, which are not part of the conversation, unless another reply to it is recorded later.
+    pub(crate) fn hide(&self, request: Seq, reply: Seq) {
         let mut log = self.lock();
-        let Ok(index) = log.events.binary_search_by_key(&seq, |event| event.seq) else { return };
-        let Some(event) = log.events.remove(index) else { return };
-        log.weight -= event.kind.weight();
-        log.stderr -= usize::from(is_stderr(&event.kind));
-        // An index, which shifts with every event removed before it.
-        log.thinned -= usize::from(index < log.thinned);
+        let pair: Vec<Event> =
+            [request, reply].into_iter().filter_map(|it| log.remove(it)).collect();
+        if pair.iter().all(|event| event.kind.weight() <= LARGEST_HIDDEN) {
+            log.hidden.extend(pair);
+        }
     }
 }
 
@@ -82,7 +84,40 @@ fn is_notification(kind: &EventKind) -> bool {
     matches!(parsed.frame(), Some(Ok(Frame::One(Message::Notification(_)))))
 }
 
+/// The id of a message, unless it is one of several.
+fn id(kind: &EventKind) -> Option<&Id> {
+    let EventKind::Message { parsed, .. } = kind else { return None };
+    match parsed.frame() {
+        Some(Ok(Frame::One(message))) => message.id(),
+        _ => None,
+    }
+}
+
 impl EventLog {
+    fn remove(&mut self, seq: Seq) -> Option<Event> {
+        let index = self.events.binary_search_by_key(&seq, |event| event.seq).ok()?;
+        let event = self.events.remove(index)?;
+        self.weight -= event.kind.weight();
+        self.stderr -= usize::from(is_stderr(&event.kind));
+        // An index, which shifts with every event removed before it.
+        self.thinned -= usize::from(index < self.thinned);
+        Some(event)
+    }
+
+    /// Shows the hidden events again that have the id of this one, which would otherwise have no request.
+    pub(super) fn show_hidden(&mut self, event: &Event) {
+        let Some(id_of_event) = id(&event.kind).filter(|_| event.party == Party::Server) else {
+            return;
+        };
+        let has_id = |hidden: &mut Event| id(&hidden.kind) == Some(id_of_event);
+        for hidden in self.hidden.extract_if(.., has_id) {
+            let index = self.events.partition_point(|event| event.seq < hidden.seq);
+            self.weight += hidden.kind.weight();
+            self.thinned += usize::from(index < self.thinned);
+            self.events.insert(index, hidden);
+        }
+    }
+
     fn skip_idle_time(&mut self, now: Duration) {
         let last = self.events.back().map(|event| event.at).unwrap_or_default();
         self.skipped = now.saturating_sub(last);
@@ -143,17 +178,47 @@ mod tests {
         assert_eq!(recorder.trace().events.len(), 3);
     }
 
+    /// Records a `ping` and its reply, and hides them; returns how to record the reply again.
+    fn hidden_ping(recorder: &Recorder, padding: usize) -> impl Fn() -> Seq + '_ {
+        let connection = crate::trace::ConnectionId(1);
+        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        let request = recorder.record(connection, Party::Client, EventKind::message(ping.into()));
+        let text = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{}}{}}}"#, " ".repeat(padding));
+        let receive = move || {
+            recorder.record(connection, Party::Server, EventKind::message(text.clone().into()))
+        };
+        recorder.hide(request, receive());
+        receive
+    }
+
     #[test]
-    fn an_event_can_be_forgotten_and_times_still_rise() {
+    fn what_is_hidden_is_not_in_the_trace_and_times_still_rise() {
         let recorder = Recorder::new();
-        note(&recorder, "kept");
-        let seq = note(&recorder, "not part of the conversation");
-        recorder.forget(seq);
-        recorder.forget(seq);
+        note(&recorder, "shown");
+        let _ = hidden_ping(&recorder, 0);
         recorder.continue_time();
-        note(&recorder, "also kept");
-        assert_eq!(notes(&recorder), ["kept", "also kept"]);
+        note(&recorder, "also shown");
+        assert_eq!(notes(&recorder), ["shown", "also shown"]);
         let trace = recorder.trace();
+        assert_eq!(trace.events.len(), 2);
         assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at));
+    }
+
+    #[test]
+    fn what_is_hidden_is_shown_when_another_reply_comes() {
+        // What is large is not kept for that.
+        for (padding, shown) in [(0, 5), (LARGEST_HIDDEN, 3)] {
+            let recorder = Recorder::new();
+            note(&recorder, "before");
+            let receive_again = hidden_ping(&recorder, padding);
+            let beginning = recorder.beginning();
+            note(&recorder, "after");
+            receive_again();
+            let trace = recorder.trace();
+            assert_eq!(trace.events.len(), shown, "{trace:?}");
+            assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at));
+            assert!(matches!(recorder.return_to(&beginning, recorder.last()), Returned::Quiet));
+            assert_eq!(recorder.trace().events.len(), 1);
+        }
     }
 }
