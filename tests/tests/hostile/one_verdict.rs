@@ -142,12 +142,11 @@ fn a_single_start_that_is_slow() {
             r#"sleep 0.6; echo >> '{file}'; [ $(wc -l < '{file}') -ne {number} ] || sleep "$0"; exec "$@""#
         );
         let run = check_started_by(&script, Behavior::Well, "4", &options);
-        let reported: BTreeSet<String> = failures(&run)
-            .lines()
-            .filter(|line| !line.starts_with(' '))
-            .map(str::to_owned)
-            .collect();
-        reported
+        // A start that takes as long as the time-out leaves no time for a scenario, which is SKIPPED then.
+        let is_reported = |line: &&str| !line.starts_with(' ') && !line.starts_with("SKIPPED ");
+        let failures = failures(&run);
+        let reported = failures.lines().filter(is_reported).map(str::to_owned);
+        reported.collect::<BTreeSet<String>>()
     };
     let expected = reported(0);
     for number in 1..=12 {

@@ -61,6 +61,12 @@ impl Client {
         self.state.closed().is_some()
     }
 
+    /// Whether the peer has sent anything; otherwise its program may not have started yet.
+    #[doc(hidden)]
+    pub fn has_received(&self) -> bool {
+        self.state.received_anything()
+    }
+
     /// Sends text that is not a message in place of a request, so that an error without an id may answer it. The reply is
     /// awaited as with [`RequestOptions::promptly`].
     #[doc(hidden)]
