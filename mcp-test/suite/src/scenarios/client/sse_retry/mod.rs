@@ -17,7 +17,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use self::reconnecting_clients::{
-    immediately, never, only_before, with_foreign_event_id, without_last_event_id,
+    immediately, never, only_before, with_foreign_event_id, without_call, without_last_event_id,
 };
 use super::references::SEP_1699;
 use crate::scenarios::ensure;
@@ -104,13 +104,21 @@ struct Moment {
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let trace = judging.trace();
+    let gets = gets(&trace);
     let Some(ended) = last_event(&trace) else {
-        return Err(judging
+        let not_done = judging
             .task_not_done("the client never received the stream that ends early")
             .expected(format!("a call of `{TOOL}`"))
-            .got("no event stream of a tool call in the whole conversation"));
+            .got("no event stream of a tool call in the whole conversation");
+        let Some(first) = gets.first().filter(|_| judging.profile() == Profile::Official) else {
+            return Err(not_done);
+        };
+        // The official suite takes any GET for a reconnection, even that of a client that calls no tool.
+        judging.check("client-sse-graceful-reconnect").pass();
+        judging.check("client-sse-last-event-id").judge(sends_last_event_id(&gets, first));
+        judging.check("client-sse-resumes").skip(not_done.headline);
+        return Ok(());
     };
-    let gets = gets(&trace);
     // A client may have opened a GET stream before the call, as most SDKs do after the handshake; it resumes nothing.
     let resuming = gets.iter().rfind(|get| get.seq > ended.seq);
     if resuming.is_none() {
@@ -154,13 +162,7 @@ fn reconnects(judging: &mut Judging, ended: &Moment, gets: &[Moment], resuming: 
         judging.check("client-sse-retry-timing").judge(waited_for_retry(ended, get));
     }
     if let Some(first) = gets.first() {
-        let unknown = || {
-            Finding::peer("the client does not send the id of the last event")
-                .expected("a GET with `Last-Event-ID`")
-                .got("a GET without it")
-                .evidence(first.seq)
-        };
-        let outcome = ensure(gets.iter().any(|get| get.id.is_some()), unknown);
+        let outcome = sends_last_event_id(gets, first);
         let check = judging.check("client-sse-last-event-id");
         match resuming {
             Some(_) => check.judge(outcome),
@@ -170,6 +172,16 @@ fn reconnects(judging: &mut Judging, ended: &Moment, gets: &[Moment], resuming: 
             None => return,
         };
     }
+}
+
+/// Whether any GET has an id.
+fn sends_last_event_id(gets: &[Moment], first: &Moment) -> Result<(), Finding> {
+    ensure(gets.iter().any(|get| get.id.is_some()), || {
+        Finding::peer("the client does not send the id of the last event")
+            .expected("a GET with `Last-Event-ID`")
+            .got("a GET without it")
+            .evidence(first.seq)
+    })
 }
 
 /// Whether the client waited for the `retry` time.
@@ -227,6 +239,8 @@ proofs! {
     warns "client-sse-graceful-reconnect" on only_before(), also "client-sse-retry-timing" Info,
         also "client-sse-last-event-id" Info, also "client-sse-resumes" Skipped;
     warns "client-sse-last-event-id" on only_before(), also "client-sse-retry-timing" Failure,
+        also "client-sse-resumes" Skipped, under Official;
+    warns "client-sse-last-event-id" on without_call(), also "client-sse-retry-timing" Info,
         also "client-sse-resumes" Skipped, under Official;
     catches "client-sse-retry-timing" on immediately();
     warns "client-sse-last-event-id" on without_last_event_id(), also "client-sse-retry-timing" Failure,

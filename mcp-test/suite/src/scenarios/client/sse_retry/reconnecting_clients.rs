@@ -8,7 +8,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::spec::{Revision, header};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::TOOL;
 
@@ -22,36 +22,49 @@ fn listening(
     before: Option<fn() -> HttpRequest>,
     reconnect: fn(&HttpResponse) -> Option<HttpRequest>,
 ) -> ScriptedClient {
-    ScriptedClient::new(move |task: ClientTask| async move {
-        let connection = task.open().await?;
-        let deadline = Deadline::after(Duration::from_secs(20));
-        let mut session = String::new();
-        let mut response: Option<HttpResponse> = None;
-        for message in [
-            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-                "protocolVersion": task.revision().as_str(),
-                "capabilities": {},
-                "clientInfo": {"name": "manual", "version": "1.0.0"},
-            }}),
-            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": TOOL}}),
-        ] {
-            if let Some(before) = before.filter(|_| message["method"] == "tools/call") {
-                connection.open_http(in_session(before(), &session), deadline).await?;
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": TOOL}});
+    requesting(call, before, reconnect)
+}
+
+/// The same with another request in place of the call.
+fn requesting(
+    request: Value,
+    before: Option<fn() -> HttpRequest>,
+    reconnect: fn(&HttpResponse) -> Option<HttpRequest>,
+) -> ScriptedClient {
+    ScriptedClient::new(move |task: ClientTask| {
+        let request = request.clone();
+        async move {
+            let connection = task.open().await?;
+            let deadline = Deadline::after(Duration::from_secs(20));
+            let mut session = String::new();
+            let mut response: Option<HttpResponse> = None;
+            let messages = [
+                json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                    "protocolVersion": task.revision().as_str(),
+                    "capabilities": {},
+                    "clientInfo": {"name": "manual", "version": "1.0.0"},
+                }}),
+                json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            ];
+            for message in messages.iter().chain([&request]) {
+                if let Some(before) = before.filter(|_| *message == request) {
+                    connection.open_http(in_session(before(), &session), deadline).await?;
+                }
+                let post = HttpRequest::post(message.to_string())
+                    .header("Content-Type", "application/json")
+                    .header("Accept", "application/json, text/event-stream");
+                let answer = connection.http(in_session(post, &session), deadline).await?;
+                if let Some(issued) = answer.header(header::MCP_SESSION_ID) {
+                    session = issued.to_owned();
+                }
+                response = Some(answer);
             }
-            let request = HttpRequest::post(message.to_string())
-                .header("Content-Type", "application/json")
-                .header("Accept", "application/json, text/event-stream");
-            let answer = connection.http(in_session(request, &session), deadline).await?;
-            if let Some(issued) = answer.header(header::MCP_SESSION_ID) {
-                session = issued.to_owned();
+            if let Some(get) = response.as_ref().and_then(reconnect) {
+                connection.open_http(in_session(get, &session), deadline).await?;
             }
-            response = Some(answer);
+            Ok(())
         }
-        if let Some(get) = response.as_ref().and_then(reconnect) {
-            connection.open_http(in_session(get, &session), deadline).await?;
-        }
-        Ok(())
     })
 }
 
@@ -77,6 +90,12 @@ pub(super) fn never() -> ScriptedClient {
 /// Opens a stream before the call, and does not reconnect.
 pub(super) fn only_before() -> ScriptedClient {
     listening(Some(get), |_| None)
+}
+
+/// Opens a stream, and lists the tools without calling one.
+pub(super) fn without_call() -> ScriptedClient {
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
+    requesting(list, Some(get), |_| None)
 }
 
 /// Reconnects without waiting.
