@@ -80,8 +80,8 @@ const OF_AUTHORIZATION_SERVER: &[&str] = &["files:read", "files:write", "admin",
 /// For a refresh token. A client may ask for it where it is listed.
 const OFFLINE: &str = "offline_access";
 
-/// How many authorization requests are few: the first one, and three for the scope that a call needs.
-const MOST: usize = 4;
+/// How many authorization requests for the scope that a call needs are few.
+const MOST: usize = 3;
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let behavior =
@@ -91,7 +91,9 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
         resource.scopes_supported(OF_SERVER).admits(move |access| {
             match (access.token, access.method) {
                 (None, _) => Verdict::Unauthorized { scope: Some(BOTH) },
-                (Some(_), Some("tools/call")) if refused.fetch_add(1, Ordering::Relaxed) < MOST => {
+                (Some(_), Some("tools/call"))
+                    if refused.fetch_add(1, Ordering::Relaxed) <= MOST =>
+                {
                     Verdict::InsufficientScope { scope: CLOSE }
                 }
                 (Some(_), Some("tools/call")) => Verdict::Gone,
@@ -111,11 +113,13 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         }
         return Ok(());
     }
+    let stepping_up = flow.stepping_up();
+    let signing_in = flow.authorizations.len() - stepping_up.len();
     for (index, Received { seq, request }) in flow.authorizations.iter().enumerate() {
-        // The first request follows the first challenge; the others may follow the one that refuses the call, whose scopes are
+        // Those that sign in follow the first challenge; the others may follow the one that refuses the call, whose scopes are
         // recommended at 2025-11-25.
-        let challenged = match index {
-            0 => (CHALLENGED, asks_for(request, BOTH)),
+        let challenged = match index < signing_in {
+            true => (CHALLENGED, asks_for(request, BOTH)),
             _ if judging.declares(STEP_UP) => {
                 (STEP_UP, asks_for(request, CLOSE).map_err(Finding::should))
             }
@@ -129,20 +133,21 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             judging.check(check).judge(outcome.map_err(|finding| finding.evidence(*seq)));
         }
     }
-    if judging.declares(STEP_UP) && flow.authorizations.len() == 1 {
+    if judging.declares(STEP_UP) && stepping_up.is_empty() {
         judging.check(STEP_UP).skip("the client does not ask for the scope that a call needs");
     }
-    let seqs: Vec<_> = flow.authorizations.iter().map(|received| received.seq).collect();
-    let outcome = match seqs.len() {
-        ..=MOST => Ok(()),
-        more => {
-            Err(Finding::peer("the client asks again and again for a scope that is not granted")
-                .expected(format!("at most {MOST} authorization requests"))
-                .got(more.to_string())
-                .evidence_all(seqs)
-                .should())
-        }
-    };
+    let seqs: Vec<_> = stepping_up.iter().map(|received| received.seq).collect();
+    let outcome =
+        match seqs.len() {
+            ..=MOST => Ok(()),
+            more => Err(Finding::peer(
+                "the client asks again and again for a scope that is not granted",
+            )
+            .expected(format!("at most {MOST} authorization requests after the refusal of a call"))
+            .got(more.to_string())
+            .evidence_all(seqs)
+            .should()),
+        };
     judging.check(ENDS).judge(outcome);
     Ok(())
 }

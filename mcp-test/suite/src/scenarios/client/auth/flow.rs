@@ -115,6 +115,7 @@ pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = CheckSpec::official(
 .conditional();
 
 /// What a client did to sign in.
+#[derive(Default)]
 pub(in crate::scenarios) struct Flow {
     pub(in crate::scenarios) resource_metadata: Vec<Received<Fetched>>,
     pub(in crate::scenarios) server_metadata: Vec<Received<Fetched>>,
@@ -180,18 +181,7 @@ impl Flow {
     pub(in crate::scenarios) fn of(judging: &Judging) -> Self {
         let kept: Option<Arc<ReceivedRequests>> = judging.kept();
         let is_official = judging.profile() == Profile::Official;
-        let mut flow = Self {
-            resource_metadata: Vec::new(),
-            server_metadata: Vec::new(),
-            registrations: Vec::new(),
-            authorizations: Vec::new(),
-            tokens: Vec::new(),
-            exchanges: Vec::new(),
-            mcp: Vec::new(),
-            unknown: Vec::new(),
-            misplaced: Vec::new(),
-            stray: Vec::new(),
-        };
+        let mut flow = Self::default();
         for received in kept.map(|kept| kept.all()).unwrap_or_default() {
             let seq = received.seq;
             match received.kind {
@@ -243,6 +233,15 @@ impl Flow {
             || !self.authorizations.is_empty()
             || !self.tokens.is_empty()
             || !self.exchanges.is_empty()
+    }
+
+    /// The authorization requests that may be due to a token without the scopes that a request needs. A client that has sent several
+    /// requests without a token may have made several before.
+    pub(in crate::scenarios) fn stepping_up(&self) -> &[Received<Authorized>] {
+        let is_refused = |mcp: &&Received<McpRequest>| mcp.request.refused == Some(403);
+        let Some(refused) = self.mcp.iter().find(is_refused) else { return &[] };
+        let first = self.authorizations.partition_point(|asked| asked.seq < refused.seq);
+        &self.authorizations[first..]
     }
 
     /// The first request for metadata of the server that was found.

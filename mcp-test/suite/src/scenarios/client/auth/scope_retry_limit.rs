@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
@@ -77,7 +77,13 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let row = judging.check(ATTEMPT).named(format!("Authorization attempt {}", index + 1));
         row.info("the client asked for authorization");
     }
-    let seqs: Vec<_> = flow.authorizations.iter().map(|received| received.seq).collect();
+    let before = flow.authorizations.len() - flow.stepping_up().len();
+    let first = match judging.profile() {
+        Profile::Official => 0,
+        // Those that are made at the same time to sign in count as one.
+        Profile::Adaptive | Profile::Strict => before.saturating_sub(1),
+    };
+    let seqs: Vec<_> = flow.authorizations[first..].iter().map(|received| received.seq).collect();
     match seqs.len() {
         0 => {
             judging.check(LIMIT).missing(Finding::peer("the client made no authorization request"))

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
@@ -80,18 +80,29 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     let requests = &flow.authorizations;
-    let mut rows = vec![
-        (INITIAL, requests.first(), "no", BASIC),
-        (ESCALATION, requests.get(1), "no second", WRITE),
-    ];
+    let stepping_up = flow.stepping_up().first();
+    let second = match judging.profile() {
+        Profile::Official => requests.get(1),
+        Profile::Adaptive | Profile::Strict => stepping_up,
+    };
+    let mut rows =
+        vec![(INITIAL, requests.first(), "no", BASIC), (ESCALATION, second, "no second", WRITE)];
     if judging.declares(UNION) {
-        rows.push((UNION, requests.get(1), "no second", BASIC));
+        rows.push((UNION, second, "no second", BASIC));
     }
     for (check, received, none, scope) in rows {
         match received {
             Some(Received { seq, request }) => {
                 let asked = should_ask_for(request, &[scope]);
-                judging.check(check).judge(asked.map_err(|finding| finding.evidence(*seq)));
+                let asked = asked.map_err(|finding| finding.evidence(*seq));
+                let is_due = check == INITIAL || stepping_up.is_some_and(|it| it.seq <= *seq);
+                match is_due {
+                    true => judging.check(check).judge(asked),
+                    false => judging.check(check).officially_judge(
+                        asked,
+                        "the second authorization request comes before any call was refused",
+                    ),
+                };
             }
             None => {
                 let finding =

@@ -39,3 +39,49 @@ pub(super) fn stated(request: &Authorized) -> String {
         scopes => format!("`scope={}`", scopes.join(" ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_test_core::oauth::parameters::Parameters;
+    use mcp_test_core::oauth::scripted::McpRequest;
+    use mcp_test_core::trace::{EventKind, Party, Recorder, Seq};
+
+    use super::*;
+    use crate::scenarios::client::auth::flow::{Flow, Received};
+
+    #[test]
+    fn requests_that_several_refusals_without_a_token_cause_are_no_step_up() {
+        let recorder = Recorder::new();
+        let connection = recorder.open("http");
+        let place = || recorder.record(connection, Party::Harness, EventKind::Note(String::new()));
+        let seqs: [Seq; 7] = std::array::from_fn(|_| place());
+        let asked = |index: usize| {
+            let (issuer, parameters) = (String::new(), Parameters::parse(b"scope=mcp:basic"));
+            Received { seq: seqs[index], request: Authorized { issuer, parameters } }
+        };
+        let refused = |index: usize, status| {
+            let request = McpRequest {
+                verb: "POST".to_owned(),
+                method: Some("tools/call".to_owned()),
+                has_token_in_query: false,
+                credentials: None,
+                proof: None,
+                refused: Some(status),
+            };
+            Received { seq: seqs[index], request }
+        };
+        let both = Flow {
+            authorizations: vec![asked(3), asked(4)],
+            mcp: vec![refused(1, 401), refused(2, 401)],
+            ..Flow::default()
+        };
+        assert!(both.stepping_up().is_empty());
+        let stepping_up = Flow {
+            authorizations: vec![asked(3), asked(4), asked(6)],
+            mcp: vec![refused(1, 401), refused(2, 401), refused(5, 403)],
+            ..Flow::default()
+        };
+        let found: Vec<Seq> = stepping_up.stepping_up().iter().map(|it| it.seq).collect();
+        assert_eq!(found, [seqs[6]]);
+    }
+}
