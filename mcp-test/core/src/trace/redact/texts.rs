@@ -16,6 +16,9 @@ const CUT: &str = "…";
 /// The bytes of the shortest beginning of a secret that is masked, where the rest is cut off; other texts begin with fewer of them.
 const SHORTEST_CUT: usize = 6;
 
+/// The same of a secret in base64 behind something else, where the characters before it also hold bits of the secret.
+const SHORTEST_CUT_SHIFTED: usize = 3;
+
 /// What closes a quotation between the beginning of a secret and the ellipsis.
 const QUOTES: [u8; 3] = [b'"', b'\'', b'`'];
 
@@ -48,7 +51,21 @@ const SHORTEST_BASE64: usize = 6;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SecretTexts {
     /// By their first byte, so that one pass over a text finds all of them; the longest first. Empty without texts.
-    by_first_byte: Vec<Vec<String>>,
+    by_first_byte: Vec<Vec<Form>>,
+}
+
+/// A form in which a secret may turn up.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    text: String,
+    /// The bytes of the shortest beginning that is masked where the rest is cut off.
+    shortest_cut: usize,
+}
+
+impl From<String> for Form {
+    fn from(text: String) -> Self {
+        Self { text, shortest_cut: SHORTEST_CUT }
+    }
 }
 
 impl SecretTexts {
@@ -67,30 +84,34 @@ impl SecretTexts {
     pub fn add(&mut self, value: &str) {
         // The same header comes with every request.
         if !self.contains(value) {
-            forms(value).into_iter().for_each(|form| self.insert(form));
+            forms(value).into_iter().for_each(|form| self.insert_form(form));
         }
     }
 
     /// Masks this text however short it is, and in no other form.
     pub(super) fn insert(&mut self, text: String) {
-        let Some(first) = text.bytes().next() else { return };
+        self.insert_form(text.into());
+    }
+
+    fn insert_form(&mut self, form: Form) {
+        let Some(first) = form.text.bytes().next() else { return };
         self.by_first_byte.resize_with(256, Vec::new);
-        let texts = &mut self.by_first_byte[usize::from(first)];
-        if let Err(at) = place(texts, &text) {
-            texts.insert(at, text);
+        let forms = &mut self.by_first_byte[usize::from(first)];
+        if let Err(at) = place(forms, &form.text) {
+            forms.insert(at, form);
         }
     }
 
     /// Masks what others do, too.
     #[doc(hidden)]
     pub fn add_all(&mut self, others: &Self) {
-        others.iter().for_each(|text| self.insert(text.to_owned()));
+        others.by_first_byte.iter().flatten().for_each(|form| self.insert_form(form.clone()));
     }
 
     fn contains(&self, text: &str) -> bool {
         let first = text.bytes().next();
-        let texts = first.and_then(|first| self.by_first_byte.get(usize::from(first)));
-        texts.is_some_and(|texts| place(texts, text).is_ok())
+        let forms = first.and_then(|first| self.by_first_byte.get(usize::from(first)));
+        forms.is_some_and(|forms| place(forms, text).is_ok())
     }
 
     /// Whether nothing is masked.
@@ -101,7 +122,7 @@ impl SecretTexts {
 
     /// Every text that is looked for.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.by_first_byte.iter().flatten().map(String::as_str)
+        self.by_first_byte.iter().flatten().map(|form| form.text.as_str())
     }
 
     /// The text with every secret replaced; secrets that overlap are replaced together.
@@ -132,10 +153,11 @@ impl SecretTexts {
 
     /// The length of the longest secret with which these bytes begin, or of the beginning of one that was cut off there.
     fn longest_at(&self, bytes: &[u8], has_cut: bool) -> Option<usize> {
-        let texts = self.by_first_byte.get(usize::from(*bytes.first()?))?;
-        let whole = texts.iter().find(|text| bytes.starts_with(text.as_bytes())).map(String::len);
+        let forms = self.by_first_byte.get(usize::from(*bytes.first()?))?;
+        let whole = forms.iter().find(|form| bytes.starts_with(form.text.as_bytes()));
+        let whole = whole.map(|form| form.text.len());
         // An access token is longer than what a finding quotes of a text.
-        let cut = || texts.iter().filter_map(|text| cut_length(bytes, text)).max();
+        let cut = || forms.iter().filter_map(|form| cut_length(bytes, form)).max();
         whole.or_else(|| if has_cut { cut() } else { None })
     }
 
@@ -166,25 +188,25 @@ impl SecretTexts {
 }
 
 /// How much of a secret these bytes begin with, if it was cut off after that.
-fn cut_length(bytes: &[u8], secret: &str) -> Option<usize> {
-    let pairs = bytes.iter().zip(secret.as_bytes());
+fn cut_length(bytes: &[u8], secret: &Form) -> Option<usize> {
+    let pairs = bytes.iter().zip(secret.text.as_bytes());
     let length = pairs.take_while(|(byte, own)| byte == own).count();
     let rest = match &bytes[length..] {
         [quote, rest @ ..] if QUOTES.contains(quote) => rest,
         rest => rest,
     };
-    (length >= SHORTEST_CUT && rest.starts_with(CUT.as_bytes())).then_some(length)
+    (length >= secret.shortest_cut && rest.starts_with(CUT.as_bytes())).then_some(length)
 }
 
 /// Where a text stands, or belongs, among those with the same first byte.
-fn place(texts: &[String], text: &str) -> Result<usize, usize> {
-    texts.binary_search_by(|known| {
-        text.len().cmp(&known.len()).then_with(|| known.as_str().cmp(text))
+fn place(forms: &[Form], text: &str) -> Result<usize, usize> {
+    forms.binary_search_by(|known| {
+        text.len().cmp(&known.text.len()).then_with(|| known.text.as_str().cmp(text))
     })
 }
 
 /// How a value may turn up: as it is, line by line, without its scheme; each of these also quoted and encoded.
-fn forms(value: &str) -> BTreeSet<String> {
+fn forms(value: &str) -> Vec<Form> {
     let credentials = value.split_once(' ').map(|(_, credentials)| credentials);
     let plain = [value].into_iter().chain(credentials).chain(value.lines().take(MOST_LINES));
     let plain: BTreeSet<&str> = plain
@@ -192,19 +214,19 @@ fn forms(value: &str) -> BTreeSet<String> {
             text.len() >= SHORTEST && !WORDS.contains(&text.to_ascii_lowercase().as_str())
         })
         .collect();
-    let mut forms = BTreeSet::new();
+    let mut forms = Vec::new();
     for text in plain {
         // As JSON and as Rust write it in a string: the two escape different characters.
         let json = Value::from(text).to_string();
-        forms.insert(json[1..json.len() - 1].to_owned());
-        forms.insert(text.escape_debug().to_string());
+        let mut texts = vec![json[1..json.len() - 1].to_owned(), text.escape_debug().to_string()];
         if text.len() <= LONGEST_ENCODED {
-            forms.extend(percent_encoded(text));
+            texts.extend(percent_encoded(text));
+            texts.push(text.bytes().map(|byte| format!("{byte:02x}")).collect());
+            texts.push(text.bytes().map(|byte| format!("{byte:02X}")).collect());
             forms.extend(base64(text));
-            forms.insert(text.bytes().map(|byte| format!("{byte:02x}")).collect());
-            forms.insert(text.bytes().map(|byte| format!("{byte:02X}")).collect());
         }
-        forms.insert(text.to_owned());
+        texts.push(text.to_owned());
+        forms.extend(texts.into_iter().map(Form::from));
     }
     forms
 }
@@ -250,21 +272,24 @@ fn with_lower_digits(encoded: &str) -> String {
 }
 
 /// In base64, alone and as a part of a longer text, such as `user:password`.
-fn base64(text: &str) -> Vec<String> {
+fn base64(text: &str) -> Vec<Form> {
     let mut encoded = Vec::new();
     for (alone, engine) in [(STANDARD, STANDARD_NO_PAD), (URL_SAFE, URL_SAFE_NO_PAD)] {
-        encoded.extend([alone.encode(text), engine.encode(text)]);
+        encoded.push(Form::from(alone.encode(text)));
+        encoded.push(Form::from(engine.encode(text)));
         // Four characters stand for three bytes, so the position of a text within them decides how it is encoded.
-        for before in 0..3 {
+        for (before, start, shortest_cut) in
+            [(0, 0, SHORTEST_CUT), (1, 2, SHORTEST_CUT_SHIFTED), (2, 3, SHORTEST_CUT_SHIFTED)]
+        {
             let shifted = engine.encode([&[0; 2][..before], text.as_bytes()].concat());
             // The characters at both ends also hold bits of what is around the text.
-            let start = [0, 2, 3][before];
             let partial = (before + text.len()) % 3;
             let end = shifted.len() - usize::from(partial != 0);
-            encoded.extend(shifted.get(start..end).map(str::to_owned));
+            let text = shifted.get(start..end).map(str::to_owned);
+            encoded.extend(text.map(|text| Form { text, shortest_cut }));
         }
     }
-    encoded.retain(|text| text.len() >= SHORTEST_BASE64);
+    encoded.retain(|form| form.text.len() >= SHORTEST_BASE64);
     encoded
 }
 
@@ -346,6 +371,8 @@ mod tests {
         let encoded = [
             SECRET_TEXT.to_owned(),
             STANDARD.encode(SECRET_TEXT),
+            STANDARD.encode(format!("m{SECRET_TEXT}")),
+            STANDARD.encode(format!("me{SECRET_TEXT}")),
             URL_SAFE_NO_PAD.encode(SECRET_TEXT),
             SECRET_TEXT.bytes().map(|byte| format!("{byte:02x}")).collect(),
             percent_encoded_wholly(SECRET_TEXT),
