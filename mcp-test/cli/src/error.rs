@@ -165,6 +165,17 @@ pub(super) enum CliError {
         "no case left to run: none applies at these revisions, over these transports and with these tags"
     )]
     NoCase,
+    /// There are more cases than a run keeps in memory.
+    #[error(
+        "the run has {count} cases, more than the {most} that mcp-test runs at once: run them in parts with `--shard 1/{}` and so on",
+        .count.div_ceil(*.most)
+    )]
+    TooManyCases {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The cases cannot be run.
     #[error(transparent)]
     Play(#[from] PlayError),

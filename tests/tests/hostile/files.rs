@@ -20,6 +20,11 @@ const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// Runs the command in a folder, and checks its memory and time.
 fn run(folder: &Path, arguments: &[&str]) -> Run {
+    run_within(MAX_TIME, folder, arguments)
+}
+
+/// The same with another limit of processor time.
+fn run_within(most: Duration, folder: &Path, arguments: &[&str]) -> Run {
     let file = folder.join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file).args(arguments).current_dir(folder);
@@ -28,7 +33,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Run {
     let wait = stopwatch.elapsed();
     assert!(wait < MAX_WAIT, "{wait:?} for {arguments:?}");
     let time = processor_time_of(&file);
-    assert!(time < MAX_TIME, "{time:?} for {arguments:?}");
+    assert!(time < most, "{time:?} for {arguments:?}");
     within_bounds(&file, &arguments.join(" "));
     run
 }
@@ -116,6 +121,48 @@ fn long_files_take_linear_time() {
         let run = run(folder, arguments);
         assert_eq!(run.code, 0, "{arguments:?}: {}", run.stderr);
     }
+}
+
+/// So many short cases.
+fn short_cases(numbers: std::ops::Range<usize>) -> String {
+    let short = numbers.map(|number| {
+        format!(
+            "---\ncase: Ping {number}\n\
+             in: {{jsonrpc: \"2.0\", id: 1, method: ping}}\n\
+             out: {{jsonrpc: \"2.0\", id: 1, result: {{}}}}\n"
+        )
+    });
+    short.collect()
+}
+
+#[test]
+#[ignore = "takes a minute of processor time: .ci/extended runs it"]
+fn many_cases_are_run_in_linear_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (name, numbers) in [("a.yaml", 0..20_000), ("b.yaml", 20_000..25_000)] {
+        std::fs::write(folder.join(name), short_cases(numbers)).expect("a file");
+    }
+    let options = ["--reference", "--transport", "duplex"];
+    let arguments = |files: &[&'static str]| [&["cases", "run"][..], files, &options].concat();
+    let all = run_within(4 * MAX_TIME, folder, &arguments(&["a.yaml"]));
+    assert_eq!(all.code, 0, "{}", all.stderr);
+    let too_many = run(folder, &arguments(&["a.yaml", "b.yaml"]));
+    assert_eq!(too_many.code, 2, "{}", too_many.stderr);
+    insta::assert_snapshot!(too_many.stderr, @"error: the run has 25000 cases, more than the 20000 that mcp-test runs at once: run them in parts with `--shard 1/2` and so on");
+}
+
+#[test]
+fn files_that_are_together_too_large_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let comment = format!("# {}\n", "x".repeat(1022)).repeat(9 * 1024);
+    for name in ["a.yaml", "b.yaml"] {
+        let text = short_cases(0..1) + &comment;
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let refused = run(folder.path(), &["cases", "lint", "a.yaml", "b.yaml"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    insta::assert_snapshot!(refused.stderr, @"error: b.yaml and the files before it are together larger than the 16 MiB that mcp-test reads at once: name fewer files");
 }
 
 /// The options that write a file, with a name that they accept.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{
-    self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Tested, UsageError,
+    self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Shard, Tested, UsageError,
 };
 use mcp_test_core::scenario::{Leg, Profile, Scenario, Shared, Surroundings};
 use mcp_test_core::transport::TransportKind;
@@ -35,6 +35,9 @@ use crate::report::{Rerun, Secrets};
 
 /// How often the status line shows how the time passes.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How many cases a run may have: what is kept of each takes memory.
+const MOST_CASES: usize = 20_000;
 
 /// The least number of jobs by default.
 const FOUR: NonZeroUsize = NonZeroUsize::new(4).expect("it is not zero");
@@ -260,6 +263,13 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         .fixtures(request.fixtures.fixtures()?)
         .fail_fast(args.schedule.fail_fast)
         .shard(args.schedule.shard);
+    if request.loaded.is_some() {
+        // The cells of a case, for each revision, follow one another, and one of them is run.
+        let count = plan.cells.chunk_by(|one, next| one.scenario == next.scenario).count();
+        if count / args.schedule.shard.map_or(1, Shard::parts) > MOST_CASES {
+            return Err(CliError::TooManyCases { count, most: MOST_CASES });
+        }
+    }
     let plan = match (&request.sign_in, &request.target) {
         (Some(sign_in), Tested::Server(target)) => {
             plan.sign_in(Some(sign_in.step(target, args.common.timeout)))

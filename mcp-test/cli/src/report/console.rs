@@ -14,6 +14,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -66,14 +67,22 @@ pub struct Console<W> {
     options: ConsoleOptions,
     names: CellNames,
     preflight: Preflight,
-    /// Why cells were skipped.
-    skip_reasons: Vec<(Cell, String)>,
-    /// The problems of cells that were reported in full.
-    reported: Vec<(Cell, Vec<Problem>)>,
+    /// Why cells were skipped, by scenario.
+    skip_reasons: ByScenario<String>,
+    /// The problems of cells that were reported in full, by scenario.
+    reported: ByScenario<Vec<Problem>>,
     /// The line about scenarios that do not apply to the transports of the target.
     ///
     /// It waits until the run begins, because it is of no interest if the target cannot be tested at all.
     not_applicable: String,
+}
+
+/// Something about cells, by their scenarios.
+type ByScenario<T> = HashMap<(Leg, String), Vec<(Cell, T)>>;
+
+/// What identifies a scenario.
+fn key(cell: &Cell) -> (Leg, String) {
+    (cell.scenario.leg, cell.scenario.id.to_string())
 }
 
 /// A problem in a cell, for comparison with other cells: check, status, reason.
@@ -89,8 +98,8 @@ impl<W: Write> Console<W> {
             options: ConsoleOptions { target, selection, ..options },
             names: CellNames::default(),
             preflight: Preflight::default(),
-            skip_reasons: Vec::new(),
-            reported: Vec::new(),
+            skip_reasons: HashMap::new(),
+            reported: HashMap::new(),
             not_applicable: String::new(),
         }
     }
@@ -211,7 +220,8 @@ impl<W: Write> Console<W> {
         if let (Verdict::Skipped, Some(reason)) =
             (outcome.verdict, skipped.and_then(|check| check.message.clone()))
         {
-            self.skip_reasons.push((outcome.cell.clone(), reason));
+            let reasons = self.skip_reasons.entry(key(&outcome.cell)).or_default();
+            reasons.push((outcome.cell.clone(), reason));
         }
     }
 
@@ -247,7 +257,8 @@ impl<W: Write> Console<W> {
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
         }
-        self.reported.push((outcome.cell.clone(), problems));
+        let reported = self.reported.entry(key(&outcome.cell)).or_default();
+        reported.push((outcome.cell.clone(), problems));
         text
     }
 
@@ -303,9 +314,8 @@ impl<W: Write> Console<W> {
 
     /// An earlier cell of the same scenario with the same problems.
     fn same_as(&self, outcome: &Outcome, problems: &[Problem]) -> Option<String> {
-        let known = self.reported.iter().find(|(cell, reported)| {
-            reported == problems && cell.scenario == outcome.cell.scenario
-        });
+        let mut of_scenario = self.reported.get(&key(&outcome.cell)).into_iter().flatten();
+        let known = of_scenario.find(|(_, reported)| reported == problems);
         known.filter(|_| !problems.is_empty()).map(|(cell, _)| self.names.label(cell))
     }
 
@@ -371,10 +381,8 @@ impl<W: Write> Console<W> {
     }
 
     fn reason(&self, cell: &Cell) -> Option<&str> {
-        self.skip_reasons
-            .iter()
-            .find(|(skipped, _)| skipped == cell)
-            .map(|(_, reason)| reason.as_str())
+        let mut of_scenario = self.skip_reasons.get(&key(cell)).into_iter().flatten();
+        of_scenario.find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
     }
 }
 

@@ -211,7 +211,7 @@ impl Baseline {
         for leg in [Leg::Server, Leg::Client] {
             let was_run = |id: &str| {
                 // What was run only in part keeps its entries: a check may still fail in the other cells.
-                results.scenarios().any(|it| (it.leg, &*it.id) == (leg, id) && !it.partial)
+                results.get(leg, id).is_some_and(|it| !it.partial)
             };
             let kept = kept.iter().filter(|entry| entry.leg == leg && !was_run(&entry.scenario));
             let kept: Vec<&Entry> = kept.collect();

@@ -1,6 +1,7 @@
 //! The findings of a run, those with one cause as one problem, and what was not tested.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Cell, Counts, Outcome, Problem, Verdict};
 use crate::check::{Cause, Check, Finding, Origin, Severity, Status};
@@ -27,7 +28,7 @@ pub struct Problems {
     index: BTreeMap<Key, usize>,
     untested: Vec<Untested>,
     /// The most severe status of each check over all scenario runs.
-    checks: BTreeMap<(Leg, String, String), Status>,
+    checks: Arc<BTreeMap<(Leg, String, String), Status>>,
     /// How many findings belong to problems that are not kept.
     more: usize,
 }
@@ -68,9 +69,10 @@ impl Problems {
     pub fn add(&mut self, outcome: &Outcome) {
         let leg = outcome.cell.scenario.leg;
         let is_counted = |check: &&Check| outcome.counts(check) && check.known.is_empty();
+        let checks = Arc::make_mut(&mut self.checks);
         for check in outcome.checks.iter().filter(is_counted) {
             let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
-            let status = self.checks.entry(name).or_insert(check.status);
+            let status = checks.entry(name).or_insert(check.status);
             *status = (*status).max(check.status);
         }
         // Strictly and officially, what is not run after a silence fails; the silence is the problem.

@@ -1,15 +1,21 @@
 //! The status of every check that counts, over all cells of a scenario.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Cell, Outcome, Verdict};
 use crate::check::{Check, Status};
 use crate::scenario::{Leg, Profile};
 
-/// The results of all scenarios that were run.
+/// From how many checks of a scenario on their places are kept: a case may have 20,000, and others have a few.
+const MANY: usize = 32;
+
+/// The results of all scenarios that were run; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
-    scenarios: Vec<ScenarioResults>,
+    scenarios: Arc<Vec<ScenarioResults>>,
+    /// The place of each scenario in `scenarios`.
+    places: Arc<HashMap<(Leg, String), usize>>,
 }
 
 /// The results of one scenario over all its cells.
@@ -20,7 +26,7 @@ pub(super) struct ScenarioResults {
     /// Whether some cell could not be run, so that a check may still fail there.
     pub(super) partial: bool,
     checks: Vec<CheckResult>,
-    /// The place of each check in `checks`.
+    /// The place of each check in `checks`, if they are [`MANY`].
     places: HashMap<String, usize>,
 }
 
@@ -58,12 +64,18 @@ impl Results {
 
     /// The results of a scenario, which are added if there are none.
     fn of(&mut self, leg: Leg, id: &str) -> &mut ScenarioResults {
-        let known = self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id));
-        let index = known.unwrap_or_else(|| {
-            self.scenarios.push(ScenarioResults::without_results(leg, id));
-            self.scenarios.len() - 1
-        });
-        &mut self.scenarios[index]
+        let scenarios = Arc::make_mut(&mut self.scenarios);
+        let place =
+            *Arc::make_mut(&mut self.places).entry((leg, id.to_owned())).or_insert_with(|| {
+                scenarios.push(ScenarioResults::without_results(leg, id));
+                scenarios.len() - 1
+            });
+        &mut scenarios[place]
+    }
+
+    /// The results of a scenario, if there are any.
+    pub(super) fn get(&self, leg: Leg, id: &str) -> Option<&ScenarioResults> {
+        self.places.get(&(leg, id.to_owned())).map(|place| &self.scenarios[*place])
     }
 
     pub(super) fn scenarios(&self) -> impl Iterator<Item = &ScenarioResults> {
@@ -101,22 +113,34 @@ impl ScenarioResults {
     }
 
     fn add(&mut self, id: &str, status: Status, fails: bool) {
-        match self.places.get(id) {
-            Some(place) => {
-                let it = &mut self.checks[*place];
-                it.status = it.status.max(status);
-                it.fails |= fails;
+        if let Some(place) = self.place(id) {
+            let it = &mut self.checks[place];
+            it.status = it.status.max(status);
+            it.fails |= fails;
+            return;
+        }
+        self.checks.push(CheckResult { id: id.to_owned(), status, fails });
+        let last = self.checks.len() - 1;
+        match self.checks.len() {
+            ..MANY => {}
+            MANY => {
+                let places = self.checks.iter().enumerate();
+                self.places = places.map(|(place, check)| (check.id.clone(), place)).collect();
             }
-            None => {
-                self.places.insert(id.to_owned(), self.checks.len());
-                self.checks.push(CheckResult { id: id.to_owned(), status, fails });
-            }
+            _ => drop(self.places.insert(id.to_owned(), last)),
+        }
+    }
+
+    fn place(&self, check: &str) -> Option<usize> {
+        match self.places.is_empty() {
+            true => self.checks.iter().position(|it| it.id == check),
+            false => self.places.get(check).copied(),
         }
     }
 
     /// The most severe status of one check.
     pub(super) fn status(&self, check: &str) -> Option<Status> {
-        self.places.get(check).map(|place| self.checks[*place].status)
+        self.place(check).map(|place| self.checks[place].status)
     }
 
     /// The most severe status of all checks.
@@ -142,6 +166,28 @@ impl ScenarioResults {
 #[cfg(test)]
 impl FromIterator<ScenarioResults> for Results {
     fn from_iter<I: IntoIterator<Item = ScenarioResults>>(scenarios: I) -> Self {
-        Self { scenarios: scenarios.into_iter().collect() }
+        let scenarios: Vec<ScenarioResults> = scenarios.into_iter().collect();
+        let places =
+            scenarios.iter().enumerate().map(|(place, it)| ((it.leg, it.id.clone()), place));
+        Self { places: Arc::new(places.collect()), scenarios: Arc::new(scenarios) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_has_one_result_however_many_there_are() {
+        for count in [MANY - 1, MANY, 3 * MANY] {
+            let mut results = ScenarioResults::without_results(Leg::Server, "long");
+            for status in [Status::Success, Status::Failure, Status::Success] {
+                (0..count).for_each(|number| results.add(&number.to_string(), status, false));
+            }
+            assert_eq!(results.checks.len(), count);
+            assert!(results.checks.iter().all(|it| it.status == Status::Failure));
+            assert_eq!(results.status(&(count - 1).to_string()), Some(Status::Failure));
+            assert_eq!(results.status(&count.to_string()), None);
+        }
     }
 }

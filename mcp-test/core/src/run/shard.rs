@@ -44,6 +44,12 @@ pub enum ShardError {
 }
 
 impl Shard {
+    /// How many parts the run has.
+    #[must_use]
+    pub const fn parts(self) -> usize {
+        self.of
+    }
+
     /// The cells that belong to this shard, and those that belong to others.
     pub(super) fn split(self, cells: Vec<Cell>) -> (Vec<Cell>, Vec<Cell>) {
         // In turn, since the cells of one scenario, which follow one another, take about the same time.

@@ -32,6 +32,17 @@ pub enum ReadError {
     /// No path is given.
     #[error("no file of cases is given")]
     NoPath,
+    /// The files are together larger than what is read at once.
+    #[error(
+        "{} and the files before it are together larger than the {} MiB that mcp-test reads at once: name fewer files",
+        .path.display(), .limit >> 20
+    )]
+    TooLarge {
+        /// The file that exceeds the limit.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The files have errors: all diagnostics, including warnings and notes.
     #[error("{}", rendered(.0))]
     Diagnostics(Vec<Diagnostic>),

@@ -98,8 +98,15 @@ fn require_no_errors(loaded: Loaded) -> Result<(Cases, Vec<Diagnostic>), ReadErr
 /// Reads files as far as possible.
 pub fn of_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, ReadError> {
     let mut loaded = Loaded::default();
+    let limits = Limits::default();
+    let mut total = 0;
     for path in files::expand_paths(paths)? {
-        let bytes = files::read_bounded(&path, &Limits::default())?;
+        let bytes = files::read_bounded(&path, &limits)?;
+        total += bytes.len();
+        // One file that is too large has a diagnostic of its own.
+        if loaded.files > 0 && total > limits.bytes {
+            return Err(ReadError::TooLarge { path, limit: limits.bytes });
+        }
         loaded.take(&path.display().to_string(), &bytes, options);
     }
     // After all files are read, because ids are unique among them.

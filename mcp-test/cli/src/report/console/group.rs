@@ -1,5 +1,8 @@
 //! One summary line for all cells of a scenario with the same verdict.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{Cell, Counts, Line, Verdict};
 use mcp_test_core::scenario::Profile;
@@ -23,26 +26,26 @@ pub(super) fn group<'a>(
     reason: impl Fn(&Cell) -> Option<&'a str>,
 ) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut places = HashMap::new();
     for line in lines {
         let reason = reason(&line.cell);
-        let same = |group: &&mut Group<'a>| {
-            group.cells[0].scenario == line.cell.scenario
-                && group.verdict == line.verdict
-                && group.reason == reason
-        };
-        // From the end, since the cells of a scenario follow one another in the plan.
-        match groups.iter_mut().rev().find(same) {
-            Some(group) => {
+        let scenario = &line.cell.scenario;
+        match places.entry((scenario.leg, &*scenario.id, line.verdict, reason)) {
+            Entry::Occupied(place) => {
+                let group: &mut Group<'a> = &mut groups[*place.get()];
                 group.cells.push(line.cell.clone());
                 group.counts.add(line.counts);
             }
-            None => groups.push(Group {
-                cells: vec![line.cell.clone()],
-                verdict: line.verdict,
-                counts: line.counts,
-                profile: line.profile,
-                reason,
-            }),
+            Entry::Vacant(place) => {
+                place.insert(groups.len());
+                groups.push(Group {
+                    cells: vec![line.cell.clone()],
+                    verdict: line.verdict,
+                    counts: line.counts,
+                    profile: line.profile,
+                    reason,
+                });
+            }
         }
     }
     groups
