@@ -38,7 +38,7 @@ impl Client {
     }
 
     /// Makes a request of the pool's own, and returns whether the conversation is settled: nothing is open, and nothing unexpected
-    /// arrived. `None` if nothing came before the deadline. The request and its reply are hidden in the trace.
+    /// arrived. `None` if the reply had not come before the deadline. The request and what answers it are hidden in the trace.
     ///
     /// As with the end of its input, what the server was about to send has then arrived.
     pub(crate) async fn fence(&mut self, deadline: Deadline) -> Option<bool> {
@@ -46,16 +46,21 @@ impl Client {
             // Before the deadline, something else ended the wait.
             return (self.is_closed() || !deadline.has_passed()).then_some(false);
         };
-        self.hide(&reply);
-        Some(self.state.is_settled() && self.connection.ready().is_none())
+        self.hide(&[reply]);
+        while let Some(incoming) = self.connection.ready() {
+            if !self.state.answers_own(&incoming) {
+                return Some(false);
+            }
+        }
+        Some(self.state.is_settled())
     }
 
-    /// Makes the requests that each connection without a handshake begins with: `server/discover`, if `lists`, the first list that
-    /// the server declares, and a fence. They are hidden in the trace, unless the server sent more than their replies.
+    /// Makes the requests that each connection without a handshake begins with: `server/discover`, and if `lists`, the first list
+    /// that the server declares. They and what answers them are hidden in the trace.
     ///
     /// # Errors
     ///
-    /// If one was not answered before the deadline, or one of several was not answered as it should be.
+    /// If one was not answered before the deadline.
     pub(crate) async fn begin_stateless(
         &mut self,
         lists: bool,
@@ -67,37 +72,31 @@ impl Client {
                 discovered.result().ok().and_then(|result| result.get("capabilities"));
             capabilities.is_some_and(|declared| kind.capability().declared_in(declared))
         };
-        let mut listed = None;
+        let mut replies = Vec::new();
         if lists && let Some(kind) = ItemKind::ALL.into_iter().find(is_declared) {
             let pending = self.start_once(kind.method(), deadline).await;
-            listed = Some(self.until_reply(pending).await.map_err(|_| FirstRequest::List)?);
+            self.state.note_own(&pending.id);
+            let listed = self.until_reply(pending).await;
+            replies.push(listed.map_err(|_| FirstRequest::List)?);
         }
-        match self.fence(deadline).await {
-            Some(true) => {
-                self.hide(&discovered);
-                listed.iter().for_each(|listed| self.hide(listed));
-                Ok(())
-            }
-            _ if listed.is_some() => Err(FirstRequest::List),
-            // What the server does here is how every conversation with it begins.
-            Some(false) => {
-                self.state.keep_answered();
-                Ok(())
-            }
-            None => Err(FirstRequest::Discover),
-        }
+        replies.push(discovered);
+        self.hide(&replies);
+        Ok(())
     }
 
-    /// Hides a request and its reply in the trace.
-    fn hide(&self, reply: &Reply) {
-        if let [request, reply] = reply.evidence()[..] {
-            self.recorder().hide(request, reply);
+    /// Hides requests in the trace, with everything that answers them.
+    fn hide(&self, replies: &[Reply]) {
+        for reply in replies {
+            if let [request, reply] = reply.evidence()[..] {
+                self.recorder().hide(request, reply);
+            }
         }
     }
 
     /// The reply to a request that every server answers at once, if it comes before the deadline.
     async fn ping(&mut self, deadline: Deadline) -> Option<Reply> {
         let pending = self.start_ping(deadline).await;
+        self.state.note_own(&pending.id);
         // An error reply serves as well: it is only the order that matters.
         self.until_reply(pending).await.ok()
     }

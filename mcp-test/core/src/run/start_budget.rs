@@ -130,7 +130,7 @@ impl StartBudget {
             MOST_REPLACEMENTS => {
                 format!("is not started again after {MOST_REPLACEMENTS} such starts")
             }
-            _ => "other scenarios need the starts that are left".to_owned(),
+            _ => "no start is left that other scenarios do not need".to_owned(),
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) use reuse::{Beginning, Returned};
 
 use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 use crate::clock::Stopwatch;
+use crate::wire::Id;
 
 /// How many bytes of payload a trace may keep before the oldest big ones are dropped.
 const PAYLOAD_BYTES: usize = 48 * 1024 * 1024;
@@ -62,8 +63,8 @@ struct Limits {
 #[derive(Debug, Clone, Default)]
 struct EventLog {
     events: std::collections::VecDeque<Event>,
-    /// Events that no trace shows.
-    hidden: Vec<Event>,
+    /// The requests that no trace shows, nor what answers them.
+    hidden: Vec<(ConnectionId, Id)>,
     next: u64,
     connections: u32,
     weight: usize,
@@ -134,10 +135,12 @@ impl Recorder {
         let at = self.shared.started.elapsed().saturating_sub(log.skipped);
         log.next += 1;
         let seq = Seq(log.next);
-        log.weight += kind.weight();
-        log.stderr += usize::from(is_stderr(&kind));
         let event = Event { seq, at, connection, exchange, party, deliberate: false, kind };
-        log.show_hidden(&event);
+        if log.is_hidden(&event) {
+            return seq;
+        }
+        log.weight += event.kind.weight();
+        log.stderr += usize::from(is_stderr(&event.kind));
         log.events.push_back(event);
         log.keep_within(self.shared.limits);
         seq

@@ -24,7 +24,10 @@ impl State {
         let open = &self.open[index];
         let response = format!("a response with id {}", open.id);
         let finding = match reply {
-            BadReply::WrongId { id: Some(id), .. } if self.method_answered(&id).is_some() => {
+            // Over HTTP the exchange shows which request it answers.
+            BadReply::WrongId { id: Some(id), .. }
+                if open.sent.exchange.is_none() && self.method_answered(&id).is_some() =>
+            {
                 let method = words::method(self.method_answered(&id).unwrap_or_default());
                 let requirement = Rule::SINGLE_RESPONSE.id();
                 let awaited = words::method(&open.method);
@@ -83,7 +86,7 @@ impl State {
             }
         };
         let finding = finding.evidence(open.sent.seq).evidence(seq);
-        self.misanswered.push(open.id.clone());
+        self.misanswered.push((open.id.clone(), open.method.clone()));
         self.open[index].settled = Some(Err(finding));
     }
 

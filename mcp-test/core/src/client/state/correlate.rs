@@ -54,17 +54,20 @@ impl State {
             self.match_remaining();
             return;
         }
+        if id.as_ref().is_some_and(|id| self.own.contains(id)) {
+            return;
+        }
         // Looked up before the open requests are: a late reply must not fail the request that is open now.
         if id.as_ref().is_some_and(|id| self.note_late(seq, id)) {
             return;
         }
         // Of the requests that are open now, none is to blame for it.
-        if let Some(index) = self.misanswered.iter().position(|other| Some(other) == id.as_ref()) {
-            let id = self.misanswered.swap_remove(index);
-            self.note_unexpected(
-                seq,
-                format!("a response with id {id}, after something else in its place"),
-            );
+        let is_of = |(other, _): &(Id, String)| Some(other) == id.as_ref();
+        if let Some(index) = self.misanswered.iter().position(is_of) {
+            let (id, method) = self.misanswered.swap_remove(index);
+            let text = format!("a response with id {id}, after something else in its place");
+            self.note_unexpected(seq, text);
+            self.answered.push((id, method));
             return;
         }
         self.reply_with_other_id(seq, origin, id, outcome, ignores_id);

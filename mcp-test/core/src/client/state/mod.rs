@@ -36,10 +36,10 @@ pub(super) struct State {
     open: Vec<OpenRequest>,
     /// The requests whose replies have come, with their methods.
     answered: Vec<(Id, String)>,
-    /// How many of them every conversation on this connection begins with, if it has no handshake.
-    kept_answered: usize,
+    /// Requests that are part of no conversation on this connection; nor is what answers them again.
+    own: Vec<Id>,
     /// Requests in place of whose replies something else came; what follows under their ids answers no other request.
-    misanswered: Vec<Id>,
+    misanswered: Vec<(Id, String)>,
     /// Requests whose replies nobody waits for any more, and the first reply to each that arrived nevertheless.
     abandoned: Vec<(Id, Abandoned)>,
     late: Vec<(Id, Seq)>,
@@ -74,14 +74,14 @@ impl State {
     /// The state for another conversation on the same connection, which may have begun with a handshake.
     pub(super) fn renewed(self, is_begun: bool) -> Self {
         let renewed = Self::new(self.lenient, self.networked);
-        // The request of the handshake was the first one.
-        let kept_answered = if is_begun { 1 } else { self.kept_answered };
-        let answered = self.answered.into_iter().take(kept_answered).collect();
-        let renewed = Self { answered, kept_answered, ..renewed };
+        let renewed = Self { own: self.own, ..renewed };
         if !is_begun {
             return renewed;
         }
+        // The request of the handshake was the first one.
+        let answered = self.answered.into_iter().take(1).collect();
         Self {
+            answered,
             received_anything: true,
             received_message: true,
             non_request: self.non_request,
@@ -93,9 +93,15 @@ impl State {
         }
     }
 
-    /// Notes that every conversation on this connection begins with what was answered so far.
-    pub(super) fn keep_answered(&mut self) {
-        self.kept_answered = self.answered.len();
+    /// Notes that a request is part of no conversation on this connection.
+    pub(super) fn note_own(&mut self, id: &Id) {
+        self.own.push(id.clone());
+    }
+
+    /// Whether this is a reply to a request that is part of no conversation.
+    pub(super) fn answers_own(&self, incoming: &Incoming) -> bool {
+        let Incoming::Message { message, .. } = incoming else { return false };
+        message.is_reply() && message.id().is_some_and(|id| self.own.contains(id))
     }
 
     /// Whether nothing is open, and everything that the peer sent was expected.
@@ -281,8 +287,12 @@ impl State {
         let index = self.open.iter().position(|open| open.id == *id)?;
         self.open[index].settled.as_ref()?;
         let open = self.open.swap_remove(index);
-        // Kept for every outcome, so that a second reply under the same id can be reported.
-        self.answered.push((open.id, open.method));
+        // So that a second reply under the same id can be reported, and a first one that comes too late is not blamed on another.
+        match open.settled {
+            Some(Ok(_)) => self.answered.push((open.id, open.method)),
+            _ if self.misanswered.iter().any(|(id, _)| *id == open.id) => {}
+            _ => self.misanswered.push((open.id, open.method)),
+        }
         open.settled
     }
 

@@ -1,13 +1,11 @@
 //! One recorder for several conversations on the same connection: each begins with the same events.
 
+use std::mem;
 use std::time::Duration;
 
 use super::{EventLog, Recorder, is_stderr};
 use crate::trace::{Event, EventKind, Party, Seq, Trace};
 use crate::wire::{Frame, Id, Message};
-
-/// How many bytes of payload a hidden event may have to be kept.
-const LARGEST_HIDDEN: usize = 64 * 1024;
 
 /// The beginning of a trace, to which its recorder can return.
 #[derive(Debug, Clone)]
@@ -47,7 +45,8 @@ impl Recorder {
             None => Returned::Quiet,
             Some(_) => Returned::Notified(log.trace()),
         };
-        *log = beginning.0.clone();
+        let hidden = mem::take(&mut log.hidden);
+        *log = EventLog { hidden, ..beginning.0.clone() };
         log.skip_idle_time(self.shared.started.elapsed());
         returned
     }
@@ -57,14 +56,16 @@ impl Recorder {
         self.lock().skip_idle_time(self.shared.started.elapsed());
     }
 
-    /// Hides a request and its reply, which are not part of the conversation, unless another reply to it is recorded later.
+    /// Hides a request and everything that answers it, now and later: it is not part of the conversation.
     pub(crate) fn hide(&self, request: Seq, reply: Seq) {
         let mut log = self.lock();
-        let pair: Vec<Event> =
-            [request, reply].into_iter().filter_map(|it| log.remove(it)).collect();
-        if pair.iter().all(|event| event.kind.weight() <= LARGEST_HIDDEN) {
-            log.hidden.extend(pair);
-        }
+        log.remove(request);
+        let Some(event) = log.remove(reply) else { return };
+        let Some(id) = id_of_reply(&event.kind) else { return };
+        log.hidden.push((event.connection, id.clone()));
+        let again = log.events.iter().filter(|it| it.seq > reply && log.is_hidden(it));
+        let again: Vec<Seq> = again.map(|event| event.seq).collect();
+        again.into_iter().for_each(|seq| drop(log.remove(seq)));
     }
 }
 
@@ -84,16 +85,26 @@ fn is_notification(kind: &EventKind) -> bool {
     matches!(parsed.frame(), Some(Ok(Frame::One(Message::Notification(_)))))
 }
 
-/// The id of a message, unless it is one of several.
-fn id(kind: &EventKind) -> Option<&Id> {
+/// The id of a reply, unless it is one of several.
+fn id_of_reply(kind: &EventKind) -> Option<&Id> {
     let EventKind::Message { parsed, .. } = kind else { return None };
     match parsed.frame() {
-        Some(Ok(Frame::One(message))) => message.id(),
+        Some(Ok(Frame::One(message))) if message.is_reply() => message.id(),
         _ => None,
     }
 }
 
 impl EventLog {
+    /// Whether an event answers a request that is hidden.
+    pub(super) fn is_hidden(&self, event: &Event) -> bool {
+        let is_of = |id: &Id| {
+            self.hidden.iter().any(|(connection, hidden)| {
+                (*connection, hidden) == (event.connection, id) && event.party == Party::Server
+            })
+        };
+        id_of_reply(&event.kind).is_some_and(is_of)
+    }
+
     fn remove(&mut self, seq: Seq) -> Option<Event> {
         let index = self.events.binary_search_by_key(&seq, |event| event.seq).ok()?;
         let event = self.events.remove(index)?;
@@ -102,20 +113,6 @@ impl EventLog {
         // An index, which shifts with every event removed before it.
         self.thinned -= usize::from(index < self.thinned);
         Some(event)
-    }
-
-    /// Shows the hidden events again that have the id of this one, which would otherwise have no request.
-    pub(super) fn show_hidden(&mut self, event: &Event) {
-        let Some(id_of_event) = id(&event.kind).filter(|_| event.party == Party::Server) else {
-            return;
-        };
-        let has_id = |hidden: &mut Event| id(&hidden.kind) == Some(id_of_event);
-        for hidden in self.hidden.extract_if(.., has_id) {
-            let index = self.events.partition_point(|event| event.seq < hidden.seq);
-            self.weight += hidden.kind.weight();
-            self.thinned += usize::from(index < self.thinned);
-            self.events.insert(index, hidden);
-        }
     }
 
     fn skip_idle_time(&mut self, now: Duration) {
@@ -178,47 +175,40 @@ mod tests {
         assert_eq!(recorder.trace().events.len(), 3);
     }
 
-    /// Records a `ping` and its reply, and hides them; returns how to record the reply again.
-    fn hidden_ping(recorder: &Recorder, padding: usize) -> impl Fn() -> Seq + '_ {
-        let connection = crate::trace::ConnectionId(1);
-        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
-        let request = recorder.record(connection, Party::Client, EventKind::message(ping.into()));
-        let text = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{}}{}}}"#, " ".repeat(padding));
-        let receive = move || {
-            recorder.record(connection, Party::Server, EventKind::message(text.clone().into()))
-        };
-        recorder.hide(request, receive());
-        receive
-    }
-
     #[test]
-    fn what_is_hidden_is_not_in_the_trace_and_times_still_rise() {
+    fn what_is_hidden_is_not_in_the_trace_however_often_it_is_answered() {
         let recorder = Recorder::new();
-        note(&recorder, "shown");
-        let _ = hidden_ping(&recorder, 0);
+        let [connection, other] = ["stdio"; 2].map(|transport| recorder.open(transport));
+        let message = |id: u32, rest: &str| {
+            EventKind::message(format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}}}"#).into())
+        };
+        let answer = |connection, id| {
+            recorder.record(connection, Party::Server, message(id, r#""result":{}"#))
+        };
+        note(&recorder, "before");
+        let ping = recorder.record(connection, Party::Client, message(7, r#""method":"ping""#));
+        let reply = answer(connection, 7);
+        // In the same read as the first.
+        answer(connection, 7);
+        recorder.hide(ping, reply);
+        recorder.hide(ping, reply);
+        let beginning = recorder.beginning();
         recorder.continue_time();
-        note(&recorder, "also shown");
-        assert_eq!(notes(&recorder), ["shown", "also shown"]);
+        note(&recorder, "after");
+        answer(connection, 7);
         let trace = recorder.trace();
-        assert_eq!(trace.events.len(), 2);
+        assert_eq!(
+            (trace.events.len(), notes(&recorder)),
+            (4, vec!["before".into(), "after".into()])
+        );
         assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at));
-    }
-
-    #[test]
-    fn what_is_hidden_is_shown_when_another_reply_comes() {
-        // What is large is not kept for that.
-        for (padding, shown) in [(0, 5), (LARGEST_HIDDEN, 3)] {
-            let recorder = Recorder::new();
-            note(&recorder, "before");
-            let receive_again = hidden_ping(&recorder, padding);
-            let beginning = recorder.beginning();
-            note(&recorder, "after");
-            receive_again();
-            let trace = recorder.trace();
-            assert_eq!(trace.events.len(), shown, "{trace:?}");
-            assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at));
-            assert!(matches!(recorder.return_to(&beginning, recorder.last()), Returned::Quiet));
-            assert_eq!(recorder.trace().events.len(), 1);
-        }
+        assert!(matches!(recorder.return_to(&beginning, recorder.last()), Returned::Quiet));
+        // In the next conversation too, and nothing else.
+        answer(connection, 7);
+        assert_eq!(recorder.trace().events.len(), 3);
+        answer(connection, 8);
+        answer(other, 7);
+        recorder.record(connection, Party::Server, message(7, r#""method":"ping""#));
+        assert_eq!(recorder.trace().events.len(), 6);
     }
 }
