@@ -80,8 +80,8 @@ const OF_AUTHORIZATION_SERVER: &[&str] = &["files:read", "files:write", "admin",
 /// For a refresh token. A client may ask for it where it is listed.
 const OFFLINE: &str = "offline_access";
 
-/// How many authorization requests for the scope that a call needs are few.
-const MOST: usize = 3;
+/// How many authorization requests are few: the first one, and three for the scope that a call needs.
+const MOST: usize = 4;
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let behavior =
@@ -136,18 +136,17 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if judging.declares(STEP_UP) && stepping_up.is_empty() {
         judging.check(STEP_UP).skip("the client does not ask for the scope that a call needs");
     }
-    let seqs: Vec<_> = stepping_up.iter().map(|received| received.seq).collect();
-    let outcome =
-        match seqs.len() {
-            ..=MOST => Ok(()),
-            more => Err(Finding::peer(
-                "the client asks again and again for a scope that is not granted",
-            )
-            .expected(format!("at most {MOST} authorization requests after the refusal of a call"))
-            .got(more.to_string())
-            .evidence_all(seqs)
-            .should()),
-        };
+    let seqs: Vec<_> = flow.attempts().iter().map(|received| received.seq).collect();
+    let outcome = match seqs.len() {
+        ..=MOST => Ok(()),
+        more => {
+            Err(Finding::peer("the client asks again and again for a scope that is not granted")
+                .expected(format!("at most {MOST} authorization requests"))
+                .got(more.to_string())
+                .evidence_all(seqs)
+                .should())
+        }
+    };
     judging.check(ENDS).judge(outcome);
     Ok(())
 }

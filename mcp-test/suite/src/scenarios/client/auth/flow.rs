@@ -235,15 +235,6 @@ impl Flow {
             || !self.exchanges.is_empty()
     }
 
-    /// The authorization requests that may be due to a token without the scopes that a request needs. A client that has sent several
-    /// requests without a token may have made several before.
-    pub(in crate::scenarios) fn stepping_up(&self) -> &[Received<Authorized>] {
-        let is_refused = |mcp: &&Received<McpRequest>| mcp.request.refused == Some(403);
-        let Some(refused) = self.mcp.iter().find(is_refused) else { return &[] };
-        let first = self.authorizations.partition_point(|asked| asked.seq < refused.seq);
-        &self.authorizations[first..]
-    }
-
     /// The first request for metadata of the server that was found.
     pub(in crate::scenarios) fn found_resource_metadata(&self) -> Option<&Received<Fetched>> {
         self.resource_metadata.iter().find(|fetched| fetched.request.found)

@@ -77,13 +77,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let row = judging.check(ATTEMPT).named(format!("Authorization attempt {}", index + 1));
         row.info("the client asked for authorization");
     }
-    let before = flow.authorizations.len() - flow.stepping_up().len();
-    let first = match judging.profile() {
-        Profile::Official => 0,
-        // Those that are made at the same time to sign in count as one.
-        Profile::Adaptive | Profile::Strict => before.saturating_sub(1),
+    let attempts = match judging.profile() {
+        Profile::Official => flow.authorizations.iter().collect(),
+        Profile::Adaptive | Profile::Strict => flow.attempts(),
     };
-    let seqs: Vec<_> = flow.authorizations[first..].iter().map(|received| received.seq).collect();
+    let seqs: Vec<_> = attempts.iter().map(|received| received.seq).collect();
     match seqs.len() {
         0 => {
             judging.check(LIMIT).missing(Finding::peer("the client made no authorization request"))

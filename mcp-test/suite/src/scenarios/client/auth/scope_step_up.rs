@@ -105,9 +105,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
                 };
             }
             None => {
-                let finding =
-                    Finding::peer(format!("the client made {none} authorization request"));
-                judging.check(check).missing(finding.expected(format!("one for `{scope}`")));
+                let finding = Finding::peer(none).expected(format!("one for `{scope}`"));
+                judging.check(check).missing(finding);
             }
         }
     }

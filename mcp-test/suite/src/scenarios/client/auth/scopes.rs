@@ -1,12 +1,38 @@
 //! What the scenarios about scopes have in common.
 
 use mcp_test_core::check::Finding;
+use mcp_test_core::oauth::scripted::McpRequest;
 
-use super::flow::Authorized;
+use super::flow::{Authorized, Flow, Received};
 
 /// Whether a server that asks for scopes by method serves a message without a token, as the official one does.
 pub(super) fn is_open(method: &str) -> bool {
     method == "initialize" || method.starts_with("notifications/")
+}
+
+impl Flow {
+    /// The authorization requests that may be due to a token without the scopes that a request needs. A client that has sent several
+    /// requests without a token may have made several before.
+    pub(in crate::scenarios) fn stepping_up(&self) -> &[Received<Authorized>] {
+        let is_refused = |mcp: &&Received<McpRequest>| mcp.request.refused == Some(403);
+        let Some(refused) = self.mcp.iter().find(is_refused) else { return &[] };
+        let first = self.authorizations.partition_point(|asked| asked.seq < refused.seq);
+        &self.authorizations[first..]
+    }
+
+    /// The authorization requests that follow a refusal of their own. The others belong to one for several requests at the same time.
+    pub(in crate::scenarios) fn attempts(&self) -> Vec<&Received<Authorized>> {
+        let mut last = None;
+        let is_due = |asked: &&Received<Authorized>| {
+            let refused = |mcp: &Received<McpRequest>| {
+                mcp.request.refused.is_some() && mcp.seq < asked.seq && Some(mcp.seq) > last
+            };
+            let is_due = last.is_none() || self.mcp.iter().any(refused);
+            last = Some(asked.seq);
+            is_due
+        };
+        self.authorizations.iter().filter(is_due).collect()
+    }
 }
 
 /// Whether a request asks for all of these scopes.
@@ -43,11 +69,9 @@ pub(super) fn stated(request: &Authorized) -> String {
 #[cfg(test)]
 mod tests {
     use mcp_test_core::oauth::parameters::Parameters;
-    use mcp_test_core::oauth::scripted::McpRequest;
     use mcp_test_core::trace::{EventKind, Party, Recorder, Seq};
 
     use super::*;
-    use crate::scenarios::client::auth::flow::{Flow, Received};
 
     #[test]
     fn requests_that_several_refusals_without_a_token_cause_are_no_step_up() {
@@ -75,7 +99,7 @@ mod tests {
             mcp: vec![refused(1, 401), refused(2, 401)],
             ..Flow::default()
         };
-        assert!(both.stepping_up().is_empty());
+        assert_eq!((both.stepping_up().len(), both.attempts().len()), (0, 1));
         let stepping_up = Flow {
             authorizations: vec![asked(3), asked(4), asked(6)],
             mcp: vec![refused(1, 401), refused(2, 401), refused(5, 403)],
@@ -83,5 +107,13 @@ mod tests {
         };
         let found: Vec<Seq> = stepping_up.stepping_up().iter().map(|it| it.seq).collect();
         assert_eq!(found, [seqs[6]]);
+        assert_eq!(stepping_up.attempts().len(), 2);
+        // Without a token again and again.
+        let endless = Flow {
+            authorizations: vec![asked(1), asked(3), asked(5)],
+            mcp: vec![refused(0, 401), refused(2, 401), refused(4, 401)],
+            ..Flow::default()
+        };
+        assert_eq!((endless.stepping_up().len(), endless.attempts().len()), (0, 3));
     }
 }
