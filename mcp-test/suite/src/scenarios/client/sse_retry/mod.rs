@@ -69,6 +69,7 @@ scenario! {
 }
 
 const TOOL: &str = "test_reconnection";
+const WITHOUT_ID: &str = "a GET that resumes no stream has no such header";
 // Both as in the official suite.
 const RETRY: Duration = Duration::from_millis(500);
 /// Timers are not exact, and some fire a little early.
@@ -115,7 +116,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         };
         // The official suite takes any GET for a reconnection, even that of a client that calls no tool.
         judging.check("client-sse-graceful-reconnect").pass();
-        judging.check("client-sse-last-event-id").judge(sends_last_event_id(&gets, first));
+        let check = judging.check("client-sse-last-event-id");
+        check.officially_judge(sends_last_event_id(&gets, first), WITHOUT_ID);
         judging.check("client-sse-resumes").skip(not_done.headline);
         return Ok(());
     };
@@ -166,9 +168,7 @@ fn reconnects(judging: &mut Judging, ended: &Moment, gets: &[Moment], resuming: 
         let check = judging.check("client-sse-last-event-id");
         match resuming {
             Some(_) => check.judge(outcome),
-            None if official => {
-                check.officially_judge(outcome, "a GET that resumes no stream has no such header")
-            }
+            None if official => check.officially_judge(outcome, WITHOUT_ID),
             None => return,
         };
     }
