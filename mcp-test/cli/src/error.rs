@@ -167,7 +167,7 @@ pub(super) enum CliError {
     NoCase,
     /// There are more cases than a run keeps in memory.
     #[error(
-        "the run has {count} cases, more than the {most} that mcp-test runs at once: run them in parts with `--shard 1/{}` and so on",
+        "the run has {count} scenario runs, more than the {most} that mcp-test makes at once: run them in parts with `--shard 1/{}` and so on",
         .count.div_ceil(*.most)
     )]
     TooManyCases {

@@ -149,7 +149,7 @@ fn many_cases_are_run_in_linear_time() {
     assert_eq!(all.code, 0, "{}", all.stderr);
     let too_many = run(folder, &arguments(&["a.yaml", "b.yaml"]));
     assert_eq!(too_many.code, 2, "{}", too_many.stderr);
-    insta::assert_snapshot!(too_many.stderr, @"error: the run has 25000 cases, more than the 20000 that mcp-test runs at once: run them in parts with `--shard 1/2` and so on");
+    insta::assert_snapshot!(too_many.stderr, @"error: the run has 25000 scenario runs, more than the 20000 that mcp-test makes at once: run them in parts with `--shard 1/2` and so on");
 }
 
 #[test]

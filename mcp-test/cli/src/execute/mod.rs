@@ -4,6 +4,7 @@ mod ci_reports;
 mod reports;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use std::time::Duration;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{
-    self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Shard, Tested, UsageError,
+    self, Baseline, Cell, ExitCode, Plan, RunEvent, SchemaSource, Selection, Shard, Tested,
+    UsageError,
 };
 use mcp_test_core::scenario::{Leg, Profile, Scenario, Shared, Surroundings};
 use mcp_test_core::transport::TransportKind;
@@ -264,9 +266,15 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         .fail_fast(args.schedule.fail_fast)
         .shard(args.schedule.shard);
     if request.loaded.is_some() {
-        // The cells of a case, for each revision, follow one another, and one of them is run.
-        let count = plan.cells.chunk_by(|one, next| one.scenario == next.scenario).count();
-        if count / args.schedule.shard.map_or(1, Shard::parts) > MOST_CASES {
+        let count = match args.common.revisions.is_empty() {
+            // One of the cells for each revision is run.
+            true => {
+                let case = |cell: &Cell| (cell.scenario.id.clone(), cell.transport);
+                plan.cells.iter().map(case).collect::<HashSet<_>>().len()
+            }
+            false => plan.cells.len(),
+        };
+        if count.div_ceil(args.schedule.shard.map_or(1, Shard::parts)) > MOST_CASES {
             return Err(CliError::TooManyCases { count, most: MOST_CASES });
         }
     }

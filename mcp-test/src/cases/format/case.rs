@@ -79,8 +79,8 @@ pub struct Case {
     pub number: usize,
     /// The messages, in order.
     pub messages: Vec<CaseMessage>,
-    /// The settings from keys with `_`.
-    pub settings: Settings,
+    /// The settings from keys with `_`; cases without any share them.
+    pub settings: Arc<Settings>,
     /// Unknown keys with `_`, with their values.
     pub unknown: Vec<(String, Value, Span)>,
     /// The range of `case`, or else of its first key.

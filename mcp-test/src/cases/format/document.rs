@@ -1,7 +1,7 @@
 //! Reads a YAML document as a case.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use mcp_test_core::wire::{Malformed, Message};
 use mcp_test_core::yaml::{Comment, Document, Kind, Member, Node, Span};
@@ -13,6 +13,9 @@ use super::keys::{self, Extensions, KEYS};
 use super::lints::{self, Level};
 use super::message::{CaseMessage, Direction, read_lenient};
 use super::suggest::{did_you_mean, did_you_mean_at, nearest, quoted};
+
+/// The settings of every case that has no keys with `_`, of which a file may have 100,000.
+static NO_SETTINGS: LazyLock<Arc<Settings>> = LazyLock::new(Arc::default);
 
 /// Reads a document as a case without an id; `None` if it is empty or not a case.
 ///
@@ -33,7 +36,7 @@ pub(super) fn case(cx: &mut ReadContext<'_>, number: usize, document: Document) 
         comments,
         number,
         messages: Vec::new(),
-        settings: Settings::default(),
+        settings: NO_SETTINGS.clone(),
         unknown: Vec::new(),
         span: first,
     };
@@ -74,7 +77,10 @@ fn read_member(
             case.name = self::name(cx, &value);
         }
         _ if name.starts_with('_') => match keys::find(name) {
-            Some(known) => (known.read)(cx, &value, extensions),
+            Some(known) => {
+                extensions.are_given = true;
+                (known.read)(cx, &value, extensions);
+            }
             // Not an error: a file may have keys for other tools, or for a newer version of this one.
             None => {
                 unknown_extension(cx, name, key.span);
@@ -296,7 +302,9 @@ fn not_json_rpc(cx: &mut ReadContext<'_>, message: &CaseMessage, malformed: &Mal
 
 /// Applies `_match` and `_capture` to the messages.
 fn apply(cx: &mut ReadContext<'_>, extensions: Extensions, case: &mut Case) {
-    case.settings = extensions.settings;
+    if extensions.are_given {
+        case.settings = Arc::new(extensions.settings);
+    }
     let keys = case.messages.iter().map(|message| message.key.clone());
     let indices: HashMap<String, usize> = keys.zip(0..).collect();
     // After all keys are read: `_match` and `_capture` may precede the messages that they name.

@@ -104,7 +104,7 @@ pub fn of_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Lo
         let bytes = files::read_bounded(&path, &limits)?;
         total += bytes.len();
         // One file that is too large has a diagnostic of its own.
-        if loaded.files > 0 && total > limits.bytes {
+        if bytes.len() <= limits.bytes && total > limits.bytes {
             return Err(ReadError::TooLarge { path, limit: limits.bytes });
         }
         loaded.take(&path.display().to_string(), &bytes, options);

@@ -22,6 +22,8 @@ pub(in crate::cases::format) struct Key {
 /// The values of the keys with `_` of one case.
 #[derive(Default)]
 pub(in crate::cases::format) struct Extensions {
+    /// Whether the case has any of them.
+    pub(in crate::cases::format) are_given: bool,
     pub(in crate::cases::format) settings: Settings,
     /// The key of the message, the range of that key, and the rule.
     pub(in crate::cases::format) rules: Vec<(String, Span, Rule)>,
