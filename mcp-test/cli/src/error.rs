@@ -165,7 +165,7 @@ pub(super) enum CliError {
         "no case left to run: none applies at these revisions, over these transports and with these tags"
     )]
     NoCase,
-    /// There are more cases than a run keeps in memory.
+    /// The cases have more scenario runs than are kept in memory.
     #[error(
         "the run has {count} scenario runs, more than the {most} that mcp-test makes at once: run them in parts with `--shard 1/{}` and so on",
         .count.div_ceil(*.most)

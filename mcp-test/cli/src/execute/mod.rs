@@ -38,7 +38,7 @@ use crate::report::{Rerun, Secrets};
 /// How often the status line shows how the time passes.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many cases a run may have: what is kept of each takes memory.
+/// How many scenario runs a contract may have: what is kept of each takes memory.
 const MOST_CASES: usize = 20_000;
 
 /// The least number of jobs by default.

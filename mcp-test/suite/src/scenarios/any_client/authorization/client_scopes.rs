@@ -91,9 +91,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
         resource.scopes_supported(OF_SERVER).admits(move |access| {
             match (access.token, access.method) {
                 (None, _) => Verdict::Unauthorized { scope: Some(BOTH) },
-                (Some(_), Some("tools/call"))
-                    if refused.fetch_add(1, Ordering::Relaxed) <= MOST =>
-                {
+                (Some(_), Some("tools/call")) if refused.fetch_add(1, Ordering::Relaxed) < MOST => {
                     Verdict::InsufficientScope { scope: CLOSE }
                 }
                 (Some(_), Some("tools/call")) => Verdict::Gone,

@@ -81,14 +81,18 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     let requests = &flow.authorizations;
     let stepping_up = flow.stepping_up().first();
-    let second = match judging.profile() {
-        Profile::Official => requests.get(1),
-        Profile::Adaptive | Profile::Strict => stepping_up,
+    let (second, none) = match judging.profile() {
+        Profile::Official => (requests.get(1), "the client made no second authorization request"),
+        Profile::Adaptive | Profile::Strict => {
+            (stepping_up, "the client made no authorization request after the refusal of a call")
+        }
     };
-    let mut rows =
-        vec![(INITIAL, requests.first(), "no", BASIC), (ESCALATION, second, "no second", WRITE)];
+    let mut rows = vec![
+        (INITIAL, requests.first(), "the client made no authorization request", BASIC),
+        (ESCALATION, second, none, WRITE),
+    ];
     if judging.declares(UNION) {
-        rows.push((UNION, second, "no second", BASIC));
+        rows.push((UNION, second, none, BASIC));
     }
     for (check, received, none, scope) in rows {
         match received {
