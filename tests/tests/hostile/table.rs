@@ -548,7 +548,13 @@ fn check_rows(rows: &[Row]) {
     }
     let mut known = known();
     known.retain(|line| rows.iter().any(|row| line.starts_with(&row.cells)));
-    pretty_assertions::assert_eq!(known, checked);
+    let (missing, new): (BTreeSet<_>, BTreeSet<_>) =
+        (known.difference(&checked).collect(), checked.difference(&known).collect());
+    pretty_assertions::assert_eq!(
+        missing,
+        new,
+        "rows of the file that have changed, and their new form"
+    );
 }
 
 fn writes_file() -> bool {

@@ -12,8 +12,8 @@ use crate::wire::Id;
 /// What arrived in place of a valid reply.
 #[derive(Debug)]
 pub(super) enum BadReply {
-    /// A reply under an id that no open request has.
-    WrongId { id: Option<Id>, is_error: bool },
+    /// A reply under an id that no open request has, and the exchange that it came in, if that carried the request.
+    WrongId { id: Option<Id>, is_error: bool, exchange: Option<u64> },
     /// Text that is not a message, and the requirement that it breaks.
     NotAMessage { shown: String, breaks: Option<&'static str>, revision: Revision },
 }
@@ -24,9 +24,9 @@ impl State {
         let open = &self.open[index];
         let response = format!("a response with id {}", open.id);
         let finding = match reply {
-            // Over HTTP the exchange shows which request it answers.
-            BadReply::WrongId { id: Some(id), .. }
-                if open.sent.exchange.is_none() && self.method_answered(&id).is_some() =>
+            // An exchange shows which request it answers.
+            BadReply::WrongId { id: Some(id), exchange: None, .. }
+                if self.method_answered(&id).is_some() =>
             {
                 let method = words::method(self.method_answered(&id).unwrap_or_default());
                 let requirement = Rule::SINGLE_RESPONSE.id();
@@ -37,7 +37,7 @@ impl State {
                     .requires(requirement)
                     .caused_by(Cause::of_rule(requirement))
             }
-            BadReply::WrongId { id, is_error } => {
+            BadReply::WrongId { id, is_error, .. } => {
                 let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
                 let is_missing = is_error && matches!(id, None | Some(Id::Null));
                 let (headline, cause) = match is_missing {

@@ -129,7 +129,8 @@ impl State {
             }
             return;
         }
-        let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
+        let exchange = origin.exchange;
+        let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err(), exchange };
         let anonymous = lacks_id && outcome.is_err();
         // An error without an id is for what could not be read, even if other requests are open.
         let mut unreadable = self.open.iter_mut().filter(|open| open.settled.is_none());
