@@ -153,6 +153,17 @@ fn many_cases_are_run_in_linear_time() {
 }
 
 #[test]
+fn as_many_documents_as_are_read_take_bounded_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Each with as many nodes as so many documents may have.
+    std::fs::write(folder.path().join("many.yaml"), "---\nin: {a: 1}\n".repeat(100_000))
+        .expect("a file");
+    let linted = run(folder.path(), &["cases", "lint", "many.yaml"]);
+    assert_eq!(linted.code, 0, "{}", linted.stderr);
+    assert!(linted.stdout.contains("100000 cases in 1 file"), "{}", linted.stdout);
+}
+
+#[test]
 fn files_that_are_together_too_large_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let comment = format!("# {}\n", "x".repeat(1022)).repeat(9 * 1024);

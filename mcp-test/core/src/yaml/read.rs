@@ -57,10 +57,14 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
     let mut taken = |end: usize| -> Vec<Comment> {
         std::iter::from_fn(|| comments.next_if(|comment| comment.span.start < end)).collect()
     };
-    for draft in drafts {
-        let comments = taken(draft.span.end);
-        stream.documents.push(draft.finish(text, comments));
-    }
+    // Collected in place of the drafts: a second vector would be the largest part of the memory for many small documents.
+    stream.documents = drafts
+        .into_iter()
+        .map(|draft| {
+            let comments = taken(draft.span.end);
+            draft.finish(text, comments)
+        })
+        .collect();
     stream.comments = taken(usize::MAX);
     if let Some((problem, span)) = broken_remainder(&stream, text) {
         // They are part of the text of the broken remainder, and would be written twice.
