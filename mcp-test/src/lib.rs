@@ -284,6 +284,18 @@ pub mod guide;
 pub mod harness;
 pub mod prelude;
 
+/// Needs the feature `cases`.
+#[cfg(not(feature = "cases"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! cases {
+    ($($arguments:tt)*) => {
+        ::core::compile_error!(
+            "`mcp_test::cases!` needs the feature `cases`: cargo add --dev mcp-test --features cases"
+        );
+    };
+}
+
 pub mod scenario {
     //! What a scenario uses: [`Ctx`], the context that it gets, and the types that it meets there.
     //!

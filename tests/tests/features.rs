@@ -67,9 +67,7 @@ fn a_missing_feature_is_named() {
     "#;
     insta::assert_snapshot!(errors_in(by_macros), @"
     error: `mcp_test::main!` needs the feature `harness`: cargo add --dev mcp-test --features harness
-    error[E0433]: cannot find `cases` in `mcp_test`
-    the item is gated behind the `cases` feature
-    the item is gated behind the `cases` feature
+    error: `mcp_test::cases!` needs the feature `cases`: cargo add --dev mcp-test --features cases
     ");
     let by_paths_and_methods = r#"
         use mcp_test::prelude::*;

@@ -1,16 +1,22 @@
 //! Findings about targets that could not be reached; none of them blames the peer.
 
 use crate::check::Finding;
-use crate::transport::{HttpFailure, OpenError};
+use crate::transport::{HttpFailure, OpenError, TransportKind};
 
 impl From<OpenError> for Finding {
     fn from(error: OpenError) -> Self {
         let headline = error.to_string();
         match error {
-            OpenError::NoSuchTransport { has, .. } => {
+            OpenError::NoSuchTransport { wanted, has, .. } => {
                 let names: Vec<_> = has.iter().map(ToString::to_string).collect();
-                Self::test(headline)
-                    .expected(format!("one of its transports: {}", names.join(", ")))
+                let finding = Self::test(headline)
+                    .expected(format!("one of its transports: {}", names.join(", ")));
+                match wanted {
+                    TransportKind::Router => {
+                        finding.hint("`.and_router(|| …)` adds in-process HTTP to a target")
+                    }
+                    _ => finding,
+                }
             }
             // `process` always asks for pipes, so their absence is not the fault of the program.
             OpenError::NoPipes { .. } => Self::harness(headline),
@@ -61,7 +67,7 @@ mod tests {
     use super::*;
     use crate::process::Command;
     use crate::trace::Recorder;
-    use crate::transport::{Limits, Target, TransportKind};
+    use crate::transport::{Limits, Target};
 
     async fn open(target: Target, transport: TransportKind) -> Finding {
         let opened = target.open(transport, &Recorder::new(), Limits::default()).await;
@@ -75,6 +81,11 @@ mod tests {
         insta::assert_snapshot!(open(command(), TransportKind::Duplex).await, @"
         `/no/such/server` cannot be reached over duplex
           expected one of its transports: stdio
+        ");
+        insta::assert_snapshot!(open(command(), TransportKind::Router).await, @"
+        `/no/such/server` cannot be reached over router
+          expected one of its transports: stdio
+          hint: `.and_router(|| …)` adds in-process HTTP to a target
         ");
     }
 
