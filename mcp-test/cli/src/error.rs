@@ -170,7 +170,7 @@ pub(super) enum CliError {
         "the run has {count} scenario runs, more than the {most} that mcp-test makes at once: run them in parts with `--shard 1/{}` and so on",
         .count.div_ceil(*.most)
     )]
-    TooManyCases {
+    TooManyScenarioRuns {
         /// How many there are.
         count: usize,
         /// How many there may be.

@@ -194,7 +194,7 @@ fn scenarios_that_differ_on_shared_connections_have_few_starts() {
 const LACKS_START: [&str; 3] = [
     "it failed only on connections that other scenarios had used, and no start of the program is left to confirm that:",
     "the program has exited or did not answer in time, and is not started again after 20 such starts:",
-    "the program has exited or did not answer in time, and no start is left that other scenarios do not need:",
+    "the program has exited or did not answer in time, and all remaining starts are reserved for other scenarios:",
 ];
 
 fn is_known_lack(reason: &str) -> bool {

@@ -39,7 +39,7 @@ use crate::report::{Rerun, Secrets};
 const TICK: Duration = Duration::from_secs(1);
 
 /// How many scenario runs a contract may have: what is kept of each takes memory.
-const MOST_CASES: usize = 20_000;
+const MOST_SCENARIO_RUNS: usize = 20_000;
 
 /// The least number of jobs by default.
 const FOUR: NonZeroUsize = NonZeroUsize::new(4).expect("it is not zero");
@@ -274,8 +274,8 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
             }
             false => plan.cells.len(),
         };
-        if count.div_ceil(args.schedule.shard.map_or(1, Shard::parts)) > MOST_CASES {
-            return Err(CliError::TooManyCases { count, most: MOST_CASES });
+        if count.div_ceil(args.schedule.shard.map_or(1, Shard::parts)) > MOST_SCENARIO_RUNS {
+            return Err(CliError::TooManyScenarioRuns { count, most: MOST_SCENARIO_RUNS });
         }
     }
     let plan = match (&request.sign_in, &request.target) {

@@ -130,7 +130,7 @@ impl StartBudget {
             MOST_REPLACEMENTS => {
                 format!("is not started again after {MOST_REPLACEMENTS} such starts")
             }
-            _ => "no start is left that other scenarios do not need".to_owned(),
+            _ => "all remaining starts are reserved for other scenarios".to_owned(),
         }
     }
 
