@@ -14,6 +14,7 @@ use super::rewrite::{
 use super::server_http::HTTP;
 use super::server_messages::{ID, JSON, STDIO, halves};
 use super::variation::{Change, Sign, Variation};
+use super::varied_socket::odd_case;
 
 const fn client(
     name: &'static str,
@@ -205,6 +206,24 @@ pub(crate) static FAULTS: &[Variation] = &[
             "header:tools/list:Accept-Encoding:identity",
         ],
         Sign::Has("cookie: a=b"),
+    ),
+    Variation::new(
+        "names of headers in any case",
+        HTTP,
+        Change::Head(odd_case),
+        Sign::Has("CoNtEnT-TyPe: "),
+    ),
+    Variation::new(
+        "several streams",
+        "basic/transports#multiple-connections: a client may stay connected to several streams at once",
+        Change::Streams(2),
+        Sign::Where(|it| it.matches("GET\n").count() > 1),
+    ),
+    Variation::new(
+        "a new session each time",
+        "basic/transports#session-management: no page says how many sessions a client has",
+        Change::Sessions(2),
+        Sign::Where(|it| it.matches(r#""method":"initialize""#).count() > 1),
     ),
     client_over_http(
         "the version in a header of the first request",

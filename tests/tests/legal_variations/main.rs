@@ -19,6 +19,7 @@ mod variation;
 mod varied_client;
 mod varied_http;
 mod varied_server;
+mod varied_socket;
 mod verdicts;
 mod wire;
 

@@ -30,14 +30,23 @@ impl Run {
     }
 }
 
-/// Those of the transports over which a variation of the set has an effect.
+/// Those of the usual transports over which a variation of the set has an effect, and those that one needs.
 pub(crate) fn with_effect<'a>(
     set: &'a [&'static Variation],
-    transports: [TransportKind; 2],
+    usual: [TransportKind; 2],
 ) -> impl Iterator<Item = TransportKind> + 'a {
-    transports
-        .into_iter()
-        .filter(|transport| set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport)))
+    let is_usual = move |transport: &TransportKind| usual.contains(transport);
+    let needed = set.iter().filter_map(|it| it.only_over).find(|only| !is_usual(only));
+    let has_effect = |transport: &TransportKind| {
+        set.iter().any(|it| it.only_over.is_none_or(|only| only == *transport))
+    };
+    usual.into_iter().filter(has_effect).chain(needed)
+}
+
+/// Runs what needs sockets or processes.
+pub(crate) fn real_time<T>(running: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(running)
 }
 
 /// Runs by what distinguishes them; a test that needs one that another test makes waits for it.

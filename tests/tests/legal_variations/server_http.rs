@@ -8,6 +8,7 @@ use mcp_test_core::transport::Fault;
 
 use super::rewrite::change_type;
 use super::variation::{Change, Sign, Variation};
+use super::varied_socket::odd_case;
 
 const SSE: &str =
     "basic/transports: streams are server-sent events by the HTML standard, which allows it";
@@ -87,6 +88,12 @@ pub(crate) static OVER_HTTP: &[Variation] = &[
         Change::Stream { start: "", bytewise: true },
         Sign::Has("\0d\0a\0t\0a\0:"),
     )),
+    Variation::new(
+        "names of headers in any case",
+        HTTP,
+        Change::Head(odd_case),
+        Sign::Has("CoNtEnT-TyPe: "),
+    ),
     // Bodies.
     Variation::new(
         "JSON over several lines",

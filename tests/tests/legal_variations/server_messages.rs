@@ -310,6 +310,12 @@ pub(crate) static MESSAGES: &[Variation] = &[
         Sign::Has("closed 300 ms after"),
     )
     .sets("pauses"),
+    Variation::new(
+        "noise on the standard error",
+        "basic/transports#stdio: a server may write to its standard error, which shows no error by itself",
+        Change::Shell("tee /dev/stderr | \"$@\""),
+        Sign::Has(r#""method":"tools/list""#),
+    ),
 ];
 
 /// What the ids of the reference server start with.

@@ -67,6 +67,14 @@ pub(crate) enum Change {
     Headers(fn(&mut HeaderMap)),
     /// In the status of HTTP responses.
     Status(fn(&Method, StatusCode) -> StatusCode),
+    /// In the heads of HTTP messages, as they are written to a socket.
+    Head(fn(&mut [u8])),
+    /// In how many streams for unsolicited messages a client opens.
+    Streams(usize),
+    /// In how often a client does its task, each time in another session.
+    Sessions(usize),
+    /// In the script of a shell that runs the program, whose command line is `"$@"`.
+    Shell(&'static str),
 }
 
 /// What shows a variation: it is on the wire of the varied peer, and not on that of the plain one.
@@ -96,6 +104,9 @@ impl Variation {
                 (Some(TransportKind::Router), "")
             }
             Change::Pages(_) => (None, "pages"),
+            Change::Head(_) | Change::Streams(_) => (Some(TransportKind::Http), ""),
+            Change::Sessions(_) => (Some(TransportKind::Http), "sessions"),
+            Change::Shell(_) => (Some(TransportKind::Stdio), ""),
             _ => (None, ""),
         };
         let since = Revision::V2024_11_05;
@@ -139,9 +150,11 @@ impl Variation {
             (Some(one), Some(another)) => one == another,
             _ => true,
         };
+        // Nothing is changed in what a process of its own writes.
+        let is_process = [self, other].iter().any(|it| matches!(it.change, Change::Shell(_)));
         let is_alike = !self.sets.is_empty() && self.sets == other.sets
             || [self.sets, other.sets].contains(&EVERYTHING);
-        self.name != other.name && meets && !is_alike && !self.sets_member_of(other)
+        self.name != other.name && meets && !is_process && !is_alike && !self.sets_member_of(other)
     }
 
     /// Whether faults of both put values into the same member of a message, or one into a part of what the other sets.

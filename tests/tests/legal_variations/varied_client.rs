@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_test_core::client::reference::good_client;
+use mcp_test_core::client::reference::client_with_streams;
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, run};
 use mcp_test_core::scenario::Profile;
@@ -13,8 +13,9 @@ use mcp_test_core::transport::{
 };
 
 use super::peer::{Peer, Set};
-use super::runs::{OnceRuns, Run, with_effect};
+use super::runs::{OnceRuns, Run, real_time, with_effect};
 use super::variation::{Change, Variation};
+use super::varied_socket::{self, Writer};
 use super::verdicts::Verdicts;
 use super::wire::Wire;
 
@@ -99,12 +100,10 @@ fn run_over(
         }
     };
     let running = run(&plan, &mut add);
-    if transport == TransportKind::Duplex {
-        virtual_time::block_on(running);
-    } else {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(running);
-    }
+    match transport {
+        TransportKind::Duplex => virtual_time::block_on(running),
+        _ => real_time(running),
+    };
     Run { verdicts, wire }
 }
 
@@ -113,14 +112,41 @@ fn target(set: Set, wire: Wire) -> ClientTarget {
         Change::Faults(faults) => faults,
         _ => &[],
     });
-    let client = good_client().faults(faults.map(|it| it.parse::<Fault>().expect(it)));
+    let of = |count: fn(Change) -> Option<usize>| set.iter().find_map(|it| count(it.change));
+    let streams = of(|change| if let Change::Streams(count) = change { Some(count) } else { None });
+    let sessions =
+        of(|change| if let Change::Sessions(count) = change { Some(count) } else { None });
+    let client = client_with_streams(streams.unwrap_or_default())
+        .faults(faults.map(|it| it.parse::<Fault>().expect(it)));
     ClientTarget::future(move |mut endpoint| {
-        if endpoint.transport() == TransportKind::Duplex {
-            endpoint.server = relayed(endpoint.clone(), &set, &wire);
+        let (client, set, wire) = (client.clone(), set.clone(), wire.clone());
+        async move {
+            match endpoint.transport() {
+                TransportKind::Duplex => endpoint.server = relayed(endpoint.clone(), &set, &wire),
+                _ => endpoint.server = through_sockets(&endpoint, &set, &wire).await?,
+            }
+            for _ in 1..sessions.unwrap_or(1) {
+                client.clone().run(endpoint.clone()).await?;
+            }
+            client.run(endpoint).await
         }
-        let client = client.clone();
-        async move { client.run(endpoint).await }
     })
+}
+
+/// The server of a scenario, as the client with variations reaches it by a socket.
+async fn through_sockets(
+    endpoint: &Endpoint,
+    set: &Set,
+    wire: &Wire,
+) -> mcp_test_core::Result<ServerAddress> {
+    let url = endpoint.url()?;
+    if !set.iter().any(|variation| matches!(variation.change, Change::Head(_))) {
+        return Ok(url.into());
+    }
+    let (server, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
+    let server = server.parse().expect("the address of a server on this machine");
+    let relay = varied_socket::relay(server, Writer::Client, set, wire).await;
+    Ok(format!("http://{relay}/{path}").into())
 }
 
 /// The server of a scenario, as the client with variations reaches it over a pipe.

@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use mcp_test_core::clock::virtual_time;
-use mcp_test_core::run::{Plan, Selection, run};
+use mcp_test_core::process::Command;
+use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, run};
 use mcp_test_core::scenario::{Leg, Profile};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revision;
+use mcp_test_core::trace::EventKind;
 use mcp_test_core::transport::{Target, TransportKind};
 use mcp_test_suite::scenarios;
+use tokio::net::TcpListener;
 
 use super::peer::{Peer, Set};
-use super::runs::{OnceRuns, Run, with_effect};
+use super::runs::{OnceRuns, Run, real_time, with_effect};
 use super::variation::{Change, EVERYTHING, Variation};
 use super::varied_http;
+use super::varied_socket::{self, Writer};
 use super::verdicts::Verdicts;
 use super::wire::Wire;
 
@@ -79,20 +83,44 @@ fn run_over(
     let declares_nothing = set.iter().any(|variation| variation.sets == EVERYTHING);
     let set: Set = set.into();
     let wire = Wire::default();
-    let target = match transport {
-        TransportKind::Duplex => over_lines(set, wire.clone()),
-        _ => over_http(set, wire.clone()),
-    };
     let scenarios = match extent {
         Extent::Since(_) => Vec::new(),
         Extent::At(..) => quick_scenarios(),
     };
     let selection = Selection { revisions, scenarios, ..Selection::default() };
-    let plan = Plan::build(scenarios::all(), target, profile, &selection);
-    let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
     let mut verdicts = Verdicts::of_peer(declares_nothing);
-    virtual_time::block_on(run(&plan, &mut |event| verdicts.add(&event)));
+    let running = async {
+        let target = match transport {
+            TransportKind::Duplex => over_lines(set, wire.clone()),
+            TransportKind::Stdio => as_program(&set),
+            TransportKind::Http => over_sockets(set, wire.clone()).await,
+            _ => over_http(set, wire.clone()),
+        };
+        let plan = Plan::build(scenarios::all(), target, profile, &selection);
+        let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
+        let mut add = |event: RunEvent| {
+            verdicts.add(&event);
+            if let RunEvent::Finished(outcome) = &event {
+                record_stderr(outcome, &wire);
+            }
+        };
+        run(&plan, &mut add).await;
+    };
+    match transport {
+        TransportKind::Stdio | TransportKind::Http => real_time(running),
+        _ => virtual_time::block_on(running),
+    }
     Run { verdicts, wire }
+}
+
+/// Records what a program has written to its standard error.
+fn record_stderr(outcome: &Outcome, wire: &Wire) {
+    let record = wire.open();
+    for event in &outcome.trace.events {
+        if let EventKind::Stderr(text) = &event.kind {
+            record.add(text.as_bytes());
+        }
+    }
 }
 
 /// The built-in scenarios of servers without those that take most of the time, which is for reasons that no variation changes.
@@ -132,4 +160,25 @@ fn over_lines(set: Set, wire: Wire) -> Target {
 
 fn over_http(set: Set, wire: Wire) -> Target {
     Target::router(move || varied_http::router(server(&set).router(), &set, &wire))
+}
+
+async fn over_sockets(set: Set, wire: Wire) -> Target {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("the address");
+    let router = varied_http::router(server(&set).router(), &set, &wire);
+    // It ends with the runtime.
+    tokio::spawn(axum::serve(listener, router).into_future());
+    let address = varied_socket::relay(address, Writer::Server, &set, &wire).await;
+    Target::url(format!("http://{address}/mcp"))
+}
+
+/// The program that is the reference server, as a shell runs it.
+fn as_program(set: &Set) -> Target {
+    let program = [env!("CARGO_BIN_EXE_mcp-test-under-test"), "reference", "server", "--stdio"];
+    let script = set.iter().find_map(|variation| match variation.change {
+        Change::Shell(script) => Some(script),
+        _ => None,
+    });
+    let shell = ["-c", script.unwrap_or("exec \"$@\""), "sh"];
+    Target::command(Command::new("sh").args(shell).args(program))
 }

@@ -40,9 +40,19 @@ pub fn good_client() -> ScriptedClient {
 
 /// The reference client with other habits, where it has to do with tasks.
 pub fn client_with(habits: TaskHabits) -> ScriptedClient {
+    client(habits, 0)
+}
+
+/// The reference client, which opens so many streams for unsolicited messages before its task, where a server has any.
+#[cfg(any(test, feature = "suite"))]
+pub fn client_with_streams(streams: usize) -> ScriptedClient {
+    client(TaskHabits::GOOD, streams)
+}
+
+fn client(habits: TaskHabits, streams: usize) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
         let mut client = task.uninitialized(options(&task, habits)).await?;
-        let outcome = perform(&task, &mut client, habits).await;
+        let outcome = perform(&task, &mut client, habits, streams).await;
         // Whatever the outcome: a server that the client has started is to be ended in order, not only dropped.
         client.end().await;
         outcome
@@ -59,8 +69,16 @@ const PROTECTED: [&str; 5] = [
 ];
 
 /// Connects, and performs the task of the scenario.
-async fn perform(task: &ClientTask, client: &mut Client, habits: TaskHabits) -> crate::Result {
+async fn perform(
+    task: &ClientTask,
+    client: &mut Client,
+    habits: TaskHabits,
+    streams: usize,
+) -> crate::Result {
     client.open_session().await?;
+    for _ in 0..streams {
+        client.listen().await?;
+    }
     // The ids and the tools of the official suite; scenarios of mcp-test have the default.
     match task.scenario() {
         "tools_call" => add_numbers(client).await?,

@@ -1,11 +1,15 @@
-//! Calls that are given up because they take long.
+//! Calls that are given up because they take long, and programs that do not answer.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{answering, patient};
-use crate::client::RequestOptions;
+use crate::client::{Client, Options, RequestOptions};
 use crate::clock::virtual_time;
+use crate::process::Command;
 use crate::trace::Recorder;
+use crate::transport::{Limits, Target, TransportKind};
 
 /// Whether a call is given up as one on which the server works, and whether its tool is known to be slow then. The server answers
 /// with these messages.
@@ -34,4 +38,34 @@ fn a_long_call_is_given_up_only_if_the_server_reports_progress_on_it() {
     assert_eq!(is_left(|_| Vec::new()), (false, true));
     let reply = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
     assert_eq!(is_left(move |token| vec![progress(token), reply.clone()]), (false, false));
+}
+
+/// Whether the finding about a program that does not answer asks if it speaks MCP. A shell runs the script.
+#[cfg(unix)]
+async fn doubts_the_program(script: &str, options: &Options) -> bool {
+    let program = Target::command(Command::new("sh").args(["-c", script]));
+    let opened = program.open(TransportKind::Stdio, &Recorder::new(), Limits::default()).await;
+    let mut client = Client::uninitialized(opened.expect("it is started"), options.clone());
+    // The last one of these is not answered.
+    let finding = loop {
+        if let Err(finding) = client.request("ping", json!({})).await {
+            break finding;
+        }
+    };
+    finding.to_string().contains("is this a program that speaks MCP")
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn whether_a_program_speaks_mcp_is_asked_only_if_none_has_answered() {
+    const SILENT: &str = "cat > /dev/null";
+    const ANSWERING: &str =
+        r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; cat > /dev/null"#;
+    let options = || Options::default().timeout(Duration::from_secs(2));
+    assert!(doubts_the_program(SILENT, &options()).await);
+    assert!(!doubts_the_program(ANSWERING, &options()).await);
+    // A later connection knows of the answers of an earlier one.
+    let shared = options();
+    assert!(!doubts_the_program(ANSWERING, &shared).await);
+    assert!(!doubts_the_program(SILENT, &shared).await);
 }
