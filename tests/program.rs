@@ -246,6 +246,12 @@ impl Serving {
         serving
     }
 
+    /// The id of its process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The address and the port in the URL.
     #[must_use]
     pub fn address(&self) -> &str {

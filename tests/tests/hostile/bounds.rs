@@ -53,13 +53,14 @@ pub(crate) fn within(bound: u64, file: &Path, what: &str) {
 /// The peak memory of a program that has ended, in MiB; 0 on systems that do not count it.
 pub(crate) fn peak_of(file: &Path) -> u64 {
     let (peak, _) = usage(file);
-    if cfg!(target_os = "linux") {
-        let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");
-        assert!(kib > 0, "{peak}");
-        kib.div_ceil(1024)
-    } else {
-        0
-    }
+    if cfg!(target_os = "linux") { mib_of(&peak) } else { 0 }
+}
+
+/// A peak as Linux writes it, in MiB.
+pub(crate) fn mib_of(peak: &str) -> u64 {
+    let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");
+    assert!(kib > 0, "{peak}");
+    kib.div_ceil(1024)
 }
 
 /// The processor time of a program that has ended; 0 on systems that do not count it.

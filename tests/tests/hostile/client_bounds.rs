@@ -12,7 +12,7 @@ use std::process::Command;
 use mcp_test_tests::program::Serving;
 use tempfile::TempDir;
 
-use crate::bounds::{BOUND, within};
+use crate::bounds::{BOUND, mib_of, within};
 use crate::clients::{INITIALIZE, INITIALIZED, PING};
 
 /// A server of the command behind a port.
@@ -98,6 +98,17 @@ impl Served {
     fn end(self) {
         self.assert_serves();
         self.end_within(BOUND);
+    }
+
+    /// Checks the most memory that it has taken so far with a bound in MiB.
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    pub(crate) fn assert_within(&self, bound: u64) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.serving.id()));
+        let status = status.expect("it runs");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let mib = mib_of(peak.expect("the peak"));
+        assert!(mib <= bound, "{mib} MiB for {}", self.what);
     }
 
     /// Ends, and checks the memory with a bound in MiB.
