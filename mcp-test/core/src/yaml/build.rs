@@ -28,6 +28,34 @@ pub(super) struct Builder<'t, 'l> {
     stopped: bool,
     /// The column of the last closing bracket, if it is the first token on its line.
     closed: Option<usize>,
+    items: Buffers<Node>,
+    members: Buffers<Member>,
+}
+
+/// Empty vectors in which small collections are gathered, one for each level.
+///
+/// Many small collections would mostly consist of room for more, and to return it costs more than to copy them.
+struct Buffers<T>(Vec<Vec<T>>);
+
+impl<T> Buffers<T> {
+    /// How many items are copied; what is larger would need its memory twice.
+    const MOST: usize = 64;
+
+    fn take(&mut self) -> Vec<T> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    /// The items without room for more.
+    fn exact(&mut self, mut items: Vec<T>) -> Vec<T> {
+        if items.len() > Self::MOST {
+            items.shrink_to_fit();
+            return items;
+        }
+        let mut exact = Vec::with_capacity(items.len());
+        exact.append(&mut items);
+        self.0.push(items);
+        exact
+    }
 }
 
 impl<'t, 'l> Builder<'t, 'l> {
@@ -40,6 +68,8 @@ impl<'t, 'l> Builder<'t, 'l> {
             nodes: 0,
             stopped: false,
             closed: None,
+            items: Buffers(Vec::new()),
+            members: Buffers(Vec::new()),
         }
     }
 
@@ -143,7 +173,7 @@ impl<'t, 'l> Builder<'t, 'l> {
         start: Span,
         depth: usize,
     ) -> Built {
-        let mut items: Vec<Node> = Vec::new();
+        let mut items = self.items.take();
         let end = loop {
             let mut item = match self.child(start, depth)? {
                 ControlFlow::Continue(item) => item,
@@ -154,8 +184,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             }
             items.push(item);
         };
-        // Many small collections would mostly consist of room for more.
-        items.shrink_to_fit();
+        let items = self.items.exact(items);
         let last = items.last().map_or(start.end, |item| item.span.end);
         Ok(self.collection(Kind::List(items), style, tag, start, end, last))
     }
@@ -167,7 +196,7 @@ impl<'t, 'l> Builder<'t, 'l> {
         start: Span,
         depth: usize,
     ) -> Built {
-        let mut members: Vec<Member> = Vec::new();
+        let mut members = self.members.take();
         let end = loop {
             let key = match self.child(start, depth)? {
                 ControlFlow::Continue(key) => key,
@@ -184,7 +213,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             members.push(Member { key, value });
         };
         self.check_keys(&members);
-        members.shrink_to_fit();
+        let members = self.members.exact(members);
         let last = members
             .last()
             .map_or(start.end, |Member { key, value }| value.span.end.max(key.span.end));
