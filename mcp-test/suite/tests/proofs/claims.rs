@@ -25,11 +25,14 @@ const WITHOUT_ROW: &[(Side, Rule, &[Medium], &str)] = {
     use Medium::{Http, Lines};
     use Side::{Client, Server};
     const NO_ORDER: &str = "the streams of HTTP have no order";
+    const TOO_SLOW: &str =
+        "a busy machine needs more than a second for a thousand requests; a unit test shows it";
     const NO_PROCESS: &str = "a peer in this process is not a program; unit tests show it";
     &[
         (Client, Rule::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
         (Server, Rule::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
         (Client, Rule::PROGRESS_INCREASES, &[Http], NO_ORDER),
+        (Client, Rule::PROGRESS_RATE_LIMITED, &[Http], TOO_SLOW),
         (Client, Rule::PROGRESS_STOPS, &[Http], NO_ORDER),
         (Client, Rule::REQUEST_ID_UNIQUE_INFLIGHT, &[Http], NO_ORDER),
         (Server, Rule::CANCELLATION_ONLY_OWN, &[Http], NO_ORDER),

@@ -1,14 +1,21 @@
 //! Conversations, and the rules that the messages of the client break.
 
+use std::time::Duration;
+
 use super::*;
 use crate::check::recorded::recorded;
 use crate::check::walk::walk;
+use crate::trace::Trace;
 
 /// The requirements that a conversation breaks; see [`recorded`].
 fn broken(revision: Revision, lines: &[&str]) -> String {
-    let (trace, revisions) = (recorded(lines), |_| revision);
-    let mut judge = ClientConversationJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
+    broken_in(&recorded(lines), revision)
+}
+
+fn broken_in(trace: &Trace, revision: Revision) -> String {
+    let revisions = |_| revision;
+    let mut judge = ClientConversationJudge::new(trace, &revisions);
+    walk(trace, &mut [&mut judge]);
     let line = |finding: &Finding| {
         let level =
             if finding.severity == crate::check::Severity::Must { "must" } else { "should" };
@@ -249,9 +256,24 @@ fn progress_can_be_shown_and_says_something() {
         )
     };
     let much: Vec<String> = (1..=1001).map(|number| progress(number, "")).collect();
-    let much: Vec<&str> = [request].into_iter().chain(much.iter().map(String::as_str)).collect();
-    insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &much), @r#"should progress.rate-limited Some("more")"#);
-    assert_eq!(after_the_handshake(Revision::V2025_11_25, &much[..1001]), "");
+    let much =
+        [INITIALIZE, INITIALIZED, request].into_iter().chain(much.iter().map(String::as_str));
+    let much = recorded(&much.collect::<Vec<_>>());
+    // A message of a client over HTTP has an exchange of its own, which changes nothing.
+    let after = |milliseconds: u64, has_exchanges: bool| {
+        let mut trace = much.clone();
+        for (event, number) in trace.events.iter_mut().zip(0..) {
+            event.at = Duration::from_millis(milliseconds) * number;
+            event.exchange = has_exchanges.then(|| u64::from(number));
+        }
+        broken_in(&trace, Revision::V2025_11_25)
+    };
+    insta::allow_duplicates! {
+        for has_exchanges in [false, true] {
+            insta::assert_snapshot!(after(0, has_exchanges), @r#"should progress.rate-limited Some("more")"#);
+            assert_eq!(after(1, has_exchanges), "");
+        }
+    }
     let [blank, text] = [" ", "half"].map(|text| progress(1, &format!(r#","message":"{text}""#)));
     insta::assert_snapshot!(after_the_handshake(Revision::V2025_11_25, &[request, &blank]), @r#"should progress.message-meaningful Some("\" \"")"#);
     assert_eq!(after_the_handshake(Revision::V2025_11_25, &[request, &text]), "");

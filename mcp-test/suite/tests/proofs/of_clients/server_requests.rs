@@ -36,7 +36,7 @@ fn progress() -> Vec<Row> {
         row(vec![progress(ROOTS, json!(ROOTS_TOKEN.to_string()), 1)], "progress.token-echoed"),
         row(vec![of_roots(1), of_roots(1)], "progress.increases").without_twin(),
         row(vec![late], "progress.stops-after-completion").without_twin(),
-        warned(row((1..=1001).map(of_roots).collect(), "progress.rate-limited")),
+        warned(row((1..=1001).map(of_roots).collect(), "progress.rate-limited")).without_twin(),
         warned(row(vec![Fault::stray(ROOTS, blank)], "progress.message-meaningful")),
     ]
 }
