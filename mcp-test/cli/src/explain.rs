@@ -57,8 +57,8 @@ impl Page {
         self.line(format_args!("{name:<14}{text}"));
     }
 
-    fn requirement(&mut self, indent: &str, id: &str, revision: Revision) {
-        for line in requirement::cite(id, revision).lines() {
+    fn requirement(&mut self, indent: &str, requirement: &Requirement, revision: Revision) {
+        for line in requirement.cite(revision).lines() {
             self.line(format_args!("{indent}{line}"));
         }
     }
@@ -165,8 +165,8 @@ fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
         true => newest,
         false => check.revisions.newest().unwrap_or(newest),
     };
-    for id in check.requirements {
-        page.requirement("    ", id, revision);
+    for requirement in check.requirements {
+        page.requirement("    ", requirement, revision);
     }
     for reference in check.references {
         page.line(format_args!("    {}: {}", reference.id, reference.url));

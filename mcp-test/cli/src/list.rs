@@ -180,7 +180,7 @@ fn scenario_json(scenario: &Scenario) -> Value {
     object.push("transports", transports.map(TransportKind::as_str).collect::<Value>());
     object.push("needs", scenario.needs.iter().map(ToString::to_string).collect::<Value>());
     let ids: BTreeSet<&str> =
-        scenario.checks.iter().flat_map(|check| check.requirements.iter().copied()).collect();
+        scenario.checks.iter().flat_map(|check| check.requirements).map(|it| it.id).collect();
     object.push("requirements", ids.into_iter().collect::<Value>());
     let checks = scenario.checks.iter().map(|check| {
         let mut object = Object::new();

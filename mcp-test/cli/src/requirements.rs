@@ -60,7 +60,7 @@ fn table(requirements: &[&Requirement]) -> String {
 fn json(requirement: &Requirement) -> Value {
     let mut object = Object::new();
     object.push("id", requirement.id);
-    object.push("aliases", requirement.aliases.clone());
+    object.push("aliases", requirement.aliases.to_vec());
     object.push("level", requirement.level.as_str());
     object.push("who", requirement.binds.as_str());
     object.push("revisions", requirement.revisions.iter().map(Revision::as_str).collect::<Value>());

@@ -622,12 +622,12 @@ fn a_requirement_names_every_check_that_may_cite_it() {
         );
     };
     for (check, _) in mcp_test_core::run::COMMON {
-        for id in mcp_test_core::run::requirements_of_common(check) {
-            named(id, check);
+        for requirement in mcp_test_core::run::requirements_of_common(check) {
+            named(requirement.id, check);
         }
     }
-    for id in mcp_test_core::run::requirements_of_interruptions() {
-        named(id, "any check");
+    for requirement in mcp_test_core::run::requirements_of_interruptions() {
+        named(requirement.id, "any check");
     }
     named("jsonrpc.id-type-preserved", "wire-well-formed");
     named("schema.tool", "wire-schema-valid");

@@ -14,7 +14,7 @@ use crate::check::{Blame, Check, Finding, Sdk, Status};
 use crate::expect::words;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
-use crate::spec::{Revision, requirement};
+use crate::spec::{Requirement, Revision};
 use crate::trace;
 
 #[doc(hidden)]
@@ -225,9 +225,9 @@ pub fn blame(blame: Blame) -> Option<&'static str> {
     }
 }
 
-fn requirements(out: &mut String, indent: usize, ids: &[&str], revision: Revision) {
-    for id in ids {
-        line(out, indent, &format!("Requirement: {}", requirement::cite(id, revision)));
+fn requirements(out: &mut String, indent: usize, cited: &[&Requirement], revision: Revision) {
+    for requirement in cited {
+        line(out, indent, &format!("Requirement: {}", requirement.cite(revision)));
     }
 }
 
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_requirement_is_looked_up_in_the_revision_that_was_tried() {
-        let finding = Finding::peer("no answer").requires("jsonrpc.request-answered");
+        let finding = Finding::peer("no answer").requires(Requirement::JSONRPC_REQUEST_ANSWERED);
         let text = of_preflight("x", &finding, Some(Revision::V2025_06_18));
         assert!(text.contains("/specification/2025-06-18/"), "{text}");
     }

@@ -12,7 +12,7 @@ use mcp_test_core::failure_report;
 use mcp_test_core::run::single::CellResult;
 use mcp_test_core::run::{KnownResults, Outcome, Tested};
 use mcp_test_core::scenario::{UserBody, UserScenario, user_scenarios};
-use mcp_test_core::spec::{KnownViolation, KnownViolations, UnknownRequirement};
+use mcp_test_core::spec::{KnownViolation, KnownViolations, Requirement, UnknownRequirement};
 
 use super::environment::Environment;
 
@@ -56,7 +56,7 @@ struct DeclaredByTargets {
     /// The names of the tests that have not ended, apart from those with `#[ignore]`.
     tests: BTreeSet<String>,
     /// The suites that have not ended, and what their targets declare.
-    suites: Vec<(String, Vec<&'static str>)>,
+    suites: Vec<(String, Vec<&'static Requirement>)>,
     results: KnownResults,
 }
 
@@ -72,8 +72,8 @@ fn with_targets<T>(change: impl FnOnce(&mut DeclaredByTargets) -> T) -> T {
 /// Announces a suite, before whose end nothing is reported that its target declares.
 #[cfg(feature = "harness")]
 pub(super) fn expect_suite(name: &str, known: &KnownViolations) {
-    let ids = known.iter().map(|(id, _)| id).collect();
-    with_targets(|declared| declared.suites.push((name.to_owned(), ids)));
+    let known = known.iter().map(|(requirement, _)| requirement).collect();
+    with_targets(|declared| declared.suites.push((name.to_owned(), known)));
 }
 
 /// Adds what a suite shows, all of which was run; returns what no longer occurs if nothing else is to come.
@@ -148,7 +148,7 @@ impl DeclaredByTargets {
         if !was_awaited || !self.tests.is_empty() {
             return None;
         }
-        let to_come = self.suites.iter().flat_map(|(_, ids)| ids).copied().collect();
+        let to_come = self.suites.iter().flat_map(|(_, known)| known).copied().collect();
         let ended = self.results.take_except(&to_come);
         ended.stale("`Target::known` or `mcp_test::target!`")
     }

@@ -5,6 +5,7 @@ use mcp_test::client::{Client, Options};
 use mcp_test::spec::{Era, Revision};
 use mcp_test::trace::{Party, Recorder};
 use mcp_test::transport::{Limits, TransportKind};
+use mcp_test_core::expect::words::joined;
 use mcp_test_tests::hostile::Behavior;
 use tokio::runtime::Runtime;
 
@@ -32,7 +33,7 @@ async fn findings(revision: Revision) -> String {
     assert!(trace.deadlines_fired().is_empty());
     let findings = judge_envelopes(&trace, Party::Server, &|_| revision);
     let findings = findings.iter().map(|finding| {
-        let requirements = finding.requirements.join(", ");
+        let requirements = joined(&finding.requirements, ", ");
         format!("{revision}: {:?} ({requirements}) {finding}", finding.severity)
     });
     findings.collect::<Vec<_>>().join("\n")

@@ -6,6 +6,7 @@ use mcp_test::check::{Finding, judge_envelopes};
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
 use mcp_test::trace::{Party, Recorder};
+use mcp_test_core::expect::words::joined;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 
@@ -132,7 +133,7 @@ pub(crate) fn report<'a>(
 }
 
 fn write_finding(text: &mut String, finding: &Finding) {
-    let requirements = finding.requirements.join(", ");
+    let requirements = joined(&finding.requirements, ", ");
     writeln!(text, "{:?} ({requirements}): {finding}", finding.severity)
         .expect("a string takes everything");
 }

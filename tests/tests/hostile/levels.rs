@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use mcp_test::check::{Check, Severity, Status};
-use mcp_test::spec::{Level, Revision, requirement};
+use mcp_test::spec::{Level, Revision};
 use mcp_test::transport::{Target, TransportKind};
+use mcp_test_core::expect::words::joined;
 use mcp_test_tests::hostile::Behavior;
 
 use crate::scenario_run::{NO_TIMEOUT, RunResult, SCENARIO, cells, run_cells};
@@ -38,7 +39,7 @@ fn table(
 
 fn verdict(result: &RunResult, revision: Revision) -> String {
     if let Some(finding) = &result.preflight_failure {
-        return format!("not run {}", finding.requirements.join(", "));
+        return format!("not run {}", joined(&finding.requirements, ", "));
     }
     let check =
         checks_of(result).find(|check| check.id == "wire-well-formed").expect("every cell has it");
@@ -48,13 +49,12 @@ fn verdict(result: &RunResult, revision: Revision) -> String {
         return broken()
             .map_or("SUCCESS".to_owned(), |check| format!("{} of {}", check.status, check.id));
     };
-    for id in &finding.requirements {
-        let level = requirement::find(id).expect("it is one").level;
-        let is_should = matches!(level, Level::Should | Level::ShouldNot);
-        assert_eq!(is_should, finding.severity == Severity::Should, "{id} at {revision}");
+    for requirement in &finding.requirements {
+        let is_should = matches!(requirement.level, Level::Should | Level::ShouldNot);
+        assert_eq!(is_should, finding.severity == Severity::Should, "{requirement} at {revision}");
     }
     assert_eq!(check.status == Status::Warning, finding.severity == Severity::Should);
-    format!("{} {}", check.status, finding.requirements.join(", ")).trim_end().to_owned()
+    format!("{} {}", check.status, joined(&finding.requirements, ", ")).trim_end().to_owned()
 }
 
 fn checks_of(result: &RunResult) -> impl Iterator<Item = &Check> {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use mcp_test::check::{Check, Finding, Status};
 use mcp_test::scenario::Profile;
-use mcp_test::spec::Revision;
+use mcp_test::spec::{Requirement, Revision};
 use mcp_test::transport::TransportKind;
+use mcp_test_core::expect::words::joined;
 use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, Tested, run};
 use tokio::runtime::Runtime;
 
@@ -90,8 +91,8 @@ fn write_check(text: &mut String, check: &Check) {
     write_requirements(text, &check.requirements);
 }
 
-fn write_requirements(text: &mut String, ids: &[&str]) {
-    if !ids.is_empty() {
-        writeln!(text, "  ({})", ids.join(", ")).expect("a string takes everything");
+fn write_requirements(text: &mut String, cited: &[&Requirement]) {
+    if !cited.is_empty() {
+        writeln!(text, "  ({})", joined(cited, ", ")).expect("a string takes everything");
     }
 }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use mcp_test_core::check::{Check, Origin};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
-use mcp_test_core::spec::requirement;
 use mcp_test_core::trace;
 
 use super::{RunInfo, SummaryJson, checks_json, summary};
@@ -65,15 +64,13 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
         },
     );
     row.push("counts", outcome.counts(check));
-    let requirements = check.requirements.iter().map(|id| {
+    let requirements = check.requirements.iter().map(|requirement| {
         let mut object = Object::new();
-        object.push("id", *id);
-        if let Some(requirement) = requirement::find(id) {
-            // One of mcp-test has no page of the specification.
-            match requirement.link(outcome.cell.revision) {
-                Some(link) => object.push("url", link),
-                None => object.push("reason", requirement.reason().unwrap_or_default()),
-            }
+        object.push("id", requirement.id);
+        // One of mcp-test has no page of the specification.
+        match requirement.link(outcome.cell.revision) {
+            Some(link) => object.push("url", link),
+            None => object.push("reason", requirement.reason().unwrap_or_default()),
         }
         Value::Object(object)
     });

@@ -6,7 +6,6 @@ use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::{Cell, Example, Problem, Summary};
 use mcp_test_core::scenario::{Kind, Leg};
-use mcp_test_core::spec::requirement;
 use mcp_test_suite::scenarios;
 
 use super::Rerun;
@@ -54,12 +53,12 @@ impl ProblemDetails {
         if let Some(shape) = problem.finding().and_then(|it| it.shape.as_ref()) {
             text.push_str(&row("Shape", &format!("{shape}\n{}", shape.link)));
         }
-        for id in problem.requirements() {
-            text.push_str(&row("Requirement", &requirement::cite(id, example.cell.revision)));
+        for requirement in problem.requirements() {
+            text.push_str(&row("Requirement", &requirement.cite(example.cell.revision)));
         }
         let further = problem.further_requirements();
         if !further.is_empty() {
-            text.push_str(&row("Also cited", &further.join(", ")));
+            text.push_str(&row("Also cited", &words::joined(further, ", ")));
         }
         self.exchange(&mut text, example);
         self.stderr(&mut text, example);

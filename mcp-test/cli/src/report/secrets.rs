@@ -153,6 +153,7 @@ mod tests {
     use bytes::Bytes;
     use mcp_test_core::check::{Cause, Fate, Finding, Shape};
     use mcp_test_core::json::{Pointer, Value};
+    use mcp_test_core::spec::Requirement;
     use mcp_test_core::spec::Revision;
     use mcp_test_core::trace::{EventKind, Party, Recorder};
 
@@ -168,7 +169,9 @@ mod tests {
             subject: Some(SECRET.to_owned()),
             fate: Fate::Refused,
         };
-        for cause in [request, Cause::RequirementFor("tools.name", SECRET.to_owned())] {
+        for cause in
+            [request, Cause::RequirementFor(Requirement::TOOLS_NAME_UNIQUE, SECRET.to_owned())]
+        {
             let mut finding = Finding::peer(SECRET).expected(SECRET).got(SECRET).hint(SECRET);
             finding = finding.excerpt(SECRET).caused_by(cause);
             finding.pointer = Some(Box::new(Pointer::root().member(SECRET)));

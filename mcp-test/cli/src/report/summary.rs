@@ -209,12 +209,12 @@ impl SummaryJson {
 /// The known violations.
 fn known(summary: &Summary) -> Value {
     let violations = summary.known.violations();
-    let known = violations.iter().map(|(id, known)| {
+    let known = violations.iter().map(|(requirement, known)| {
         let mut object = Object::new();
-        object.push("requirement", id);
+        object.push("requirement", requirement.id);
         object.push("reason", known.why());
         let occurs = summary.known.occurring().any(|it| it == known);
-        let is_gone = summary.known.gone().any(|(gone, ..)| gone == id);
+        let is_gone = summary.known.gone().any(|(gone, ..)| gone == requirement);
         object.push("occurs", (occurs || is_gone).then_some(occurs));
         Value::Object(object)
     });
@@ -250,7 +250,8 @@ fn problem_of(problem: &Problem) -> Object {
     );
     object.push("headline", problem.headline());
     let further = problem.further_requirements();
-    object.push("requirements", texts(problem.requirements().iter().copied().chain(further)));
+    let cited = problem.requirements().iter().copied().chain(further);
+    object.push("requirements", texts(cited.map(|requirement| requirement.id)));
     object.push("scenarios", texts(problem.scenarios()));
     object.push("checks", texts(problem.checks()));
     object.push("revisions", texts(problem.revisions().iter().map(Revision::as_str)));
@@ -318,7 +319,7 @@ pub(super) fn finding(finding: &Finding) -> Value {
         object.push("sdk", sdk.as_str());
     }
     if !finding.requirements.is_empty() {
-        let ids = finding.requirements.iter().copied();
+        let ids = finding.requirements.iter().map(|requirement| requirement.id);
         object.push("requirements", ids.collect::<Value>());
     }
     if let Some(shape) = &finding.shape {

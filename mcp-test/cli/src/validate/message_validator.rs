@@ -11,7 +11,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::json::{Pointer, Value};
 use mcp_test_core::spec::named_revision::{self, NamedRevision};
 use mcp_test_core::spec::schema::{Authority, Schemas};
-use mcp_test_core::spec::{Revision, requirement};
+use mcp_test_core::spec::{Requirement, Revision};
 use mcp_test_core::trace::{
     ConnectionId, Limits, OpenRequests, ParsedText, Party, Revisions, is_rememberable,
 };
@@ -138,7 +138,7 @@ impl<'a> MessageValidator<'a> {
         // Only 2025-03-26 has batches.
         if !revision.has_batches() {
             let problem = Problem::of_requirement(
-                "jsonrpc.batch-not-sent",
+                Requirement::JSONRPC_BATCH_NOT_SENT,
                 revision,
                 Pointer::root(),
                 "one message at a time",
@@ -310,13 +310,13 @@ fn other(party: Party) -> Party {
 impl Problem {
     /// A violation of a requirement, with the page of the specification that has its text.
     fn of_requirement(
-        id: &'static str,
+        requirement: &'static Requirement,
         revision: Revision,
         pointer: Pointer,
         expected: &str,
         got: String,
     ) -> Self {
-        let link = requirement::find(id).and_then(|found| found.link(revision)).unwrap_or_default();
-        Self { pointer, expected: expected.to_owned(), got, rule: id.to_owned(), link }
+        let link = requirement.link(revision).unwrap_or_default();
+        Self { pointer, expected: expected.to_owned(), got, rule: requirement.id.to_owned(), link }
     }
 }

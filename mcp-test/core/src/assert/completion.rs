@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::client::Completion;
 use crate::expect::{self, Matcher, words};
 use crate::json::Value;
+use crate::spec::Requirement;
 
 assertions! { [] Completion {
     /// Asserts that exactly these values are suggested, in this order.
@@ -48,7 +49,7 @@ fn values(completion: &Completion) -> Result<&Value, Finding> {
     let inner = expect::object().member("values", expect::array_of(expect::string()));
     let shape = expect::object().member("completion", inner);
     let headline = "the result of `completion/complete` has no values";
-    check_shape(reply, result, &shape, headline, "schema.complete-result")?;
+    check_shape(reply, result, &shape, headline, Requirement::SCHEMA_COMPLETE_RESULT)?;
     Ok(result.at("/completion/values").unwrap_or(&Value::Null))
 }
 

@@ -17,7 +17,7 @@ use futures_util::FutureExt;
 
 use crate::check::Finding;
 use crate::expect::words;
-use crate::spec::{Revision, requirement};
+use crate::spec::Revision;
 use crate::trace::{Trace, excerpt_at};
 
 /// What the message of a failure quotes from.
@@ -118,10 +118,10 @@ pub(crate) fn fail_with(finding: Finding, trace: Trace, revision: Revision) -> !
 /// # extern crate mcp_test_core as mcp_test;
 /// use mcp_test::assert::explain;
 /// use mcp_test::check::Finding;
-/// use mcp_test::spec::Revision;
+/// use mcp_test::spec::{Requirement, Revision};
 /// use mcp_test::trace::Trace;
 ///
-/// let finding = Finding::peer("two tools have one name").requires("tools.name.unique");
+/// let finding = Finding::peer("two tools have one name").requires(Requirement::TOOLS_NAME_UNIQUE);
 /// let report = explain(&finding, &Trace::default(), Revision::V2025_11_25);
 /// assert!(report.contains("https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names"));
 /// ```
@@ -153,8 +153,8 @@ pub(crate) fn explain_next(
     if let Some(shape) = &finding.shape {
         let _ = write!(report, "\n\nshape {shape}\n  {}", shape.link);
     }
-    for id in &finding.requirements {
-        let _ = write!(report, "\n\nrequirement {}", requirement::cite(id, revision));
+    for requirement in &finding.requirements {
+        let _ = write!(report, "\n\nrequirement {}", requirement.cite(revision));
     }
     // Whoever has changed a text of the finding may have quoted the peer.
     words::inert(&report)

@@ -10,6 +10,7 @@ use crate::client::reply::{
 };
 use crate::expect::{Matcher, words};
 use crate::json::{Pointer, Value};
+use crate::spec::Requirement;
 
 assertions! { [K: ListKind] List<K> {
     /// Asserts that every page is a result with a list.
@@ -101,12 +102,12 @@ fn items<K: ListKind>(list: &List<K>) -> Result<Vec<&Value>, Finding> {
     list.items().map_err(|finding| finding.requires(result_requirement(K::METHOD)))
 }
 
-fn result_requirement(method: &str) -> &'static str {
+fn result_requirement(method: &str) -> &'static Requirement {
     match method {
-        "tools/list" => "schema.list-tools-result",
-        "resources/list" => "schema.list-resources-result",
-        "resources/templates/list" => "schema.list-resource-templates-result",
-        _ => "schema.list-prompts-result",
+        "tools/list" => Requirement::SCHEMA_LIST_TOOLS_RESULT,
+        "resources/list" => Requirement::SCHEMA_LIST_RESOURCES_RESULT,
+        "resources/templates/list" => Requirement::SCHEMA_LIST_RESOURCE_TEMPLATES_RESULT,
+        _ => Requirement::SCHEMA_LIST_PROMPTS_RESULT,
     }
 }
 
@@ -230,9 +231,9 @@ fn check_unique<K: ListKind>(list: &List<K>) -> Result<(), Finding> {
         .evidence_all(list.evidence());
     // No requirement says that URI templates are unique.
     Err(match K::METHOD {
-        "tools/list" => finding.requires("tools.name.unique"),
-        "resources/list" => finding.requires("resources.definition.uri-unique"),
-        "prompts/list" => finding.requires("prompts.definition.name-unique"),
+        "tools/list" => finding.requires(Requirement::TOOLS_NAME_UNIQUE),
+        "resources/list" => finding.requires(Requirement::RESOURCES_DEFINITION_URI_UNIQUE),
+        "prompts/list" => finding.requires(Requirement::PROMPTS_DEFINITION_NAME_UNIQUE),
         _ => finding,
     })
 }

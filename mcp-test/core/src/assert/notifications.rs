@@ -11,7 +11,7 @@ use crate::client::{LogMessage, Progress, ReceivedNotification};
 use crate::expect::{Matcher, words};
 use crate::json::Value;
 use crate::server::Times;
-use crate::spec::Era;
+use crate::spec::{Era, Requirement};
 use crate::trace::Seq;
 
 /// How many notifications a message shows.
@@ -118,7 +118,7 @@ fn check_progress(subject: &impl Replied, times: Times) -> Result<(), Finding> {
     if !(are_numbers && increases) {
         return Err(unexpected_progress(reply, &progress)
             .expected("each progress notification with more progress than the one before")
-            .requires("progress.increases"));
+            .requires(Requirement::PROGRESS_INCREASES));
     }
     if !times.contains(progress.len() as u64) {
         let expected = format!("progress to be reported {times}");

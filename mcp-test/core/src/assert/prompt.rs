@@ -9,6 +9,7 @@ use crate::check::Finding;
 use crate::client::PromptMessages;
 use crate::expect::{self, words};
 use crate::json::Value;
+use crate::spec::Requirement;
 
 assertions! { [] PromptMessages {
     /// Asserts that the message at this index, counted from 0, has this role and exactly this text.
@@ -70,7 +71,7 @@ fn messages(prompt: &PromptMessages) -> Result<&[Value], Finding> {
         expect::object().member("role", expect::string()).member("content", expect::object());
     let shape = expect::object().member("messages", expect::array_of(message));
     let headline = "the result of `prompts/get` has no valid messages";
-    check_shape(reply, result, &shape, headline, "schema.get-prompt-result")?;
+    check_shape(reply, result, &shape, headline, Requirement::SCHEMA_GET_PROMPT_RESULT)?;
     Ok(result.get("messages").and_then(Value::as_array).unwrap_or_default())
 }
 

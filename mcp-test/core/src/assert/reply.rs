@@ -9,7 +9,7 @@ use crate::client::reply::{
 };
 use crate::expect::{Matcher, Mismatch};
 use crate::json::{Pointer, Value};
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::Trace;
 
 /// One reply, or the pages of a list.
@@ -141,7 +141,7 @@ pub(super) fn check_shape(
     result: &Value,
     shape: &dyn Matcher,
     headline: &str,
-    requirement: &'static str,
+    requirement: &'static Requirement,
 ) -> Result<(), Finding> {
     shape.check(result).map_err(|mismatch| {
         Finding::mismatch(headline, &mismatch).requires(requirement).evidence_all(reply.evidence())

@@ -13,6 +13,7 @@ use crate::check::Finding;
 use crate::client::ResourceContents;
 use crate::expect::{self, words};
 use crate::json::{Object, Value};
+use crate::spec::Requirement;
 
 assertions! { [] ResourceContents {
     /// Asserts that the text of an entry is exactly this.
@@ -111,7 +112,7 @@ fn entries(contents: &ResourceContents) -> Result<&[Value], Finding> {
     let result = complete(reply)?;
     let shape = expect::object().member("contents", expect::array_of(expect::object()));
     let headline = "the result of `resources/read` has no contents";
-    check_shape(reply, result, &shape, headline, "schema.read-resource-result")?;
+    check_shape(reply, result, &shape, headline, Requirement::SCHEMA_READ_RESOURCE_RESULT)?;
     Ok(result.get("contents").and_then(Value::as_array).unwrap_or_default())
 }
 

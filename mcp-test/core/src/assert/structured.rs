@@ -10,6 +10,7 @@ use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, words};
 use crate::json::Value;
+use crate::spec::Requirement;
 
 assertions! { [] ToolResult {
     /// Asserts that the structured content deserializes to this type; [`structured`](ToolResult::structured) returns it.
@@ -170,7 +171,7 @@ pub(super) mod listed {
             format!("the structured content of tool `{name}` violates its `outputSchema`");
         let pointer = Pointer::root().member("structuredContent");
         Err(Finding::mismatch(headline, &first.within(pointer))
-            .requires("tools.structured.conforms-output-schema")
+            .requires(Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA)
             .evidence(listed)
             .evidence_all(evidence))
     }
@@ -181,7 +182,7 @@ pub(super) mod listed {
         let finding = match error {
             CompileError::Invalid { .. } => Finding::peer(headline)
                 .expected("a JSON Schema")
-                .requires("tools.definition.output-schema-valid"),
+                .requires(Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID),
             // The server is not to blame for a schema that mcp-test does not support.
             _ => Finding::test(headline).expected("a JSON Schema that mcp-test supports"),
         };

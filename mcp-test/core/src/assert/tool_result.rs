@@ -11,6 +11,7 @@ use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, Matcher, words};
 use crate::json::Value;
+use crate::spec::Requirement;
 use crate::trace::Trace;
 
 assertions! { [] ToolResult {
@@ -115,7 +116,7 @@ fn content(result: &ToolResult) -> Result<Content<'_>, Finding> {
     let shape = expect::object().member("content", expect::array());
     shape.check(value).map_err(|mismatch| {
         Finding::mismatch(format!("the result of {} has no content", noun(result)), &mismatch)
-            .requires("schema.call-tool-result")
+            .requires(Requirement::SCHEMA_CALL_TOOL_RESULT)
             .evidence_all(reply.evidence())
     })?;
     let items = value.get("content").and_then(Value::as_array).unwrap_or_default();
@@ -146,7 +147,7 @@ fn check_tool_error(result: &ToolResult) -> Result<(), Finding> {
         return Err(Finding::peer(format!("{} was refused instead of failing", noun(result)))
             .expected(expected)
             .got(format!("the JSON-RPC {error}"))
-            .requires("tools.call.execution-error-is-error")
+            .requires(Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR)
             .hint("if the call should be refused, use `assert_error`")
             .evidence_all(reply.evidence()));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Rule;
+use crate::spec::Requirement;
 
 /// What a finding is traced back to: findings with equal causes are one problem, in whichever scenario, at whichever
 /// revision and over whichever transport they show.
@@ -13,9 +13,9 @@ use super::Rule;
 #[non_exhaustive]
 pub enum Cause {
     /// A requirement is broken by one mistake, whichever message shows it.
-    Requirement(&'static str),
+    Requirement(&'static Requirement),
     /// A requirement is broken for this method, tool or the like; another one is another problem.
-    RequirementFor(&'static str, String),
+    RequirementFor(&'static Requirement, String),
     /// A request has no result.
     Request {
         /// The method.
@@ -50,7 +50,7 @@ pub enum Fate {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Requirement(id) => f.write_str(id),
+            Self::Requirement(id) => f.write_str(id.id),
             Self::RequirementFor(id, name) => write!(f, "{id} {name}"),
             Self::Request { method, subject, fate } => {
                 let subject = subject.as_deref().map(|subject| format!(" {subject}"));
@@ -80,21 +80,27 @@ impl Cause {
     ///
     /// A rule that has several requirements, for replies of several kinds or for some revisions, has one cause.
     #[doc(hidden)]
-    pub fn of_rule(id: &'static str) -> Self {
-        const SAME: [(Rule, Rule); 3] = [
-            (Rule::ERROR_ID_ECHO, Rule::RESULT_ID_ECHO),
-            (Rule::STDIO_EXIT_ON_EOF_IMPLIED, Rule::STDIO_EXIT_ON_EOF),
-            (Rule::STDIO_SERVER_NO_REQUESTS, Rule::HTTP_SERVER_NO_REQUESTS),
+    pub fn of_rule(requirement: &'static Requirement) -> Self {
+        const SAME: [(&Requirement, &Requirement); 3] = [
+            (Requirement::JSONRPC_ERROR_ID_ECHO, Requirement::JSONRPC_RESULT_ID_ECHO),
+            (
+                Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
+                Requirement::TRANSPORT_STDIO_EXIT_ON_EOF,
+            ),
+            (
+                Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS,
+                Requirement::TRANSPORT_HTTP_SERVER_NO_REQUESTS,
+            ),
         ];
-        let same = SAME.iter().find(|(other, _)| other.id() == id);
-        Self::Requirement(same.map_or(id, |(_, first)| first.id()))
+        let same = SAME.iter().find(|(other, _)| *other == requirement);
+        Self::Requirement(same.map_or(requirement, |(_, first)| first))
     }
 
     /// The cause of a finding about a reply without an id: a server may forget it in errors only.
     pub(crate) fn of_missing_id(is_error: bool) -> Self {
         match is_error {
-            true => Self::Requirement(Rule::ERROR_ID_ECHO.id()),
-            false => Self::of_rule(Rule::RESULT_ID_ECHO.id()),
+            true => Self::Requirement(Requirement::JSONRPC_ERROR_ID_ECHO),
+            false => Self::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO),
         }
     }
 }

@@ -12,14 +12,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use self::progress::TrackedRequest;
+use super::Finding;
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{excessive_pings, of_other_revision, repeated_token, undeclared};
 use super::rate::{PINGS_PER_SECOND, exceeds};
 use super::walk::{EventJudge, TraceMessage};
-use super::{Finding, Rule};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Era, Method, Revision, Side, meta, method};
+use crate::spec::{Capability, Era, Method, Requirement, Revision, Side, meta, method};
 use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
@@ -111,7 +111,11 @@ impl<'a> ClientConversationJudge<'a> {
         }
         match request.method.as_str() {
             "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
-                self.findings.add(event, excessive_pings(Side::Client), Rule::PING_NOT_EXCESSIVE);
+                self.findings.add(
+                    event,
+                    excessive_pings(Side::Client),
+                    Requirement::PING_NOT_EXCESSIVE,
+                );
             }
             "resources/subscribe" => conversation.subscribed.extend(param("uri")),
             "resources/unsubscribe" => {
@@ -121,7 +125,11 @@ impl<'a> ClientConversationJudge<'a> {
                         Finding::peer("the client unsubscribes from what it has not subscribed to")
                             .expected("the URI of a `resources/subscribe` request")
                             .got(words::excerpt(uri).into_owned());
-                    self.findings.add(event, finding.should(), Rule::UNSUBSCRIBE_AFTER_SUBSCRIBE);
+                    self.findings.add(
+                        event,
+                        finding.should(),
+                        Requirement::RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE,
+                    );
                 }
             }
             "tasks/get" | "tasks/update" | "tasks/cancel" => {
@@ -150,7 +158,7 @@ impl<'a> ClientConversationJudge<'a> {
             let finding = Finding::peer("`initialize` is in a batch")
                 .expected("`initialize` as a message of its own")
                 .got("a JSON array with it");
-            self.findings.add(event, finding, Rule::INITIALIZE_NOT_BATCHED);
+            self.findings.add(event, finding, Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED);
         }
     }
 
@@ -165,7 +173,7 @@ impl<'a> ClientConversationJudge<'a> {
                 Finding::peer("the client declares that it announces changes of its roots")
                     .expected("`roots` without `listChanged`")
                     .got(list_changed.short(120));
-            self.findings.add(event, finding, Rule::ROOTS_LIST_CHANGED_REMOVED);
+            self.findings.add(event, finding, Requirement::ROOTS_LIST_CHANGED_REMOVED);
         }
     }
 
@@ -183,7 +191,7 @@ impl<'a> ClientConversationJudge<'a> {
         let finding = Finding::peer("the client proposes what is not a version of MCP")
             .expected(words::list(Revision::ALL, "or"))
             .got(words::excerpt(proposed).into_owned());
-        self.findings.add(event, finding, Rule::VERSION_PROPOSED);
+        self.findings.add(event, finding, Requirement::LIFECYCLE_VERSION_CLIENT_SUPPORTED);
     }
 
     /// Until `initialize` is answered, the client requests nothing but pings.
@@ -200,7 +208,11 @@ impl<'a> ClientConversationJudge<'a> {
         ))
         .expected("nothing but `ping` before the result of `initialize`")
         .got(format!("`{}`", request.method));
-        self.findings.add(event, finding.should(), Rule::REQUESTS_AFTER_RESPONSE);
+        self.findings.add(
+            event,
+            finding.should(),
+            Requirement::LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE,
+        );
     }
 
     /// A message of the client needs a capability of the server, or of its own, and has to be of the agreed version.
@@ -215,19 +227,17 @@ impl<'a> ClientConversationJudge<'a> {
         let finding = undeclared(Side::Client, name, capability, client, server);
         let Some(finding) = finding else { return };
         let finding = match known.name.starts_with("prompts/") {
-            true => finding.requires(Rule::PROMPTS_NEGOTIATED.id()),
+            true => finding.requires(Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION),
             false => finding,
         };
         let rule = rule_of_capability(known, revision);
         let finding = match known.extension.contains(revision) {
-            true => finding.requires(Rule::EXTENSION_FALLBACK.id()),
+            true => finding.requires(Requirement::VERSIONING_EXTENSION_FALLBACK),
             false => finding,
         };
         // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says.
-        let finding = match rule {
-            Rule::CAPABILITIES_RESPECTED_SHOULD => finding.should(),
-            _ => finding,
-        };
+        let is_recommended = rule == Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD;
+        let finding = if is_recommended { finding.should() } else { finding };
         self.findings.add(event, finding, rule);
     }
 
@@ -242,22 +252,28 @@ impl<'a> ClientConversationJudge<'a> {
         let Some(finding) = of_other_revision(Side::Client, known, revision) else { return };
         match (revision.era(), known.name) {
             (Era::Stateless, "ping") => {
-                self.findings.add(event, finding.should(), Rule::PING_REMOVED);
+                self.findings.add(event, finding.should(), Requirement::PING_REMOVED);
             }
             (Era::Stateless, "logging/setLevel") => {
-                self.findings.add(event, finding, Rule::SET_LEVEL_REMOVED);
+                self.findings.add(event, finding, Requirement::LOGGING_SET_LEVEL_REMOVED);
             }
             (Era::Stateless, "notifications/roots/list_changed") => {
-                self.findings.add(event, finding, Rule::ROOTS_LIST_CHANGED_REMOVED);
+                self.findings.add(event, finding, Requirement::ROOTS_LIST_CHANGED_REMOVED);
             }
             (Era::Stateless, _) if is_subscription => {
-                self.findings.add(event, finding, Rule::SUBSCRIBE_REMOVED);
+                self.findings.add(event, finding, Requirement::RESOURCES_SUBSCRIBE_REMOVED);
             }
             (Era::Stateless, _) => {}
             (Era::Handshake, _) if revision < Revision::V2025_06_18 => {
-                self.findings.add(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD);
+                self.findings.add(
+                    event,
+                    finding.should(),
+                    Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD,
+                );
             }
-            (Era::Handshake, _) => self.findings.add(event, finding, Rule::VERSION_RESPECTED),
+            (Era::Handshake, _) => {
+                self.findings.add(event, finding, Requirement::LIFECYCLE_VERSION_RESPECTED);
+            }
         }
     }
 
@@ -272,7 +288,7 @@ impl<'a> ClientConversationJudge<'a> {
         tokens.insert(&request.id, token);
         if is_repeated {
             let finding = repeated_token(Side::Client, token);
-            self.findings.add(event, finding, Rule::PROGRESS_TOKEN_UNIQUE);
+            self.findings.add(event, finding, Requirement::PROGRESS_TOKEN_UNIQUE);
         }
     }
 
@@ -291,29 +307,31 @@ impl<'a> ClientConversationJudge<'a> {
             )
             .expected("no `task` without the capability `tasks.requests.tools.call`")
             .got(got)
-            .requires(Rule::TASK_AUGMENTS_DECLARED.id());
+            .requires(Requirement::TASKS_AUGMENT_ONLY_DECLARED);
             let finding = match server.get("tasks") {
-                None => finding.requires(Rule::TASK_NOT_ATTEMPTED.id()),
+                None => finding.requires(Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
                 Some(_) => finding,
             };
-            self.findings.add(event, finding, Rule::TASKS_TOOL_DECLARED);
+            self.findings.add(event, finding, Requirement::TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY);
         } else if is_task && matches!(support, Some("forbidden" | ABSENT)) {
             let finding =
                 Finding::peer("the client calls a tool as a task that is not to be called so")
                     .expected("no `task` for a tool whose `taskSupport` is absent or `forbidden`")
                     .got(got);
             let finding = match support {
-                Some(ABSENT) => finding.requires(Rule::TASK_SUPPORT_DEFAULT.id()),
+                Some(ABSENT) => {
+                    finding.requires(Requirement::TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT)
+                }
                 _ => finding,
             };
-            self.findings.add(event, finding, Rule::TASKS_TOOL_FORBIDDEN);
+            self.findings.add(event, finding, Requirement::TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED);
         } else if !is_task && declared && support == Some("required") {
             let finding = Finding::peer(
                 "the client calls a tool without `task` that has to be called as a task",
             )
             .expected("a `task` for a tool whose `taskSupport` is `required`")
             .got(got);
-            self.findings.add(event, finding, Rule::TASKS_TOOL_REQUIRED);
+            self.findings.add(event, finding, Requirement::TASKS_TOOL_REQUIRED_AUGMENTED);
         }
     }
 
@@ -333,8 +351,11 @@ impl<'a> ClientConversationJudge<'a> {
             id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
         };
         let rule = match conversation.tasks.iter().any(is_of_task) {
-            true => Some(Rule::TASK_NOT_CANCELLED),
-            false => conversation.augmented.contains(&id).then_some(Rule::CANCELLATION_TASK),
+            true => Some(Requirement::EXT_TASKS_NO_CANCELLED_NOTIFICATION),
+            false => conversation
+                .augmented
+                .contains(&id)
+                .then_some(Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL),
         };
         if let Some(rule) = rule {
             let finding = Finding::peer("the client cancels a task with a notification")
@@ -349,14 +370,14 @@ impl<'a> ClientConversationJudge<'a> {
             let finding = Finding::peer("the client cancels `initialize`")
                 .expected("no `notifications/cancelled` for `initialize`")
                 .got(format!("`notifications/cancelled` for the request {id}"));
-            self.findings.add(event, finding, Rule::INITIALIZE_NOT_CANCELLED);
+            self.findings.add(event, finding, Requirement::CANCELLATION_INITIALIZE_NOT_CANCELLED);
         } else if !elided {
             let finding = Finding::peer("the client cancels a request that it has not sent")
                 .expected("the id of a request of the client")
                 .got(id.to_string());
             let rule = match revision.era() {
-                Era::Stateless => Rule::CANCELLATION_ONLY_CLIENT,
-                Era::Handshake => Rule::CANCELLATION_ONLY_OWN,
+                Era::Stateless => Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
+                Era::Handshake => Requirement::CANCELLATION_ONLY_OWN_INFLIGHT,
             };
             self.findings.add(event, finding, rule);
         }
@@ -398,15 +419,19 @@ impl<'a> ClientConversationJudge<'a> {
 }
 
 /// The rule that a message of a client without its capability breaks: the one of its method, or the one of all messages.
-fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
+fn rule_of_capability(known: &Method, revision: Revision) -> &'static Requirement {
     match known.name {
-        "tools/call" | "tools/list" => Rule::TOOLS_DECLARED,
-        "resources/subscribe" | "resources/unsubscribe" => Rule::SUBSCRIBE_DECLARED,
-        "notifications/roots/list_changed" => Rule::ROOTS_LIST_CHANGED_DECLARED,
-        "tasks/cancel" => Rule::TASKS_CANCEL_DECLARED,
-        "tasks/list" => Rule::TASKS_LIST_DECLARED,
-        _ if revision.era() == Era::Stateless => Rule::CAPABILITIES_RESPECTED_STATELESS,
-        _ if revision < Revision::V2025_06_18 => Rule::CAPABILITIES_RESPECTED_SHOULD,
-        _ => Rule::CAPABILITIES_RESPECTED,
+        "tools/call" | "tools/list" => Requirement::BASE_TOOLS_REQUIRE_CAPABILITY,
+        "resources/subscribe" | "resources/unsubscribe" => {
+            Requirement::RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY
+        }
+        "notifications/roots/list_changed" => Requirement::ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "tasks/cancel" => Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY,
+        "tasks/list" => Requirement::TASKS_LIST_REQUIRES_CAPABILITY,
+        _ if revision.era() == Era::Stateless => Requirement::BASE_CAPABILITIES_RESPECTED,
+        _ if revision < Revision::V2025_06_18 => {
+            Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD
+        }
+        _ => Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use super::Finding;
 use super::rule_findings::RuleFindings;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Finding, Rule};
-use crate::spec::{Era, Revision, header, method};
+use crate::spec::{Era, Requirement, Revision, header, method};
 use crate::trace::{ConnectionId, Event, EventKind, Exchange, Party, Trace, exchange};
 use crate::wire::{Message, Request};
 
@@ -75,6 +75,6 @@ impl<'a> ClientHeaderJudge<'a> {
             Finding::peer(format!("`{}` does not name its task in a header", request.method))
                 .expected(format!("`{}: {}`", header::MCP_NAME, header::encode_value(task)))
                 .got(got.map_or("no such header".to_owned(), |value| format!("{value:?}")));
-        self.findings.add(event, finding, Rule::TASK_NAME_HEADER);
+        self.findings.add(event, finding, Requirement::EXT_TASKS_MCP_NAME_HEADER);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Blame, Finding, Severity, Status};
 use crate::clock;
 use crate::json::Value;
-use crate::spec::{KnownViolation, KnownViolations};
+use crate::spec::{KnownViolation, KnownViolations, Requirement};
 
 /// Where a check's id comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,10 +45,10 @@ pub struct Check {
     pub finding: Option<Finding>,
     /// What else was found, where one check stands for several findings.
     pub others: Vec<Finding>,
-    /// The ids of the requirements that the check stands for.
-    pub requirements: Vec<&'static str>,
+    /// The requirements that the check stands for.
+    pub requirements: Vec<&'static Requirement>,
     /// Those of them that were really tried, and not broken.
-    pub tested: BTreeSet<&'static str>,
+    pub tested: BTreeSet<&'static Requirement>,
     /// Official, or our own.
     pub origin: Origin,
     /// Counts in every profile although it is our own: without it, the others would mean nothing.
@@ -69,9 +69,9 @@ pub struct Check {
 }
 
 impl Check {
-    /// The ids of the requirements that are broken: those of the finding, since the check may stand for more.
+    /// The requirements that are broken: those of the finding, since the check may stand for more.
     #[must_use]
-    pub fn broken_requirements(&self) -> &[&'static str] {
+    pub fn broken_requirements(&self) -> &[&'static Requirement] {
         match &self.finding {
             Some(finding) => &finding.requirements,
             None => &self.requirements,
@@ -211,20 +211,24 @@ mod tests {
 
     #[test]
     fn a_check_is_explained_only_if_all_of_its_findings_are_known() {
-        let ids = ["ping.result-empty", "jsonrpc.error-shape"].map(KnownViolation::from);
+        let ids = [Requirement::PING_RESULT_EMPTY, Requirement::JSONRPC_ERROR_SHAPE]
+            .map(KnownViolation::from);
         let known = KnownViolations::resolve(ids.clone()).expect("both exist");
         let explained = |findings: &[Finding]| {
             let check = Check::from_finding("a", Origin::Own, findings[0].clone());
             Check { others: findings[1..].to_vec(), ..check }.explained_by(&known)
         };
-        let [empty, shape, version] =
-            ["ping.result-empty", "jsonrpc.error-shape", "jsonrpc.version-member"]
-                .map(|id| Finding::peer(id).requires(id));
+        let [empty, shape, version] = [
+            Requirement::PING_RESULT_EMPTY,
+            Requirement::JSONRPC_ERROR_SHAPE,
+            Requirement::JSONRPC_VERSION_MEMBER,
+        ]
+        .map(|requirement| Finding::peer("x").requires(requirement));
         assert_eq!(explained(std::slice::from_ref(&empty)), ids[..1]);
         assert_eq!(explained(&[empty.clone(), shape]), ids);
         assert_eq!(explained(&[empty.clone(), version]), []);
         assert_eq!(explained(&[empty.clone(), Finding::peer("cites nothing")]), []);
-        assert_eq!(explained(&[empty.clone().requires("jsonrpc.version-member")]), []);
+        assert_eq!(explained(&[empty.clone().requires(Requirement::JSONRPC_VERSION_MEMBER)]), []);
         assert_eq!(explained(&[Finding { blame: Blame::Test, ..empty }]), []);
     }
 }

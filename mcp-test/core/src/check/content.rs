@@ -1,8 +1,9 @@
 //! What the content of results must be beyond its shape: annotations, embedded resources, and structured content as text.
 
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::expect::words::{self, excerpt};
 use crate::json::Value;
+use crate::spec::Requirement;
 
 /// What is wrong with the content of a result, whatever the revision.
 ///
@@ -11,7 +12,7 @@ pub(super) fn judge(
     method: &str,
     result: &Value,
     has_resources: Option<bool>,
-) -> Vec<(Finding, Rule)> {
+) -> Vec<(Finding, &'static Requirement)> {
     let mut found = Vec::new();
     let items = items(method, result);
     found.extend(items.iter().filter_map(|item| last_modified(item)));
@@ -48,12 +49,13 @@ fn is(item: &Value, kind: &str) -> bool {
 }
 
 /// That it is a string is a matter of its shape.
-fn last_modified(item: &Value) -> Option<(Finding, Rule)> {
+fn last_modified(item: &Value) -> Option<(Finding, &'static Requirement)> {
     let time = item.get("annotations")?.get("lastModified")?.as_str()?;
     let finding = Finding::peer("`lastModified` is not a time in ISO 8601")
         .expected("a date, or a date and a time, like `2025-01-12T15:00:58Z`")
         .got(excerpt(time).into_owned());
-    (!may_be_iso_8601(time)).then_some((finding, Rule::ANNOTATIONS_LAST_MODIFIED))
+    (!may_be_iso_8601(time))
+        .then_some((finding, Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601))
 }
 
 /// Whether a text is not evidently something else: ISO 8601 has many forms, all of which begin with a year of four digits.
@@ -66,19 +68,20 @@ fn may_be_iso_8601(text: &str) -> bool {
     begins && text.chars().all(is_valid)
 }
 
-fn embedded(item: &Value) -> Option<(Finding, Rule)> {
+fn embedded(item: &Value) -> Option<(Finding, &'static Requirement)> {
     let uri = item.get("resource")?.get("uri")?.as_str()?;
     let finding =
         Finding::peer("a tool embeds a resource, and the server does not declare `resources`")
             .expected("`resources` among the capabilities of the server")
             .got(format!("the resource {}", excerpt(uri)))
             .should();
-    is(item, "resource").then_some((finding, Rule::EMBEDDED_NEEDS_RESOURCES))
+    is(item, "resource")
+        .then_some((finding, Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY))
 }
 
 /// Structured content that no text repeats, for clients that read only texts.
 #[doc(hidden)]
-pub fn unrepeated_structured_content(result: &Value) -> Option<(Finding, Rule)> {
+pub fn unrepeated_structured_content(result: &Value) -> Option<(Finding, &'static Requirement)> {
     let structured = result.get("structuredContent")?;
     if result.get("isError") == Some(&Value::Bool(true)) {
         return None;
@@ -92,11 +95,11 @@ pub fn unrepeated_structured_content(result: &Value) -> Option<(Finding, Rule)> 
         .expected("the same value as JSON in a text item of `content`")
         .got(format!("{} only in `structuredContent`", structured.short(80)))
         .should();
-    (!texts.any(repeats)).then_some((finding, Rule::STRUCTURED_TEXT_MIRROR))
+    (!texts.any(repeats)).then_some((finding, Requirement::TOOLS_STRUCTURED_TEXT_MIRROR))
 }
 
 /// The MIME type of an image, audio or embedded resource in a prompt.
-fn prompt_content(item: &Value) -> Option<(Finding, Rule)> {
+fn prompt_content(item: &Value) -> Option<(Finding, &'static Requirement)> {
     let mime = |value: &Value| value.get("mimeType").and_then(Value::as_str).map(str::to_owned);
     if is(item, "resource") {
         let resource = item.get("resource").filter(|resource| resource.as_object().is_some())?;
@@ -105,11 +108,11 @@ fn prompt_content(item: &Value) -> Option<(Finding, Rule)> {
             .expected("`mimeType` like `text/plain`")
             .got(mime.as_deref().map_or("none".to_owned(), |mime| excerpt(mime).into_owned()));
         let is_valid = mime.is_some_and(|mime| is_mime_type(&mime));
-        return (!is_valid).then_some((finding, Rule::PROMPT_EMBEDDED_MIME));
+        return (!is_valid).then_some((finding, Requirement::PROMPTS_CONTENT_EMBEDDED_MIME));
     }
     let rule = match (is(item, "image"), is(item, "audio")) {
-        (true, _) => Rule::PROMPT_IMAGE_MIME,
-        (_, true) => Rule::PROMPT_AUDIO_MIME,
+        (true, _) => Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
+        (_, true) => Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
         _ => return None,
     };
     // Without one, the shape is wrong.
@@ -123,7 +126,7 @@ fn prompt_content(item: &Value) -> Option<(Finding, Rule)> {
 /// The first MIME type that is not one: of resources and templates as listed, of what was read, of images and audio of tools.
 ///
 /// Those of prompts have requirements of their own.
-fn mime_type(method: &str, result: &Value) -> Option<(Finding, Rule)> {
+fn mime_type(method: &str, result: &Value) -> Option<(Finding, &'static Requirement)> {
     let of = |member: &str| result.get(member).and_then(Value::as_array).unwrap_or_default().iter();
     let parts: Vec<&Value> = match method {
         "resources/read" => of("contents").collect(),
@@ -138,7 +141,7 @@ fn mime_type(method: &str, result: &Value) -> Option<(Finding, Rule)> {
         .expected("a type and a subtype, like `text/plain`")
         .got(words::quoted(wrong.as_bytes()))
         .should();
-    Some((finding, Rule::MIME_TYPES))
+    Some((finding, Requirement::MCP_TEST_MIME_TYPES))
 }
 
 /// RFC 6838, section 4.2: a type and a subtype; parameters may follow.
@@ -157,16 +160,23 @@ mod tests {
 
     use super::*;
 
-    fn broken(method: &str, result: serde_json::Value, has_resources: bool) -> Vec<&'static str> {
+    fn broken(
+        method: &str,
+        result: serde_json::Value,
+        has_resources: bool,
+    ) -> Vec<&'static Requirement> {
         let found = judge(method, &result.into(), Some(has_resources));
-        found.into_iter().map(|(_, rule)| rule.id()).collect()
+        found.into_iter().map(|(_, rule)| rule).collect()
     }
 
     #[test]
     fn structured_content_is_repeated_as_json() {
         let result = |text: &str| json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "a": 1 } });
         assert!(broken("tools/call", result(r#"{ "a": 1 }"#), true).is_empty());
-        assert_eq!(broken("tools/call", result("a: 1"), true), [Rule::STRUCTURED_TEXT_MIRROR.id()]);
+        assert_eq!(
+            broken("tools/call", result("a: 1"), true),
+            [Requirement::TOOLS_STRUCTURED_TEXT_MIRROR]
+        );
         let failed = json!({ "content": [], "structuredContent": {}, "isError": true });
         assert!(broken("tools/call", failed, true).is_empty());
     }
@@ -179,9 +189,12 @@ mod tests {
         assert!(broken("tools/call", result.clone(), true).is_empty());
         assert_eq!(
             broken("tools/call", result.clone(), false),
-            [Rule::EMBEDDED_NEEDS_RESOURCES.id()]
+            [Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY]
         );
-        assert_eq!(broken("prompts/get", result, true), [Rule::PROMPT_EMBEDDED_MIME.id()]);
+        assert_eq!(
+            broken("prompts/get", result, true),
+            [Requirement::PROMPTS_CONTENT_EMBEDDED_MIME]
+        );
     }
 
     #[test]
@@ -196,7 +209,11 @@ mod tests {
             ("tools/call", json!({ "content": [image] })),
             ("tools/call", json!({ "content": [embedded] })),
         ] {
-            assert_eq!(broken(method, result, true), [Rule::MIME_TYPES.id()], "{method}");
+            assert_eq!(
+                broken(method, result, true),
+                [Requirement::MCP_TEST_MIME_TYPES],
+                "{method}"
+            );
         }
         let read = json!({ "contents": [{ "uri": "a:b", "mimeType": "inode/directory" }] });
         assert!(broken("resources/read", read, true).is_empty());

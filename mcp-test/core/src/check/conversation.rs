@@ -18,10 +18,12 @@ use super::of_both_sides::{
     late_progress, no_progress, of_other_revision, retyped_token, undeclared,
 };
 use super::walk::{EventJudge, TraceMessage};
-use super::{Finding, Rule, content};
+use super::{Finding, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Capability, Era, LISTEN, Method, Revision, Side, header, meta, method};
+use crate::spec::{
+    Capability, Era, LISTEN, Method, Requirement, Revision, Side, header, meta, method,
+};
 use crate::trace::{Event, EventKind, Party, Position, Seq};
 use crate::wire::{Id, Message, Notification, Request};
 
@@ -282,11 +284,17 @@ impl<'a> ConversationJudge<'a> {
         let rule = rule_of_capability(known, revision);
         // The strictest one first.
         let finding = match known.name {
-            "elicitation/create" => finding.requires(Rule::ELICITATION_DECLARED.id()),
-            "roots/list" => finding.requires(rule.id()).requires(Rule::ROOTS_DECLARED.id()),
-            "sampling/createMessage" => finding.requires(Rule::SAMPLING_DECLARED.id()),
-            "tasks/cancel" => finding.requires(Rule::TASKS_CANCEL_DECLARED.id()),
-            "tasks/list" => finding.requires(Rule::TASKS_LIST_DECLARED.id()),
+            "elicitation/create" => {
+                finding.requires(Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY)
+            }
+            "roots/list" => {
+                finding.requires(rule).requires(Requirement::ROOTS_LIST_REQUIRES_CAPABILITY)
+            }
+            "sampling/createMessage" => {
+                finding.requires(Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY)
+            }
+            "tasks/cancel" => finding.requires(Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY),
+            "tasks/list" => finding.requires(Requirement::TASKS_LIST_REQUIRES_CAPABILITY),
             _ => finding,
         };
         self.find(event, finding, rule);
@@ -310,22 +318,25 @@ impl<'a> ConversationJudge<'a> {
         let is_running = of_token.any(|it| it.replied.is_none());
         let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
         let (place, rule) = match posted {
-            Some(posted) if is_stateless => {
-                (format!("the response to `{posted}`"), Rule::HTTP_SSE_NOTIFICATIONS_RELATED)
-            }
-            Some(posted) => {
-                (format!("the response to `{posted}`"), Rule::HTTP_SSE_MESSAGES_RELATED)
-            }
-            None if is_running && conversation.listening.contains(&exchange) => {
-                ("the listening stream".to_owned(), Rule::HTTP_GET_MESSAGES_UNRELATED)
-            }
+            Some(posted) if is_stateless => (
+                format!("the response to `{posted}`"),
+                Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
+            ),
+            Some(posted) => (
+                format!("the response to `{posted}`"),
+                Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED,
+            ),
+            None if is_running && conversation.listening.contains(&exchange) => (
+                "the listening stream".to_owned(),
+                Requirement::TRANSPORT_HTTP_GET_MESSAGES_UNRELATED,
+            ),
             None => return,
         };
         let finding = Finding::peer(format!("{place} has the progress of another request"))
             .expected("progress on the response to the request that asked for it")
             .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
         let finding = match is_cancelled {
-            true => finding.requires(Rule::HTTP_CANCEL_NO_FURTHER_MESSAGES.id()),
+            true => finding.requires(Requirement::TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES),
             false => finding,
         };
         self.find(event, finding, rule);
@@ -335,10 +346,11 @@ impl<'a> ConversationJudge<'a> {
     fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
         let finding = of_other_revision(Side::Server, known, revision);
         let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
-        match revision < Revision::V2025_06_18 {
-            true => self.find(event, finding.should(), Rule::VERSION_RESPECTED_SHOULD),
-            false => self.find(event, finding, Rule::VERSION_RESPECTED),
-        }
+        let rule = match revision < Revision::V2025_06_18 {
+            true => Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD,
+            false => Requirement::LIFECYCLE_VERSION_RESPECTED,
+        };
+        self.find(event, finding, rule);
     }
 
     /// The token of a request, in another JSON type.
@@ -355,7 +367,7 @@ impl<'a> ConversationJudge<'a> {
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         let elided = self.findings.elided;
         if !elided && let Some(finding) = self.retyped(event, token) {
-            return self.find(event, finding, Rule::PROGRESS_TOKEN_ECHOED);
+            return self.find(event, finding, Requirement::PROGRESS_TOKEN_ECHOED);
         }
         self.misplaced_progress(event, token);
         let conversation = self.conversation(event);
@@ -368,10 +380,10 @@ impl<'a> ConversationJudge<'a> {
                     .expected("the `progressToken` of a request")
                     .got(words::excerpt(&token.to_string()).into_owned());
                 let finding = match is_task {
-                    true => finding.requires(Rule::PROGRESS_TASK_TOKEN.id()),
+                    true => finding.requires(Requirement::PROGRESS_TASK_TOKEN_CONTINUES),
                     false => finding,
                 };
-                self.find(event, finding, Rule::PROGRESS_TOKEN_KNOWN);
+                self.find(event, finding, Requirement::PROGRESS_TOKEN_KNOWN);
             }
             return;
         };
@@ -383,11 +395,11 @@ impl<'a> ConversationJudge<'a> {
             let finding = Finding::peer("progress of a task that is finished")
                 .expected("no `notifications/progress` once the task has a final status")
                 .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
-            self.find(event, finding, Rule::PROGRESS_TASK_STOPS);
+            self.find(event, finding, Requirement::PROGRESS_TASK_STOPS_TERMINAL);
         } else if is_over {
-            self.find(event, late_progress(token), Rule::PROGRESS_STOPS);
+            self.find(event, late_progress(token), Requirement::PROGRESS_STOPS_AFTER_COMPLETION);
         } else if let Some(finding) = no_progress(before, progress) {
-            self.find(event, finding, Rule::PROGRESS_INCREASES);
+            self.find(event, finding, Requirement::PROGRESS_INCREASES);
         }
     }
 
@@ -408,7 +420,7 @@ impl<'a> ConversationJudge<'a> {
                 let finding = Finding::peer("a log message after the reply to its request")
                     .expected("the log messages of a request before its reply")
                     .got("one after it");
-                self.find(event, finding, Rule::LOG_BEFORE_RESPONSE);
+                self.find(event, finding, Requirement::LOGGING_PER_REQUEST_BEFORE_RESPONSE);
                 return;
             }
             let Some(asked) = asked else {
@@ -416,11 +428,15 @@ impl<'a> ConversationJudge<'a> {
                     let finding = Finding::peer("a log message that no open request asked for")
                         .expected("log messages only for requests with a log level in `_meta`")
                         .got("one while no such request was open");
-                    self.find(event, finding, Rule::LOG_SILENT_WITHOUT_LEVEL);
+                    self.find(
+                        event,
+                        finding,
+                        Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
+                    );
                 }
                 return;
             };
-            (asked, Rule::LOG_THRESHOLD_OF_REQUEST)
+            (asked, Requirement::LOGGING_PER_REQUEST_THRESHOLD)
         } else {
             match conversation.level {
                 Some((set, reply))
@@ -429,7 +445,7 @@ impl<'a> ConversationJudge<'a> {
                 {
                     // A level that is being set may be in force already.
                     let least = conversation.set_levels.values().copied().fold(set, usize::min);
-                    (least, Rule::LOG_THRESHOLD)
+                    (least, Requirement::LOGGING_SET_LEVEL_THRESHOLD)
                 }
                 _ => return,
             }
@@ -442,16 +458,9 @@ impl<'a> ConversationJudge<'a> {
         }
     }
 
-    /// Adds a finding that breaks `rule`, if that holds at the revision.
-    fn find(&mut self, event: &Event, finding: Finding, rule: Rule) {
-        let is_recommended = match rule {
-            // Another requirement for the same message may be stricter.
-            // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says later.
-            Rule::CAPABILITIES_RESPECTED_SHOULD => true,
-            Rule::HTTP_GET_MESSAGES_UNRELATED | Rule::HTTP_SSE_MESSAGES_RELATED => true,
-            _ => false,
-        };
-        let finding = if is_recommended { finding.should() } else { finding };
+    /// Adds a finding that breaks `rule`, at its level, if that holds at the revision.
+    fn find(&mut self, event: &Event, finding: Finding, rule: &'static Requirement) {
+        let finding = if rule.level.is_must() { finding } else { finding.should() };
         self.findings.add(event, finding, rule);
     }
 }
@@ -467,15 +476,23 @@ fn level(name: &Value) -> Option<usize> {
 }
 
 /// The rule that a message without its capability breaks.
-fn rule_of_capability(known: &Method, revision: Revision) -> Rule {
+fn rule_of_capability(known: &Method, revision: Revision) -> &'static Requirement {
     match known.name {
-        "notifications/tools/list_changed" => Rule::TOOLS_LIST_CHANGED_DECLARED,
-        "notifications/prompts/list_changed" => Rule::PROMPTS_LIST_CHANGED_DECLARED,
-        "notifications/resources/list_changed" => Rule::RESOURCES_LIST_CHANGED_DECLARED,
-        "notifications/resources/updated" => Rule::RESOURCES_SUBSCRIBE_DECLARED,
-        "notifications/message" => Rule::LOGGING_DECLARED,
-        _ if revision < Revision::V2025_06_18 => Rule::CAPABILITIES_RESPECTED_SHOULD,
-        _ if revision.era() == Era::Stateless => Rule::CAPABILITIES_RESPECTED_STATELESS,
-        _ => Rule::CAPABILITIES_RESPECTED,
+        "notifications/tools/list_changed" => Requirement::TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "notifications/prompts/list_changed" => {
+            Requirement::PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY
+        }
+        "notifications/resources/list_changed" => {
+            Requirement::RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY
+        }
+        "notifications/resources/updated" => {
+            Requirement::RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY
+        }
+        "notifications/message" => Requirement::LOGGING_CAPABILITY_DECLARE,
+        _ if revision < Revision::V2025_06_18 => {
+            Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD
+        }
+        _ if revision.era() == Era::Stateless => Requirement::BASE_CAPABILITIES_RESPECTED,
+        _ => Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
     }
 }

@@ -62,11 +62,12 @@ pub enum Demand {
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
 /// use mcp_test::check::Finding;
+/// use mcp_test::spec::Requirement;
 ///
 /// let finding = Finding::peer("`ping` was not answered")
 ///     .expected("a response with id 2")
 ///     .got("nothing, until the deadline of 5 s")
-///     .requires("ping.respond-promptly");
+///     .requires(Requirement::PING_RESPONDS_PROMPTLY);
 /// assert_eq!(
 ///     finding.to_string(),
 ///     "`ping` was not answered\n  expected a response with id 2\n  got nothing, until the deadline of 5 s"
@@ -99,8 +100,8 @@ pub struct Finding {
     pub shape: Option<Box<Shape>>,
     /// The SDK that has sent what is wrong, where it is recognised; `None` says nothing.
     pub sdk: Option<Sdk>,
-    /// The ids of the requirements that are broken.
-    pub requirements: Vec<&'static str>,
+    /// The requirements that are broken.
+    pub requirements: Vec<&'static Requirement>,
     /// The events of the trace that show it.
     pub evidence: Vec<Seq>,
     /// What it is traced back to, where its requirements and texts do not identify the problem.
@@ -246,7 +247,7 @@ impl Finding {
     /// Replaces the requirements that are broken.
     #[doc(hidden)]
     #[must_use]
-    pub fn requiring(mut self, requirements: Vec<&'static str>) -> Self {
+    pub fn requiring(mut self, requirements: Vec<&'static Requirement>) -> Self {
         self.requirements = requirements;
         self
     }
@@ -258,9 +259,9 @@ impl Finding {
         self
     }
 
-    /// Names a requirement that is broken, by its id in [`crate::spec::requirement`].
+    /// Names a requirement that is broken.
     #[must_use]
-    pub fn requires(mut self, requirement: &'static str) -> Self {
+    pub fn requires(mut self, requirement: &'static Requirement) -> Self {
         if !self.requirements.contains(&requirement) {
             self.requirements.push(requirement);
         }
@@ -384,8 +385,9 @@ mod tests {
 
     #[test]
     fn a_requirement_is_named_once() {
-        let finding = Finding::peer("x").requires("a").requires("b").requires("a").should();
-        assert_eq!(finding.requirements, ["a", "b"]);
+        let (a, b) = (Requirement::PING_RESULT_EMPTY, Requirement::JSONRPC_ERROR_SHAPE);
+        let finding = Finding::peer("x").requires(a).requires(b).requires(a).should();
+        assert_eq!(finding.requirements, [a, b]);
         assert_eq!(finding.severity, Severity::Should);
     }
 }

@@ -1,9 +1,9 @@
 //! The requirement that a malformed message breaks.
 
-use super::rule::Rule;
+use crate::spec::Requirement;
 use crate::wire::{Expected, Malformed};
 
-/// The requirement that a malformed message breaks, by its id in [`requirement`](crate::spec::requirement).
+/// The requirement that a malformed message breaks.
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
@@ -11,33 +11,30 @@ use crate::wire::{Expected, Malformed};
 ///
 /// let reply = Value::parse(br#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#)?.value;
 /// let malformed = Message::read(&reply).expect_err("a reply holds one of the two");
-/// assert_eq!(requirement_of(&malformed), "jsonrpc.response-not-both");
+/// assert_eq!(requirement_of(&malformed).id, "jsonrpc.response-not-both");
 /// # Ok::<(), mcp_test::Error>(())
 /// ```
 #[doc(hidden)]
 #[must_use]
-pub fn requirement_of(malformed: &Malformed) -> &'static str {
-    rule_of(malformed).id()
-}
-
-/// The rule that a malformed message breaks.
-pub(super) fn rule_of(malformed: &Malformed) -> Rule {
+pub fn requirement_of(malformed: &Malformed) -> &'static Requirement {
     let (missing, is_call) = (malformed.found.is_none(), malformed.method.is_some());
     match place(malformed.pointer.as_str()) {
-        "" if malformed.expected == Expected::Kind => Rule::RESPONSE_RESULT_OR_ERROR,
+        "" if malformed.expected == Expected::Kind => Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
         // A value that is not an object, and an empty batch, have no members at all.
-        "" | "/jsonrpc" => Rule::VERSION_MEMBER,
-        "/method" => Rule::REQUEST_METHOD_STRING,
-        "/params" => Rule::PARAMS_OBJECT,
-        "/id" if is_call => Rule::REQUEST_ID_TYPE,
+        "" | "/jsonrpc" => Requirement::JSONRPC_VERSION_MEMBER,
+        "/method" => Requirement::JSONRPC_REQUEST_METHOD_STRING,
+        "/params" => Requirement::JSONRPC_PARAMS_OBJECT,
+        "/id" if is_call => Requirement::JSONRPC_REQUEST_ID_TYPE,
         // Only a result can lack its id here: an error without one is well formed.
-        "/id" if missing => Rule::RESULT_ID_ECHO,
-        "/id" => Rule::ID_TYPE_PRESERVED,
-        "/error" if malformed.expected == Expected::AbsentBesideResult => Rule::RESPONSE_NOT_BOTH,
-        "/error/code" if !missing => Rule::ERROR_CODE_INTEGER,
-        at if at.starts_with("/error") && !is_call => Rule::ERROR_SHAPE,
+        "/id" if missing => Requirement::JSONRPC_RESULT_ID_ECHO,
+        "/id" => Requirement::JSONRPC_ID_TYPE_PRESERVED,
+        "/error" if malformed.expected == Expected::AbsentBesideResult => {
+            Requirement::JSONRPC_RESPONSE_NOT_BOTH
+        }
+        "/error/code" if !missing => Requirement::JSONRPC_ERROR_CODE_INTEGER,
+        at if at.starts_with("/error") && !is_call => Requirement::JSONRPC_ERROR_SHAPE,
         // A call that also has a member of replies.
-        _ => Rule::RESPONSE_RESULT_OR_ERROR,
+        _ => Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
     }
 }
 
@@ -58,11 +55,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::spec::requirement;
     use crate::wire::Frame;
 
     /// The requirement that a message breaks, alone and in a batch.
-    fn broken_by(message: &serde_json::Value) -> &'static str {
+    fn broken_by(message: &serde_json::Value) -> &'static Requirement {
         let alone = Frame::read(&message.clone().into()).expect_err("malformed");
         let batch = Frame::read(&json!([message]).into()).expect("a batch");
         let Frame::Batch(items) = batch else { panic!("an array is a batch") };
@@ -74,36 +70,50 @@ mod tests {
     #[test]
     fn each_break_has_its_requirement() {
         let broken = [
-            (json!(7), "jsonrpc.version-member"),
-            (json!({}), "jsonrpc.version-member"),
-            (json!({"jsonrpc": "1.0", "id": 1, "result": {}}), "jsonrpc.version-member"),
-            (json!({"jsonrpc": "2.0", "id": 1}), "jsonrpc.response-result-or-error"),
-            (json!({"jsonrpc": "2.0", "method": 5}), "jsonrpc.request-method-string"),
-            (json!({"jsonrpc": "2.0", "id": {}, "method": "a"}), "jsonrpc.request-id-type"),
-            (json!({"jsonrpc": "2.0", "method": "a", "params": 1}), "jsonrpc.params-object"),
+            (json!(7), Requirement::JSONRPC_VERSION_MEMBER),
+            (json!({}), Requirement::JSONRPC_VERSION_MEMBER),
+            (json!({"jsonrpc": "1.0", "id": 1, "result": {}}), Requirement::JSONRPC_VERSION_MEMBER),
+            (json!({"jsonrpc": "2.0", "id": 1}), Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR),
+            (json!({"jsonrpc": "2.0", "method": 5}), Requirement::JSONRPC_REQUEST_METHOD_STRING),
+            (
+                json!({"jsonrpc": "2.0", "id": {}, "method": "a"}),
+                Requirement::JSONRPC_REQUEST_ID_TYPE,
+            ),
+            (
+                json!({"jsonrpc": "2.0", "method": "a", "params": 1}),
+                Requirement::JSONRPC_PARAMS_OBJECT,
+            ),
             (
                 json!({"jsonrpc": "2.0", "id": 1, "method": "a", "error": {}}),
-                "jsonrpc.response-result-or-error",
+                Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
             ),
-            (json!({"jsonrpc": "2.0", "result": {}}), "jsonrpc.result-id-echo"),
-            (json!({"jsonrpc": "2.0", "id": [1], "result": {}}), "jsonrpc.id-type-preserved"),
+            (json!({"jsonrpc": "2.0", "result": {}}), Requirement::JSONRPC_RESULT_ID_ECHO),
+            (
+                json!({"jsonrpc": "2.0", "id": [1], "result": {}}),
+                Requirement::JSONRPC_ID_TYPE_PRESERVED,
+            ),
             (
                 json!({"jsonrpc": "2.0", "id": 1, "result": {}, "error": null}),
-                "jsonrpc.response-not-both",
+                Requirement::JSONRPC_RESPONSE_NOT_BOTH,
             ),
-            (json!({"jsonrpc": "2.0", "id": 1, "error": "no"}), "jsonrpc.error-shape"),
+            (json!({"jsonrpc": "2.0", "id": 1, "error": "no"}), Requirement::JSONRPC_ERROR_SHAPE),
             (
                 json!({"jsonrpc": "2.0", "id": 1, "error": {"code": "1", "message": "no"}}),
-                "jsonrpc.error-code-integer",
+                Requirement::JSONRPC_ERROR_CODE_INTEGER,
             ),
-            (json!({"jsonrpc": "2.0", "id": 1, "error": {"message": "no"}}), "jsonrpc.error-shape"),
-            (json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1}}), "jsonrpc.error-shape"),
+            (
+                json!({"jsonrpc": "2.0", "id": 1, "error": {"message": "no"}}),
+                Requirement::JSONRPC_ERROR_SHAPE,
+            ),
+            (
+                json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1}}),
+                Requirement::JSONRPC_ERROR_SHAPE,
+            ),
         ];
         for (message, expected) in broken {
             assert_eq!(broken_by(&message), expected, "{message}");
-            assert!(requirement::find(expected).is_some(), "{expected}");
         }
         let empty = Frame::read(&json!([]).into()).expect_err("malformed");
-        assert_eq!(requirement_of(&empty), "jsonrpc.version-member");
+        assert_eq!(requirement_of(&empty), Requirement::JSONRPC_VERSION_MEMBER);
     }
 }

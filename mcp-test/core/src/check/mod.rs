@@ -52,7 +52,7 @@ pub use malformed::requirement_of;
 #[doc(hidden)]
 pub use rule::{
     OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SINGLE_MESSAGES, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
-    OF_TOOLS, Rule,
+    OF_TOOLS,
 };
 #[doc(hidden)]
 pub use rule::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE};

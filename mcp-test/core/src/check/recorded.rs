@@ -2,7 +2,11 @@
 
 use bytes::Bytes;
 
+use crate::spec::Requirement;
 use crate::trace::{EventKind, ParsedText, Party, Recorder, Trace};
+
+/// The requirements that a good conversation breaks.
+pub(super) const NOTHING: [&Requirement; 0] = [];
 
 /// The trace of these messages: `>` is the client, `<` the server; a number before it is an HTTP exchange.
 pub(super) fn recorded(lines: &[&str]) -> Trace {

@@ -7,6 +7,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Finding, Severity};
+use crate::spec::Requirement;
 
 /// How many findings of one kind are kept, each with another value that was received.
 const KEPT: usize = 5;
@@ -19,7 +20,7 @@ const KINDS: usize = 200;
 pub(super) struct RepeatFilter {
     kinds: BTreeMap<Kind, Occurrences>,
     /// The requirements that were broken, and how severely.
-    broken: BTreeSet<(Severity, Vec<&'static str>)>,
+    broken: BTreeSet<(Severity, Vec<&'static Requirement>)>,
     /// How many findings are of kinds that are not kept.
     others: usize,
 }
@@ -118,9 +119,10 @@ mod tests {
     fn of_too_many_kinds_some_are_kept_and_those_that_break_something_else() {
         let (mut repeats, mut findings) = (RepeatFilter::default(), Vec::new());
         let unknown = |number: i32| {
-            Finding::peer(format!("no method `{number}`")).requires("jsonrpc.request-method-string")
+            Finding::peer(format!("no method `{number}`"))
+                .requires(Requirement::JSONRPC_REQUEST_METHOD_STRING)
         };
-        let version = Finding::peer("no version").requires("jsonrpc.version-member");
+        let version = Finding::peer("no version").requires(Requirement::JSONRPC_VERSION_MEMBER);
         let severe = Finding::peer("more severe than advice");
         let advice = (0..1000).map(|number| Finding::peer(format!("advice {number}")).should());
         for finding in advice.chain((0..1000).map(unknown)).chain([severe, version, unknown(0)]) {

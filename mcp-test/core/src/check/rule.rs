@@ -1,364 +1,346 @@
 //! The requirements that findings about a conversation cite, whatever its scenario.
 //!
-//! The judges and the client cite nothing else: a [`Rule`] can be made only here. `mcp-test explain` reads the same tables, to
-//! name the checks that cite a requirement.
+//! `mcp-test explain` reads these tables, to name the checks that cite a requirement.
 
-/// A requirement that a finding about a conversation cites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule(&'static str);
-
-impl Rule {
-    /// The id of the requirement.
-    pub const fn id(self) -> &'static str {
-        self.0
-    }
-}
-
-/// Declares groups of rules: a constant for each rule, and one for each group.
-macro_rules! rules {
-    ($($(#[$doc:meta])+ $group:ident { $($name:ident = $id:literal,)+ })+) => {
-        impl Rule {
-            $($(#[doc(hidden)] pub const $name: Self = Self($id);)+)+
-        }
-
-        $($(#[$doc])+ #[doc(hidden)] #[allow(unreachable_pub, reason = "some serve only here")] pub const $group: &[Rule] = &[$(Rule::$name),+];)+
-    };
-}
+use crate::spec::Requirement;
 
 /// Those of envelopes that one message breaks by itself, whatever came before it.
 #[doc(hidden)]
-pub const OF_SINGLE_MESSAGES: &[Rule] = &[
-    Rule::ANNOTATIONS_LAST_MODIFIED,
-    Rule::EMBEDDED_NEEDS_RESOURCES,
-    Rule::ERROR_CODE_APPLICATION_RANGE,
-    Rule::ERROR_CODE_INTEGER,
-    Rule::ERROR_CODE_LEGACY_RANGE,
-    Rule::ERROR_CODE_NOT_ZERO,
-    Rule::ERROR_CODE_RESERVED_RANGE,
-    Rule::ERROR_CODE_RETIRED,
-    Rule::ERROR_MESSAGE_CONCISE,
-    Rule::ERROR_SHAPE,
-    Rule::META_NAME_FORMAT,
-    Rule::META_PREFIX_FORMAT,
-    Rule::META_PREFIX_LABELS,
-    Rule::META_PREFIX_RESERVED_ANY,
-    Rule::META_PREFIX_RESERVED_SECOND,
-    Rule::META_PREFIX_REVERSE_DNS,
-    Rule::META_TRACE_FORMAT,
-    Rule::MIME_TYPES,
-    Rule::NO_INTERNAL_DETAILS,
-    Rule::PROMPT_AUDIO_MIME,
-    Rule::PROMPT_EMBEDDED_MIME,
-    Rule::PROMPT_IMAGE_MIME,
-    Rule::RESULT_OBJECT,
-    Rule::RESULT_TYPE_KNOWN,
-    Rule::RESULT_TYPE_PRESENT,
-    Rule::STRUCTURED_TEXT_MIRROR,
-    Rule::VERSION_MEMBER,
+pub const OF_SINGLE_MESSAGES: &[&Requirement] = &[
+    Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601,
+    Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY,
+    Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_INTEGER,
+    Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+    Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO,
+    Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_RETIRED,
+    Requirement::JSONRPC_ERROR_MESSAGE_CONCISE,
+    Requirement::JSONRPC_ERROR_SHAPE,
+    Requirement::BASE_META_NAME_FORMAT,
+    Requirement::BASE_META_PREFIX_FORMAT,
+    Requirement::BASE_META_PREFIX_LABELS,
+    Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL,
+    Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL,
+    Requirement::BASE_META_PREFIX_REVERSE_DNS,
+    Requirement::BASE_META_TRACE_FORMAT,
+    Requirement::MCP_TEST_MIME_TYPES,
+    Requirement::MCP_TEST_NO_INTERNAL_DETAILS,
+    Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
+    Requirement::PROMPTS_CONTENT_EMBEDDED_MIME,
+    Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
+    Requirement::JSONRPC_RESULT_OBJECT,
+    Requirement::BASE_RESULT_TYPE_KNOWN_SET,
+    Requirement::BASE_RESULT_TYPE_PRESENT,
+    Requirement::TOOLS_STRUCTURED_TEXT_MIRROR,
+    Requirement::JSONRPC_VERSION_MEMBER,
 ];
 
 /// Those that bind both sides, but of which only servers are judged; the proofs compare them with the judges.
 #[doc(hidden)]
-pub const OF_SERVERS_ALONE: &[Rule] = &[
-    Rule::LOG_RATE_LIMITED,
-    Rule::NO_MODE_MEANS_FORM,
-    Rule::PROGRESS_TASK_STOPS,
-    Rule::PROGRESS_TASK_TOKEN,
-    Rule::REQUEST_ANSWERED,
-    Rule::RESULT_TYPE_KNOWN,
-    Rule::SCHEMA_DIALECT,
-    Rule::SCHEMA_SENT_VALID,
+pub const OF_SERVERS_ALONE: &[&Requirement] = &[
+    Requirement::LOGGING_IMPL_RATE_LIMIT,
+    Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
+    Requirement::PROGRESS_TASK_STOPS_TERMINAL,
+    Requirement::PROGRESS_TASK_TOKEN_CONTINUES,
+    Requirement::JSONRPC_REQUEST_ANSWERED,
+    Requirement::BASE_RESULT_TYPE_KNOWN_SET,
+    Requirement::BASE_SCHEMA_PREFER_2020_12,
+    Requirement::BASE_SCHEMA_VALID,
 ];
 
 /// Those that bind both sides, but of which only clients are judged.
 #[doc(hidden)]
-pub const OF_CLIENTS_ALONE: &[Rule] =
-    &[Rule::EXTENSION_FALLBACK, Rule::PING_REMOVED, Rule::PROMPTS_NEGOTIATED];
+pub const OF_CLIENTS_ALONE: &[&Requirement] = &[
+    Requirement::VERSIONING_EXTENSION_FALLBACK,
+    Requirement::PING_REMOVED,
+    Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION,
+];
 
-rules! {
-    /// Those that `wire-well-formed` cites.
-    OF_ENVELOPES {
-        ANNOTATIONS_LAST_MODIFIED = "resources.annotations.last-modified-iso8601",
-        BATCH_NOT_SENT = "jsonrpc.batch-not-sent",
-        CANCELLATION_NO_RESPONSE = "cancellation.no-response",
-        CANCELLATION_ONLY_CLIENT = "cancellation.only-client-inflight",
-        CANCELLATION_ONLY_FOR_LISTEN = "cancellation.server-only-for-listen",
-        CANCELLATION_ONLY_OWN = "cancellation.only-own-inflight",
-        CANCELLATION_TASK = "cancellation.task-uses-tasks-cancel",
-        CAPABILITIES_RESPECTED = "lifecycle.capabilities-respected",
-        CAPABILITIES_RESPECTED_SHOULD = "lifecycle.capabilities-respected-should",
-        CAPABILITIES_RESPECTED_STATELESS = "base.capabilities-respected",
-        CAPABILITY_NOT_ASSUMED = "base.capability-undeclared-not-used",
-        COMPLETE_CARRIES_ID = "elicitation.complete.carries-id",
-        COMPLETE_REMOVED = "elicitation.complete.removed",
-        COMPLETE_TO_INITIATOR = "elicitation.complete.only-to-initiator",
-        COMPLETIONS_OFFER_DECLARED = "completion.capability.declare",
-        CONTEXT_AVOIDED = "sampling.context.avoid-deprecated",
-        CONTEXT_DECLARED = "sampling.context.requires-capability",
-        ELICITATION_DECLARED = "elicitation.request.requires-capability",
-        ELICITATION_VIA_INPUT = "elicitation.request.via-input-required",
-        EMBEDDED_NEEDS_RESOURCES = "tools.content.embedded-needs-resources-capability",
-        ERROR_CODE_APPLICATION_RANGE = "jsonrpc.error-code-application-range",
-        ERROR_CODE_INTEGER = "jsonrpc.error-code-integer",
-        ERROR_CODE_LEGACY_RANGE = "jsonrpc.error-code-legacy-range-unused",
-        ERROR_CODE_NOT_ZERO = "mcp-test.error-code-not-zero",
-        ERROR_CODE_RESERVED_RANGE = "jsonrpc.error-code-reserved-range",
-        ERROR_CODE_RETIRED = "jsonrpc.error-code-retired",
-        ERROR_ID_ECHO = "jsonrpc.error-id-echo",
-        ERROR_MESSAGE_CONCISE = "jsonrpc.error-message-concise",
-        ERROR_SHAPE = "jsonrpc.error-shape",
-        EXTENSION_FALLBACK = "versioning.extension-fallback",
-        FORM_CHOICES_BOUNDS = "elicitation.schema.multi-select-bounds",
-        FORM_CHOICES_TITLED = "elicitation.schema.enum-multi-titled",
-        FORM_CHOICES_UNTITLED = "elicitation.schema.enum-multi-untitled",
-        FORM_CHOICE_TITLED = "elicitation.schema.enum-single-titled",
-        FORM_CHOICE_UNTITLED = "elicitation.schema.enum-single-untitled",
-        FORM_DEFAULTS = "elicitation.schema.defaults-typed",
-        FORM_ENUM_NAMES = "elicitation.schema.enum-names",
-        FORM_FLAT = "elicitation.schema.flat",
-        FORM_LENGTH_BOUNDS = "elicitation.schema.string-length-bounds",
-        FORM_NO_ADVANCED_KEYWORDS = "elicitation.schema.no-advanced-keywords",
-        FORM_NUMBER_BOUNDS = "elicitation.schema.number-bounds",
-        FORM_STRING_FORMATS = "elicitation.schema.string-formats",
-        HTTP_ACCEPTED_202 = "transport.http.accepted-202",
-        HTTP_BODY_REQUEST_OR_NOTIFICATION = "transport.http.body-request-or-notification",
-        HTTP_BODY_SINGLE_MESSAGE = "transport.http.body-single-message",
-        HTTP_BODY_SINGLE_OR_BATCH = "transport.http.body-single-or-batch",
-        HTTP_CANCEL_NO_FURTHER_MESSAGES = "transport.http.cancel-no-further-messages",
-        HTTP_CODING_FITS = "mcp-test.http-coding-fits",
-        HTTP_EVENT_ID_UNIQUE = "transport.http.event-id-unique",
-        HTTP_GET_MESSAGES_UNRELATED = "transport.http.get-messages-unrelated",
-        HTTP_JSON_SINGLE_OBJECT = "transport.http.json-single-object",
-        HTTP_ONE_LENGTH = "mcp-test.http-one-length",
-        HTTP_REQUEST_CONTENT_TYPE = "transport.http.request-content-type",
-        HTTP_SERVER_NO_REQUESTS = "transport.http.server-no-requests",
-        HTTP_SSE_CLOSE_AFTER_RESPONSE = "transport.http.sse-close-after-response",
-        HTTP_SSE_EVENT_DATA = "transport.http.sse-event-data",
-        HTTP_SSE_MESSAGES_RELATED = "transport.http.sse-messages-related",
-        HTTP_SSE_NOTIFICATIONS_RELATED = "transport.http.sse-notifications-related",
-        ID_TYPE_PRESERVED = "jsonrpc.id-type-preserved",
-        INITIALIZE_NOT_BATCHED = "lifecycle.initialize-not-batched",
-        INITIALIZE_NOT_CANCELLED = "cancellation.initialize-not-cancelled",
-        INPUT_NOT_CACHED = "caching.hints.none-on-input-required",
-        INPUT_ONLY_IN_RESULTS = "mrtr.input-only-via-mrtr",
-        INPUT_RESULT_TYPE = "mrtr.result-type",
-        INPUT_UNDECLARED_KIND = "mrtr.undeclared-input-kind",
-        LOGGING_DECLARED = "logging.capability.declare",
-        LOG_BEFORE_RESPONSE = "logging.per-request.before-response",
-        LOG_NO_INTERNAL_DETAILS = "logging.security.no-internal-details",
-        LOG_OWN_STREAM = "logging.per-request.own-stream-only",
-        LOG_RATE_LIMITED = "logging.impl.rate-limit",
-        LOG_SILENT_WITHOUT_LEVEL = "logging.per-request.silent-without-level",
-        LOG_THRESHOLD = "logging.set-level.threshold",
-        LOG_THRESHOLD_OF_REQUEST = "logging.per-request.threshold",
-        MESSAGE_DIRECTION = "schema.message-direction",
-        META_NAME_FORMAT = "base.meta-name-format",
-        META_PREFIX_FORMAT = "base.meta-prefix-format",
-        META_PREFIX_LABELS = "base.meta-prefix-labels",
-        META_PREFIX_RESERVED_ANY = "base.meta-prefix-reserved-any-label",
-        META_PREFIX_RESERVED_SECOND = "base.meta-prefix-reserved-second-label",
-        META_PREFIX_REVERSE_DNS = "base.meta-prefix-reverse-dns",
-        META_TRACE_FORMAT = "base.meta-trace-format",
-        MIME_TYPES = "mcp-test.mime-types",
-        MODE_DECLARED = "elicitation.request.supported-modes-only",
-        NEWLINE_DELIMITED = "transport.stdio.newline-delimited",
-        NOTIFICATION_NO_ID = "jsonrpc.notification-no-id",
-        NO_EMBEDDED_NEWLINES = "transport.stdio.no-embedded-newlines",
-        NO_INTERNAL_DETAILS = "mcp-test.no-internal-details",
-        NO_LINKS_IN_FORMS = "elicitation.safe-url.no-links-in-forms",
-        NO_MODE_MEANS_FORM = "elicitation.capability.empty-means-form",
-        PARAMS_OBJECT = "jsonrpc.params-object",
-        PING_NOT_EXCESSIVE = "ping.not-excessive",
-        PING_REMOVED = "ping.removed",
-        PROGRESS_INCREASES = "progress.increases",
-        PROGRESS_MESSAGE_MEANINGFUL = "progress.message-meaningful",
-        PROGRESS_RATE_LIMITED = "progress.rate-limited",
-        PROGRESS_STOPS = "progress.stops-after-completion",
-        PROGRESS_TASK_STOPS = "progress.task-stops-terminal",
-        PROGRESS_TASK_TOKEN = "progress.task-token-continues",
-        PROGRESS_TOKEN_ECHOED = "progress.token-echoed",
-        PROGRESS_TOKEN_KNOWN = "progress.token-known",
-        PROGRESS_TOKEN_UNIQUE = "progress.token-unique",
-        PROMPTS_LIST_CHANGED_ASKED = "prompts.list-changed.only-on-listen-stream",
-        PROMPTS_LIST_CHANGED_DECLARED = "prompts.list-changed.requires-capability",
-        PROMPTS_NEGOTIATED = "prompts.impl.respect-negotiation",
-        PROMPTS_OFFER_DECLARED = "prompts.capability.declare",
-        PROMPTS_OFFER_DISCOVERED = "prompts.capability.declare-in-discover",
-        PROMPT_AUDIO_MIME = "prompts.content.audio-base64-mime",
-        PROMPT_EMBEDDED_MIME = "prompts.content.embedded-mime",
-        PROMPT_IMAGE_MIME = "prompts.content.image-base64-mime",
-        REQUESTS_AFTER_RESPONSE = "lifecycle.client-requests-before-response",
-        REQUEST_ID_NOT_NULL = "jsonrpc.request-id-not-null",
-        REQUEST_ID_TYPE = "jsonrpc.request-id-type",
-        REQUEST_ID_UNIQUE_INFLIGHT = "jsonrpc.request-id-unique-inflight",
-        REQUEST_ID_UNIQUE_SESSION = "jsonrpc.request-id-unique-session",
-        REQUEST_METHOD_STRING = "jsonrpc.request-method-string",
-        RESOURCES_LIST_CHANGED_ASKED = "resources.list-changed.only-on-listen-stream",
-        RESOURCES_LIST_CHANGED_DECLARED = "resources.list-changed.requires-capability",
-        RESOURCES_OFFER_DECLARED = "resources.capability.declare",
-        RESOURCES_SUBSCRIBE_DECLARED = "resources.updated.requires-subscribe-capability",
-        RESOURCES_UPDATED_SUBSCRIBED = "resources.updated.only-subscribed",
-        RESPONSE_NOT_BOTH = "jsonrpc.response-not-both",
-        RESPONSE_RESULT_OR_ERROR = "jsonrpc.response-result-or-error",
-        RESULT_ID_ECHO = "jsonrpc.result-id-echo",
-        RESULT_OBJECT = "jsonrpc.result-object",
-        RESULT_TYPE_KNOWN = "base.result-type-known-set",
-        RESULT_TYPE_PRESENT = "base.result-type-present",
-        ROOTS_DECLARED = "roots.list.requires-capability",
-        ROOTS_LIST_CHANGED_DECLARED = "roots.list-changed.requires-capability",
-        ROOTS_LIST_CHANGED_REMOVED = "roots.list-changed.removed",
-        ROOTS_VIA_INPUT = "roots.list.via-input-required",
-        SAMPLING_DECLARED = "sampling.request.requires-capability",
-        SAMPLING_TOOLS_DECLARED = "sampling.tools.server-gate",
-        SAMPLING_VIA_INPUT = "sampling.request.via-input-required",
-        SECRETS_IN_URL_MODE = "elicitation.sensitive.url-mode-used",
-        SECRETS_NOT_ELICITED = "elicitation.sensitive.not-elicited",
-        SECRETS_NOT_IN_FORMS = "elicitation.sensitive.not-in-form-mode",
-        SERVER_LEAVES_NO_PROCESS = "mcp-test.server-leaves-no-process",
-        SERVER_SENDS_NO_REQUESTS = "mrtr.no-server-requests",
-        SET_LEVEL_REMOVED = "logging.set-level.removed",
-        SINGLE_RESPONSE = "jsonrpc.single-response",
-        SSE_MESSAGE_EVENTS = "transport.sse.message-events",
-        STDIN_ONLY_MESSAGES = "transport.stdio.stdin-only-messages",
-        STDIO_CANCEL_NO_FURTHER_MESSAGES = "transport.stdio.cancel-no-further-messages",
-        STDIO_CLOSES_STDIN = "transport.stdio.shutdown-close-stdin",
-        STDIO_EXIT_ON_EOF = "transport.stdio.exit-on-eof",
-        STDIO_EXIT_ON_EOF_IMPLIED = "transport.stdio.exit-on-eof-implied",
-        STDIO_SERVER_MESSAGE_KINDS = "transport.stdio.server-message-kinds",
-        STDIO_SERVER_NO_REQUESTS = "transport.stdio.server-no-requests",
-        STDIO_SIGTERM_FIRST = "transport.stdio.shutdown-sigterm-sigkill",
-        STDIO_WAITS_FOR_EXIT = "transport.stdio.shutdown-waits",
-        STDOUT_ONLY_MESSAGES = "transport.stdio.stdout-only-messages",
-        STRUCTURED_TEXT_MIRROR = "tools.structured.text-mirror",
-        SUBSCRIBE_DECLARED = "resources.subscribe.requires-capability",
-        SUBSCRIBE_REMOVED = "resources.subscribe.removed",
-        SUBSCRIPTION_CANCEL_ENDS = "subscriptions.cancel-ends",
-        SUBSCRIPTION_ID_VALUE = "subscriptions.id-value",
-        SUBSCRIPTION_NO_REQUEST_SCOPED = "subscriptions.no-request-scoped",
-        SUBSCRIPTION_ONLY_REQUESTED = "subscriptions.only-requested",
-        SUBSCRIPTION_RESULT = "subscriptions.graceful-result-shape",
-        SUBSCRIPTION_URIS_ONLY = "subscriptions.resource-uris-only",
-        TASKS_CANCEL_DECLARED = "tasks.cancel-requires-capability",
-        TASKS_LIST_DECLARED = "tasks.list-requires-capability",
-        TASKS_TOOL_DECLARED = "tasks.tool-augment-requires-capability",
-        TASKS_TOOL_FORBIDDEN = "tasks.tool-forbidden-not-augmented",
-        TASKS_TOOL_REQUIRED = "tasks.tool-required-augmented",
-        TASK_AUGMENTS_DECLARED = "tasks.augment-only-declared",
-        TASK_NAME_HEADER = "ext.tasks.mcp-name-header",
-        TASK_NOT_ATTEMPTED = "tasks.no-augment-without-capability",
-        TASK_NOT_CANCELLED = "ext.tasks.no-cancelled-notification",
-        TASK_NO_PROGRESS_ON_LISTEN = "ext.tasks.no-progress-on-listen",
-        TASK_SUPPORT_DEFAULT = "tools.definition.task-support-default",
-        TOOLS_DECLARED = "base.tools-require-capability",
-        TOOLS_LIST_CHANGED_ASKED = "tools.list-changed.only-on-listen-stream",
-        TOOLS_LIST_CHANGED_DECLARED = "tools.list-changed.requires-capability",
-        TOOLS_OFFER_DECLARED = "tools.capability.declare",
-        TOOL_RESULTS_ALONE = "sampling.message.tool-results-only",
-        TOOL_RESULTS_BY_USER = "sampling.message.tool-result-user-role",
-        TOOL_RESULT_IDS = "sampling.message.tool-result-id-match",
-        TOOL_USE_BALANCE = "sampling.message.tool-use-balance",
-        UNSUBSCRIBE_AFTER_SUBSCRIBE = "resources.unsubscribe.after-subscribe",
-        URL_ERROR_CODE = "elicitation.url-required-error.code",
-        URL_ERROR_LISTS = "elicitation.url-required-error.lists-elicitations",
-        URL_ERROR_ONLY_WHEN_NEEDED = "elicitation.url-required-error.only-when-needed",
-        URL_HTTPS = "elicitation.safe-url.https",
-        URL_ID_UNIQUE = "elicitation.url.elicitation-id-unique",
-        URL_NO_ELICITATION_ID = "elicitation.url.no-elicitation-id",
-        URL_NO_SENSITIVE_DATA = "elicitation.safe-url.no-sensitive-data",
-        UTF8 = "jsonrpc.utf8",
-        VERSION_MEMBER = "jsonrpc.version-member",
-        VERSION_PROPOSED = "lifecycle.version-client-supported",
-        VERSION_RESPECTED = "lifecycle.version-respected",
-        VERSION_RESPECTED_SHOULD = "lifecycle.version-respected-should",
-    }
-    /// Those that the client cites, beside those of envelopes, when it cannot go on: any check of a scenario may fail with them.
-    OF_CLIENT {
-        ACK_SENT = "subscriptions.ack-sent",
-        HTTP_GET_SSE_OR_405 = "transport.http.get-sse-or-405",
-        INITIALIZE_RESULT = "schema.initialize-result",
-        INPUT_KEYS_UNIQUE = "mrtr.input-keys-unique",
-        INPUT_KINDS = "mrtr.input-kinds",
-        INPUT_REQUESTS_OR_STATE = "mrtr.requests-or-state",
-        INPUT_REQUIRED_RESULT = "schema.input-required-result",
-        INPUT_SUPPORTED_METHODS = "mrtr.supported-methods-only",
-        NOTHING_BEFORE_ACK = "subscriptions.nothing-before-ack",
-        REQUEST_ANSWERED = "jsonrpc.request-answered",
-        SUBSCRIPTION_STAYS_OPEN = "subscriptions.stays-open",
-        SUPPORTED_VERSIONS_TRUTHFUL = "discover.supported-versions-truthful",
-    }
-    /// That which `wire-schema-valid` cites of a shape without a requirement of its own.
-    OF_SHAPES {
-        MESSAGE_SHAPE = "mcp-test.message-shape",
-    }
-    /// Those that `wire-schema-valid` cites of what a server asks of its client, beside those of envelopes.
-    OF_SERVER_REQUESTS {
-        ELICITATION_MESSAGE = "elicitation.request.message-required",
-        ELICITATION_MODES = "elicitation.request.mode-values",
-        FORM_ARRAYS_ARE_CHOICES = "elicitation.schema.arrays-only-for-enums",
-        FORM_BOOLEAN_DEFAULT = "elicitation.schema.boolean-default",
-        FORM_MODE = "elicitation.form.mode-field",
-        FORM_NO_ARRAYS = "elicitation.schema.no-arrays",
-        FORM_OBJECT_ROOT = "elicitation.schema.object-root",
-        FORM_PRIMITIVE_TYPES = "elicitation.schema.primitive-types",
-        FORM_SCHEMA_REQUIRED = "elicitation.form.requested-schema-required",
-        SAMPLING_BASE64 = "sampling.content.base64",
-        SAMPLING_PRIORITIES = "sampling.preferences.priority-range",
-        SAMPLING_TOOL_CHOICE = "sampling.tool-choice.mode-enum",
-        SAMPLING_TYPES = "sampling.content.types-text-image",
-        SAMPLING_TYPES_WITH_AUDIO = "sampling.content.types-with-audio",
-        SAMPLING_TYPES_WITH_TOOLS = "sampling.content.types-with-tools",
-        URL_ERROR_DATA = "schema.url-elicitation-required-error",
-        URL_ERROR_ENTRIES = "elicitation.url-required-error.entries",
-        URL_ID_REQUIRED = "elicitation.url.elicitation-id-required",
-        URL_MODE_AND_MESSAGE = "elicitation.url.mode-and-message",
-        URL_REQUIRED = "elicitation.url.url-required",
-        URL_VALID = "elicitation.url.url-valid",
-    }
-    /// That which `client-took-part` cites.
-    OF_TOOK_PART {
-        CLIENT_TAKES_PART = "mcp-test.client-takes-part",
-    }
-    /// Those that `client-left-well` cites.
-    OF_LEFT_WELL {
-        CLIENT_EXITS_WELL = "mcp-test.client-exits-well",
-        CLIENT_LEAVES_NO_PROCESS = "mcp-test.client-leaves-no-process",
-    }
-    /// That which the checks of a client cite when it did not do its task.
-    OF_TASKS {
-        CLIENT_DOES_TASK = "mcp-test.client-does-task",
-    }
-    /// That which `scenario-timeout` cites.
-    OF_TIMEOUTS {
-        SCENARIO_ENDS = "mcp-test.scenario-ends",
-    }
-    /// Those that `wire-tool-schemas` cites.
-    OF_TOOLS {
-        SCHEMA_DIALECT = "base.schema-prefer-2020-12",
-        SCHEMA_SENT_VALID = "base.schema-valid",
-        INPUT_SCHEMA_VALID = "tools.definition.input-schema-valid",
-        OUTPUT_SCHEMA_VALID = "tools.definition.output-schema-valid",
-        STRUCTURED_CONFORMS = "tools.structured.conforms-output-schema",
-        STRUCTURED_PRESENT = "tools.structured.present-with-output-schema",
-    }
-}
+/// Those that `wire-well-formed` cites.
+#[doc(hidden)]
+pub const OF_ENVELOPES: &[&Requirement] = &[
+    Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601,
+    Requirement::JSONRPC_BATCH_NOT_SENT,
+    Requirement::CANCELLATION_NO_RESPONSE,
+    Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
+    Requirement::CANCELLATION_SERVER_ONLY_FOR_LISTEN,
+    Requirement::CANCELLATION_ONLY_OWN_INFLIGHT,
+    Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL,
+    Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+    Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+    Requirement::BASE_CAPABILITIES_RESPECTED,
+    Requirement::BASE_CAPABILITY_UNDECLARED_NOT_USED,
+    Requirement::ELICITATION_COMPLETE_CARRIES_ID,
+    Requirement::ELICITATION_COMPLETE_REMOVED,
+    Requirement::ELICITATION_COMPLETE_ONLY_TO_INITIATOR,
+    Requirement::COMPLETION_CAPABILITY_DECLARE,
+    Requirement::SAMPLING_CONTEXT_AVOID_DEPRECATED,
+    Requirement::SAMPLING_CONTEXT_REQUIRES_CAPABILITY,
+    Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY,
+    Requirement::ELICITATION_REQUEST_VIA_INPUT_REQUIRED,
+    Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY,
+    Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_INTEGER,
+    Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+    Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO,
+    Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_RETIRED,
+    Requirement::JSONRPC_ERROR_ID_ECHO,
+    Requirement::JSONRPC_ERROR_MESSAGE_CONCISE,
+    Requirement::JSONRPC_ERROR_SHAPE,
+    Requirement::VERSIONING_EXTENSION_FALLBACK,
+    Requirement::ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
+    Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
+    Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
+    Requirement::ELICITATION_SCHEMA_FLAT,
+    Requirement::ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS,
+    Requirement::ELICITATION_SCHEMA_NUMBER_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_STRING_FORMATS,
+    Requirement::TRANSPORT_HTTP_ACCEPTED_202,
+    Requirement::TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION,
+    Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE,
+    Requirement::TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH,
+    Requirement::TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES,
+    Requirement::MCP_TEST_HTTP_CODING_FITS,
+    Requirement::TRANSPORT_HTTP_EVENT_ID_UNIQUE,
+    Requirement::TRANSPORT_HTTP_GET_MESSAGES_UNRELATED,
+    Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
+    Requirement::MCP_TEST_HTTP_ONE_LENGTH,
+    Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE,
+    Requirement::TRANSPORT_HTTP_SERVER_NO_REQUESTS,
+    Requirement::TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE,
+    Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA,
+    Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED,
+    Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
+    Requirement::JSONRPC_ID_TYPE_PRESERVED,
+    Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED,
+    Requirement::CANCELLATION_INITIALIZE_NOT_CANCELLED,
+    Requirement::CACHING_HINTS_NONE_ON_INPUT_REQUIRED,
+    Requirement::MRTR_INPUT_ONLY_VIA_MRTR,
+    Requirement::MRTR_RESULT_TYPE,
+    Requirement::MRTR_UNDECLARED_INPUT_KIND,
+    Requirement::LOGGING_CAPABILITY_DECLARE,
+    Requirement::LOGGING_PER_REQUEST_BEFORE_RESPONSE,
+    Requirement::LOGGING_SECURITY_NO_INTERNAL_DETAILS,
+    Requirement::LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+    Requirement::LOGGING_IMPL_RATE_LIMIT,
+    Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
+    Requirement::LOGGING_SET_LEVEL_THRESHOLD,
+    Requirement::LOGGING_PER_REQUEST_THRESHOLD,
+    Requirement::SCHEMA_MESSAGE_DIRECTION,
+    Requirement::BASE_META_NAME_FORMAT,
+    Requirement::BASE_META_PREFIX_FORMAT,
+    Requirement::BASE_META_PREFIX_LABELS,
+    Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL,
+    Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL,
+    Requirement::BASE_META_PREFIX_REVERSE_DNS,
+    Requirement::BASE_META_TRACE_FORMAT,
+    Requirement::MCP_TEST_MIME_TYPES,
+    Requirement::ELICITATION_REQUEST_SUPPORTED_MODES_ONLY,
+    Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED,
+    Requirement::JSONRPC_NOTIFICATION_NO_ID,
+    Requirement::TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES,
+    Requirement::MCP_TEST_NO_INTERNAL_DETAILS,
+    Requirement::ELICITATION_SAFE_URL_NO_LINKS_IN_FORMS,
+    Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
+    Requirement::JSONRPC_PARAMS_OBJECT,
+    Requirement::PING_NOT_EXCESSIVE,
+    Requirement::PING_REMOVED,
+    Requirement::PROGRESS_INCREASES,
+    Requirement::PROGRESS_MESSAGE_MEANINGFUL,
+    Requirement::PROGRESS_RATE_LIMITED,
+    Requirement::PROGRESS_STOPS_AFTER_COMPLETION,
+    Requirement::PROGRESS_TASK_STOPS_TERMINAL,
+    Requirement::PROGRESS_TASK_TOKEN_CONTINUES,
+    Requirement::PROGRESS_TOKEN_ECHOED,
+    Requirement::PROGRESS_TOKEN_KNOWN,
+    Requirement::PROGRESS_TOKEN_UNIQUE,
+    Requirement::PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+    Requirement::PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+    Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION,
+    Requirement::PROMPTS_CAPABILITY_DECLARE,
+    Requirement::PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER,
+    Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
+    Requirement::PROMPTS_CONTENT_EMBEDDED_MIME,
+    Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
+    Requirement::LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE,
+    Requirement::JSONRPC_REQUEST_ID_NOT_NULL,
+    Requirement::JSONRPC_REQUEST_ID_TYPE,
+    Requirement::JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT,
+    Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION,
+    Requirement::JSONRPC_REQUEST_METHOD_STRING,
+    Requirement::RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+    Requirement::RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY,
+    Requirement::RESOURCES_CAPABILITY_DECLARE,
+    Requirement::RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
+    Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED,
+    Requirement::JSONRPC_RESPONSE_NOT_BOTH,
+    Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
+    Requirement::JSONRPC_RESULT_ID_ECHO,
+    Requirement::JSONRPC_RESULT_OBJECT,
+    Requirement::BASE_RESULT_TYPE_KNOWN_SET,
+    Requirement::BASE_RESULT_TYPE_PRESENT,
+    Requirement::ROOTS_LIST_REQUIRES_CAPABILITY,
+    Requirement::ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+    Requirement::ROOTS_LIST_CHANGED_REMOVED,
+    Requirement::ROOTS_LIST_VIA_INPUT_REQUIRED,
+    Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY,
+    Requirement::SAMPLING_TOOLS_SERVER_GATE,
+    Requirement::SAMPLING_REQUEST_VIA_INPUT_REQUIRED,
+    Requirement::ELICITATION_SENSITIVE_URL_MODE_USED,
+    Requirement::ELICITATION_SENSITIVE_NOT_ELICITED,
+    Requirement::ELICITATION_SENSITIVE_NOT_IN_FORM_MODE,
+    Requirement::MCP_TEST_SERVER_LEAVES_NO_PROCESS,
+    Requirement::MRTR_NO_SERVER_REQUESTS,
+    Requirement::LOGGING_SET_LEVEL_REMOVED,
+    Requirement::JSONRPC_SINGLE_RESPONSE,
+    Requirement::TRANSPORT_SSE_MESSAGE_EVENTS,
+    Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES,
+    Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES,
+    Requirement::TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN,
+    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF,
+    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
+    Requirement::TRANSPORT_STDIO_SERVER_MESSAGE_KINDS,
+    Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS,
+    Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
+    Requirement::TRANSPORT_STDIO_SHUTDOWN_WAITS,
+    Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES,
+    Requirement::TOOLS_STRUCTURED_TEXT_MIRROR,
+    Requirement::RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY,
+    Requirement::RESOURCES_SUBSCRIBE_REMOVED,
+    Requirement::SUBSCRIPTIONS_CANCEL_ENDS,
+    Requirement::SUBSCRIPTIONS_ID_VALUE,
+    Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
+    Requirement::SUBSCRIPTIONS_ONLY_REQUESTED,
+    Requirement::SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE,
+    Requirement::SUBSCRIPTIONS_RESOURCE_URIS_ONLY,
+    Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY,
+    Requirement::TASKS_LIST_REQUIRES_CAPABILITY,
+    Requirement::TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY,
+    Requirement::TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED,
+    Requirement::TASKS_TOOL_REQUIRED_AUGMENTED,
+    Requirement::TASKS_AUGMENT_ONLY_DECLARED,
+    Requirement::EXT_TASKS_MCP_NAME_HEADER,
+    Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY,
+    Requirement::EXT_TASKS_NO_CANCELLED_NOTIFICATION,
+    Requirement::EXT_TASKS_NO_PROGRESS_ON_LISTEN,
+    Requirement::TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT,
+    Requirement::BASE_TOOLS_REQUIRE_CAPABILITY,
+    Requirement::TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+    Requirement::TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY,
+    Requirement::TOOLS_CAPABILITY_DECLARE,
+    Requirement::SAMPLING_MESSAGE_TOOL_RESULTS_ONLY,
+    Requirement::SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE,
+    Requirement::SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH,
+    Requirement::SAMPLING_MESSAGE_TOOL_USE_BALANCE,
+    Requirement::RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE,
+    Requirement::ELICITATION_URL_REQUIRED_ERROR_CODE,
+    Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+    Requirement::ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED,
+    Requirement::ELICITATION_SAFE_URL_HTTPS,
+    Requirement::ELICITATION_URL_ELICITATION_ID_UNIQUE,
+    Requirement::ELICITATION_URL_NO_ELICITATION_ID,
+    Requirement::ELICITATION_SAFE_URL_NO_SENSITIVE_DATA,
+    Requirement::JSONRPC_UTF8,
+    Requirement::JSONRPC_VERSION_MEMBER,
+    Requirement::LIFECYCLE_VERSION_CLIENT_SUPPORTED,
+    Requirement::LIFECYCLE_VERSION_RESPECTED,
+    Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD,
+];
+
+/// Those that the client cites, beside those of envelopes, when it cannot go on: any check of a scenario may fail with them.
+#[doc(hidden)]
+pub const OF_CLIENT: &[&Requirement] = &[
+    Requirement::SUBSCRIPTIONS_ACK_SENT,
+    Requirement::TRANSPORT_HTTP_GET_SSE_OR_405,
+    Requirement::SCHEMA_INITIALIZE_RESULT,
+    Requirement::MRTR_INPUT_KEYS_UNIQUE,
+    Requirement::MRTR_INPUT_KINDS,
+    Requirement::MRTR_REQUESTS_OR_STATE,
+    Requirement::SCHEMA_INPUT_REQUIRED_RESULT,
+    Requirement::MRTR_SUPPORTED_METHODS_ONLY,
+    Requirement::SUBSCRIPTIONS_NOTHING_BEFORE_ACK,
+    Requirement::JSONRPC_REQUEST_ANSWERED,
+    Requirement::SUBSCRIPTIONS_STAYS_OPEN,
+    Requirement::DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL,
+];
+
+/// That which `wire-schema-valid` cites of a shape without a requirement of its own.
+pub(super) const OF_SHAPES: &[&Requirement] = &[Requirement::MCP_TEST_MESSAGE_SHAPE];
+
+/// Those that `wire-schema-valid` cites of what a server asks of its client, beside those of envelopes.
+pub(super) const OF_SERVER_REQUESTS: &[&Requirement] = &[
+    Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED,
+    Requirement::ELICITATION_REQUEST_MODE_VALUES,
+    Requirement::ELICITATION_SCHEMA_ARRAYS_ONLY_FOR_ENUMS,
+    Requirement::ELICITATION_SCHEMA_BOOLEAN_DEFAULT,
+    Requirement::ELICITATION_FORM_MODE_FIELD,
+    Requirement::ELICITATION_SCHEMA_NO_ARRAYS,
+    Requirement::ELICITATION_SCHEMA_OBJECT_ROOT,
+    Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES,
+    Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
+    Requirement::SAMPLING_CONTENT_BASE64,
+    Requirement::SAMPLING_PREFERENCES_PRIORITY_RANGE,
+    Requirement::SAMPLING_TOOL_CHOICE_MODE_ENUM,
+    Requirement::SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+    Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO,
+    Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS,
+    Requirement::SCHEMA_URL_ELICITATION_REQUIRED_ERROR,
+    Requirement::ELICITATION_URL_REQUIRED_ERROR_ENTRIES,
+    Requirement::ELICITATION_URL_ELICITATION_ID_REQUIRED,
+    Requirement::ELICITATION_URL_MODE_AND_MESSAGE,
+    Requirement::ELICITATION_URL_URL_REQUIRED,
+    Requirement::ELICITATION_URL_URL_VALID,
+];
+
+/// That which `client-took-part` cites.
+#[doc(hidden)]
+pub const OF_TOOK_PART: &[&Requirement] = &[Requirement::MCP_TEST_CLIENT_TAKES_PART];
+
+/// Those that `client-left-well` cites.
+#[doc(hidden)]
+pub const OF_LEFT_WELL: &[&Requirement] =
+    &[Requirement::MCP_TEST_CLIENT_EXITS_WELL, Requirement::MCP_TEST_CLIENT_LEAVES_NO_PROCESS];
+
+/// That which the checks of a client cite when it did not do its task.
+#[doc(hidden)]
+pub const OF_TASKS: &[&Requirement] = &[Requirement::MCP_TEST_CLIENT_DOES_TASK];
+
+/// That which `scenario-timeout` cites.
+#[doc(hidden)]
+pub const OF_TIMEOUTS: &[&Requirement] = &[Requirement::MCP_TEST_SCENARIO_ENDS];
+
+/// Those that `wire-tool-schemas` cites.
+#[doc(hidden)]
+pub const OF_TOOLS: &[&Requirement] = &[
+    Requirement::BASE_SCHEMA_PREFER_2020_12,
+    Requirement::BASE_SCHEMA_VALID,
+    Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID,
+    Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID,
+    Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
+    Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+];
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::spec::requirement;
 
     #[test]
-    fn rules_are_requirements_by_their_own_ids_and_listed_once() {
-        let mut seen = HashSet::new();
+    fn each_is_listed_once() {
         let of_runs = [OF_TOOK_PART, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS].concat();
         let of_shapes = [OF_SHAPES, OF_SERVER_REQUESTS].concat();
         let of_messages = [OF_ENVELOPES, OF_CLIENT, &of_shapes, OF_TOOLS].concat();
-        for rule in of_messages.into_iter().chain(of_runs) {
-            let id = rule.id();
-            assert_eq!(requirement::find(id).map(|found| found.id), Some(id));
-            assert!(seen.insert(id), "{id}");
+        let mut seen = HashSet::new();
+        for requirement in of_messages.into_iter().chain(of_runs) {
+            assert!(seen.insert(requirement), "{requirement}");
         }
     }
 }

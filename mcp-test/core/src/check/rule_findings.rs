@@ -1,8 +1,8 @@
 //! The findings of a judge, each of which breaks a rule. What breaks a rule is for the judges.
 
 use super::repeat_filter::RepeatFilter;
-use super::{Cause, Finding, Rule};
-use crate::spec::{Revision, requirement};
+use super::{Cause, Finding};
+use crate::spec::{Requirement, Revision};
 use crate::trace::{ConnectionId, Event, Trace};
 
 /// Findings that are kept if their rule holds at the revision of the connection, and if they are not repeated too often.
@@ -30,13 +30,13 @@ impl<'a> RuleFindings<'a> {
     }
 
     /// Adds a finding that breaks `rule`, if that holds at the revision.
-    pub(super) fn add(&mut self, event: &Event, mut finding: Finding, rule: Rule) {
+    pub(super) fn add(&mut self, event: &Event, mut finding: Finding, rule: &'static Requirement) {
         let revision = self.revision(event);
-        if !requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision)) {
+        if !rule.applies_at(revision) {
             return;
         }
-        finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-        finding = finding.requires(rule.id());
+        finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule)));
+        finding = finding.requires(rule);
         if self.repeats.admits(&finding, self.findings.len()) {
             self.findings.push(finding.evidence(event.seq));
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Finding;
+use crate::spec::Requirement;
 
 /// The result of judging a conversation by the schemas of its tools.
 #[doc(hidden)]
@@ -14,5 +15,5 @@ pub struct ToolJudgement {
     /// How many schemas, arguments and results of the judged party were judged.
     pub judged: usize,
     /// The requirements that they were judged by.
-    pub tested: BTreeSet<&'static str>,
+    pub tested: BTreeSet<&'static Requirement>,
 }

@@ -9,7 +9,7 @@ use super::{Handlers, LogMessage, Options, Progress, ReceivedNotification, Reply
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json::{Object, Value};
-use crate::spec::{ParamHeader, Revision};
+use crate::spec::{ParamHeader, Requirement, Revision};
 use crate::transport::{Connection, ConnectionEnd, Outgoing, Sent, TransportKind};
 use crate::wire::{Message, Notification, Request};
 
@@ -187,7 +187,7 @@ impl Client {
                 return Err(Finding::peer(format!("the list of `{method}` does not end"))
                     .expected("a new cursor on each page")
                     .got(format!("nextCursor {next:?} on page {} again", pages.len()))
-                    .requires("pagination.cursor.absent-at-end")
+                    .requires(Requirement::PAGINATION_CURSOR_ABSENT_AT_END)
                     .evidence_all(evidence));
             }
             if pages.len() >= limit {

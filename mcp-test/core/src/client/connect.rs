@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use super::state::State;
 use super::{Client, Options, Reply, ServerFacts};
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::expect::{self, Matcher};
 use crate::json::Value;
-use crate::spec::{Era, Revision, meta};
+use crate::spec::{Era, Requirement, Revision, meta};
 use crate::transport::{Connection, TransportKind};
 
 impl Client {
@@ -106,7 +106,7 @@ impl Client {
                 Ok(()) => Finding::harness("the result of `initialize` was read in two ways"),
             };
             return Err(finding
-                .requires(Rule::INITIALIZE_RESULT.id())
+                .requires(Requirement::SCHEMA_INITIALIZE_RESULT)
                 .evidence_all(reply.evidence()));
         };
         self.set_facts(revision, result.clone());

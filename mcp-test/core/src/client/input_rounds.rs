@@ -7,9 +7,9 @@
 use super::handlers::{Handlers, InputError};
 use super::wait::Pending;
 use super::{Client, Reply, RequestOptions};
-use crate::check::{Cause, Finding, Rule};
+use crate::check::{Cause, Finding};
 use crate::json::{Object, Value};
-use crate::spec::{self, Capability};
+use crate::spec::{self, Capability, Requirement};
 use crate::wire::{Id, Request};
 
 /// How many times a request may ask for input before it counts as endless.
@@ -160,14 +160,14 @@ struct InputRequired {
 
 impl InputRequired {
     fn read(reply: &Reply, declared: &Value) -> Result<Self, Finding> {
-        const SHAPE: &str = Rule::INPUT_REQUIRED_RESULT.id();
+        const SHAPE: &Requirement = Requirement::SCHEMA_INPUT_REQUIRED_RESULT;
         let method = reply.method();
         // A method that is not known may be one of an extension, which decides for itself.
         if spec::method(method).is_some_and(|known| !known.may_need_input) {
             let expected =
                 "input requests from `prompts/get`, `resources/read` and `tools/call` only";
             let got = format!("input requests from `{method}`");
-            return Err(broken(reply, Rule::INPUT_SUPPORTED_METHODS.id(), expected, got));
+            return Err(broken(reply, Requirement::MRTR_SUPPORTED_METHODS_ONLY, expected, got));
         }
         let part = |name: &str| reply.peek().and_then(|result| result.get(name));
         let state = part("requestState").cloned();
@@ -179,7 +179,7 @@ impl InputRequired {
             None if state.is_none() => {
                 let expected = "`inputRequests` or `requestState`, or both";
                 let got = "neither".to_owned();
-                return Err(broken(reply, Rule::INPUT_REQUESTS_OR_STATE.id(), expected, got));
+                return Err(broken(reply, Requirement::MRTR_REQUESTS_OR_STATE, expected, got));
             }
             None => Vec::new(),
             Some(Value::Object(requests)) => read_requests(reply, requests, declared)?,
@@ -222,7 +222,7 @@ fn read_requests(
         if read.iter().any(|(other, _)| other == key) {
             let expected = "each key of `inputRequests` once";
             let got = format!("{key:?} twice");
-            return Err(broken(reply, Rule::INPUT_KEYS_UNIQUE.id(), expected, got));
+            return Err(broken(reply, Requirement::MRTR_INPUT_KEYS_UNIQUE, expected, got));
         }
         let request = input_request(reply, key, request, declared)?;
         read.push((key.to_owned(), request));
@@ -230,7 +230,12 @@ fn read_requests(
     Ok(read)
 }
 
-fn broken(reply: &Reply, requirement: &'static str, expected: &str, got: String) -> Finding {
+fn broken(
+    reply: &Reply,
+    requirement: &'static Requirement,
+    expected: &str,
+    got: String,
+) -> Finding {
     Finding::peer(format!("the result of `{}` asks for input incorrectly", reply.method()))
         .expected(expected)
         .got(got)
@@ -252,14 +257,14 @@ fn input_request(
         let expected = format!(
             "{at} is a request for elicitation/create, sampling/createMessage or roots/list"
         );
-        return Err(broken(reply, Rule::INPUT_KINDS.id(), &expected, request.short(120)));
+        return Err(broken(reply, Requirement::MRTR_INPUT_KINDS, &expected, request.short(120)));
     };
     let params = request.get("params");
     let needed = known.capability(revision).into_iter().chain(sub_capability(known.name, params));
     if let Some(capability) = needed.into_iter().find(|needed| !needed.declared_in(declared)) {
         let expected = format!("only what the client declares: {}", declared.short(120));
         let got = format!("{at} with `{}`, which needs `{capability}`", known.name);
-        let rule = Rule::INPUT_UNDECLARED_KIND.id();
+        let rule = Requirement::MRTR_UNDECLARED_INPUT_KIND;
         let cause = Cause::RequirementFor(rule, known.name.to_owned());
         let finding = broken(reply, rule, &expected, got).caused_by(cause);
         return Err(finding.hint(format!(

@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use super::{Client, Options, ServerFacts};
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::json::Value;
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, Requirement, Revision};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Recorder};
 use crate::transport::{Connection, Limits, Target, TransportKind};
 
@@ -136,6 +136,6 @@ async fn open_conversation(client: &mut Client) -> Result<(), Finding> {
     Err(Finding::peer(format!("the server does not list MCP {revision} as supported"))
         .expected(format!("{:?} in `supportedVersions`", revision.as_str()))
         .got(result.get("supportedVersions").map_or("no list".to_owned(), |list| list.short(120)))
-        .requires(Rule::SUPPORTED_VERSIONS_TRUTHFUL.id())
+        .requires(Requirement::DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL)
         .evidence_all(reply.evidence()))
 }

@@ -12,9 +12,9 @@ use super::notification_wait::Awaited;
 use super::state::State;
 use super::wait::Pending;
 use super::{Client, RequestOptions};
-use crate::check::{Cause, Fate, Finding, Rule};
+use crate::check::{Cause, Fate, Finding};
 use crate::json::{Object, Value};
-use crate::spec::{Era, LISTEN};
+use crate::spec::{Era, LISTEN, Requirement};
 use crate::trace::Seq;
 use crate::wire::Id;
 
@@ -139,17 +139,17 @@ impl Subscription {
                 (true, None) => (
                     "the acknowledgement does not name its subscription",
                     "no subscription id".to_owned(),
-                    Rule::ACK_SENT.id(),
+                    Requirement::SUBSCRIPTIONS_ACK_SENT,
                 ),
                 (true, Some(own)) => (
                     "the subscription id differs from the id of its request",
                     format!("subscription id {own}"),
-                    Rule::SUBSCRIPTION_ID_VALUE.id(),
+                    Requirement::SUBSCRIPTIONS_ID_VALUE,
                 ),
                 (false, _) => (
                     "the server announced a change before it acknowledged the subscription",
                     format!("`{}`", received.method()),
-                    Rule::NOTHING_BEFORE_ACK.id(),
+                    Requirement::SUBSCRIPTIONS_NOTHING_BEFORE_ACK,
                 ),
             };
         Err(self.not_acknowledged(id, headline, got, requirement, received.seq))
@@ -160,7 +160,7 @@ impl Subscription {
         id: &Id,
         headline: &str,
         got: String,
-        requirement: &'static str,
+        requirement: &'static Requirement,
         seq: Seq,
     ) -> Finding {
         Finding::peer(headline)
@@ -220,7 +220,7 @@ impl Client {
                 Err(Finding::peer("the server does not handle a GET as required")
                     .expected("an event stream, or HTTP 405 Method Not Allowed")
                     .got(got)
-                    .requires(Rule::HTTP_GET_SSE_OR_405.id())
+                    .requires(Requirement::TRANSPORT_HTTP_GET_SSE_OR_405)
                     .evidence(sent.seq))
             }
         }
@@ -257,7 +257,7 @@ impl Client {
             .await
             // A time-out and a closed connection cite nothing by themselves.
             .map_err(|finding| match finding.requirements.is_empty() {
-                true => finding.requires(Rule::ACK_SENT.id()),
+                true => finding.requires(Requirement::SUBSCRIPTIONS_ACK_SENT),
                 false => finding,
             })?;
         subscription.acknowledged =
@@ -355,7 +355,7 @@ fn acknowledgement(
             id,
             "`subscriptions/listen` was answered at once, which ends the subscription",
             format!("the result {}", result.short(120)),
-            Rule::SUBSCRIPTION_STAYS_OPEN.id(),
+            Requirement::SUBSCRIPTIONS_STAYS_OPEN,
             seq,
         ),
         Ok((seq, Err(error))) => Finding::peer("`subscriptions/listen` was refused")

@@ -12,11 +12,11 @@ use super::reply::Reply;
 use super::slow_tools::SLOW;
 use super::state::{Abandoned, Outcome};
 use super::{Client, ReceivedNotification, RequestOptions, server_panics};
-use crate::check::{Cause, Fate, Finding, Rule};
+use crate::check::{Cause, Fate, Finding};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{self, Era};
+use crate::spec::{self, Era, Requirement};
 use crate::trace::{EventKind, Party, Seq};
 use crate::transport::{Incoming, Sent, TransportKind};
 use crate::wire::Id;
@@ -290,7 +290,7 @@ impl Client {
             .evidence_all(evidence);
         // Revisions without Streamable HTTP do not say how a notification is accepted.
         if self.facts.revision.has_streamable_http() {
-            let accepted = Rule::HTTP_ACCEPTED_202.id();
+            let accepted = Requirement::TRANSPORT_HTTP_ACCEPTED_202;
             return finding.requires(accepted).caused_by(Cause::of_rule(accepted));
         }
         finding
@@ -343,7 +343,7 @@ impl Client {
         .caused_by(Cause::request(&*pending.method, Fate::Dropped))
         .expected(format!("a response with id {}", pending.id))
         .got(got)
-        .requires(Rule::REQUEST_ANSWERED.id())
+        .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
         .evidence(pending.sent.seq)
         .evidence_all(seqs)
         .evidence_all(closed)
@@ -387,11 +387,11 @@ impl Client {
         // Text between the messages is a more precise diagnosis than the missing reply.
         let is_stray = unexpected.is_some() && !self.connection.kind().is_http();
         let (requirement, cause) = if is_stray {
-            let stray = Rule::STDOUT_ONLY_MESSAGES.id();
+            let stray = Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES;
             (stray, Cause::of_rule(stray))
         } else {
             let method = &*pending.method;
-            (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
+            (Requirement::JSONRPC_REQUEST_ANSWERED, Cause::request(method, Fate::Unanswered))
         };
         let overtaken = pending.overtaken.iter().flat_map(|(it, _)| it.evidence.iter().copied());
         let (headline, got) = match &pending.panic {
@@ -471,7 +471,7 @@ impl Client {
         Finding::peer("the server does not read its input")
             .expected(awaited)
             .got("a full input buffer")
-            .requires(Rule::REQUEST_ANSWERED.id())
+            .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
             .evidence(pending.sent.seq)
             .evidence(fired)
     }

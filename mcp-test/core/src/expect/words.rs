@@ -55,6 +55,12 @@ pub fn list<T: ToString>(things: impl IntoIterator<Item = T>, word: &str) -> Str
     }
 }
 
+/// The texts of all things with this separator between them.
+#[must_use]
+pub fn joined<T: ToString>(things: impl IntoIterator<Item = T>, separator: &str) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(separator)
+}
+
 /// A number and its noun: `1 item`, `2 items`; the plural is formed with `s`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {

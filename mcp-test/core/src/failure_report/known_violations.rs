@@ -3,7 +3,7 @@
 use super::sample;
 use crate::run::{KnownResults, Outcome, Problems, Shown, Verdict};
 use crate::scenario::Profile;
-use crate::spec::{KnownViolation, KnownViolations, Revision, requirement};
+use crate::spec::{KnownViolation, KnownViolations, Requirement, Revision};
 
 fn known(ids: &[&str]) -> KnownViolations {
     let known = ids.iter().copied().map(KnownViolation::from);
@@ -36,7 +36,8 @@ fn what_is_known_does_not_fail_and_is_no_problem() {
 fn what_is_known_hides_no_other_failure() {
     let mut outcome = failed();
     let mut other = outcome.checks[1].clone();
-    other.finding.as_mut().expect("a finding").requirements = vec!["tools.list.names"];
+    other.finding.as_mut().expect("a finding").requirements =
+        vec![Requirement::TOOLS_LIST_CONNECTION_INDEPENDENT];
     outcome.checks.push(other);
     let outcome = outcome.expecting(&known(&["tools.list.respond"]));
     assert_eq!((outcome.verdict, outcome.failing().count()), (Verdict::Failed, 1));
@@ -44,15 +45,18 @@ fn what_is_known_hides_no_other_failure() {
 
 #[test]
 fn an_outcome_shows_what_is_broken_and_what_was_tried() {
-    let find = |id| requirement::find(id).expect("it exists");
     let mut outcome = failed();
-    outcome.checks[0].tested.insert("ping.result-empty");
-    let shown = ["tools.list.respond", "ping.result-empty", "jsonrpc.error-shape"]
-        .map(|id| outcome.shows(find(id)));
+    outcome.checks[0].tested.insert(Requirement::PING_RESULT_EMPTY);
+    let shown = [
+        Requirement::TOOLS_LIST_RESPOND,
+        Requirement::PING_RESULT_EMPTY,
+        Requirement::JSONRPC_ERROR_SHAPE,
+    ]
+    .map(|requirement| outcome.shows(requirement));
     assert_eq!(shown, [Shown::Broken, Shown::Kept, Shown::Nothing]);
     // The revision does not have it.
     outcome.cell.revision = Revision::NEWEST;
-    assert_eq!(outcome.shows(find("ping.result-empty")), Shown::Nothing);
+    assert_eq!(outcome.shows(Requirement::PING_RESULT_EMPTY), Shown::Nothing);
 }
 
 #[test]
@@ -60,13 +64,16 @@ fn only_what_complete_runs_have_tried_is_gone() {
     let ids = ["tools.list.respond", "ping.result-empty", "jsonrpc.error-shape"];
     let known = KnownViolations::resolve(ids.map(KnownViolation::from)).expect("they exist");
     let mut outcome = sample::failed();
-    outcome.checks[0].tested.insert("ping.result-empty");
+    outcome.checks[0].tested.insert(Requirement::PING_RESULT_EMPTY);
     let mut results = KnownResults::default();
     results.add(&known, None);
     assert_eq!(results.stale("x"), None);
     results.add(&known, Some(&outcome));
     assert_eq!(results.occurring().collect::<Vec<_>>(), [&ids[0].into()]);
-    assert_eq!(results.gone().map(|(id, ..)| id).collect::<Vec<_>>(), ["ping.result-empty"]);
+    assert_eq!(
+        results.gone().map(|(it, ..)| it).collect::<Vec<_>>(),
+        [Requirement::PING_RESULT_EMPTY]
+    );
     insta::assert_snapshot!(results.stale("`known`").unwrap_or_default(), @"
     the known violation `ping.result-empty` no longer occurs
       expected a violation

@@ -14,7 +14,7 @@ use crate::run::{
 use crate::scenario::{
     Body, Kind, Leg, Official, Profile, Repeats, Scenario, Shared, Suite, Transports,
 };
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Requirement, Revision, Revisions};
 use crate::trace::{EventKind, Party, Recorder};
 use crate::transport::TransportKind;
 
@@ -123,7 +123,7 @@ pub fn failed() -> Outcome {
         .expected("`/tools/0/name` is a non-empty string")
         .got("7, which is a number")
         .hint("give every tool a name")
-        .requires("tools.list.respond")
+        .requires(Requirement::TOOLS_LIST_RESPOND)
         .evidence(request)
         .evidence(reply);
     let mut failure = Check::from_finding("tools-list", Origin::Official, finding);

@@ -26,12 +26,12 @@ use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
 use super::silence::{ends_in_silence, ends_without_response, is_from_server};
 use super::{Cell, Outcome, Plan, Tested};
-use crate::check::{Check, Finding, Judgement, Origin, Rule, Status};
+use crate::check::{Check, Finding, Judgement, Origin, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::scenario::{
     Body, CheckSpec, Ctx, Ended, Kind, Opened, Profile, Run, Setup, Stop, Teardown, Transports,
 };
-use crate::spec::Era;
+use crate::spec::{Era, Requirement};
 use crate::trace::{EventKind, Recorder, Trace};
 use crate::transport::{ClientRun, Target, TransportKind};
 
@@ -414,7 +414,7 @@ impl<'a> CellRun<'a> {
         });
         let mut finding = Finding::peer("the scenario did not end in time")
             .expected(format!("an end within {}", clock::format_duration(self.timeout())))
-            .requires(Rule::SCENARIO_ENDS.id());
+            .requires(Requirement::MCP_TEST_SCENARIO_ENDS);
         if let Some(awaited) = last {
             finding = finding.got(format!("a wait for {awaited}"));
         }

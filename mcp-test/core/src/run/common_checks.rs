@@ -5,11 +5,12 @@ use super::coverage::exercised;
 use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
     Blame, Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS,
-    OF_TOOK_PART, OF_TOOLS, Origin, Rule, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
+    OF_TOOK_PART, OF_TOOLS, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
     ToolJudgement, WELL_FORMED, requirements_of_shapes,
 };
 use crate::json::Value;
 use crate::scenario::{LEFT_WELL, Leg, TOOK_PART};
+use crate::spec::Requirement;
 use crate::trace::{Party, Trace};
 
 /// The id of the check that replaces those of a scenario that did not end in time, as in the official suite.
@@ -62,23 +63,22 @@ pub const COMMON: [(&str, &str); 7] = [
 
 /// The requirements that a check of [`COMMON`] may cite, from the tables by which it is judged.
 #[must_use]
-pub fn requirements_of_common(check: &str) -> Vec<&'static str> {
-    let ids = |rules: &[Rule]| rules.iter().map(|rule| rule.id()).collect();
+pub fn requirements_of_common(check: &str) -> Vec<&'static Requirement> {
     match check {
-        WELL_FORMED => ids(OF_ENVELOPES),
-        TOOL_SCHEMAS => ids(OF_TOOLS),
+        WELL_FORMED => OF_ENVELOPES.to_vec(),
+        TOOL_SCHEMAS => OF_TOOLS.to_vec(),
         SCHEMA_VALID => OF_THE_ENVELOPE.into_iter().chain(requirements_of_shapes()).collect(),
-        TOOK_PART => ids(OF_TOOK_PART),
-        LEFT_WELL => ids(OF_LEFT_WELL),
-        SCENARIO_TIMEOUT => ids(OF_TIMEOUTS),
+        TOOK_PART => OF_TOOK_PART.to_vec(),
+        LEFT_WELL => OF_LEFT_WELL.to_vec(),
+        SCENARIO_TIMEOUT => OF_TIMEOUTS.to_vec(),
         _ => Vec::new(),
     }
 }
 
 /// The requirements that any declared check may cite beside its own: when the conversation breaks off, it fails with what
 /// broke it off.
-pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static str> {
-    [OF_CLIENT, OF_ENVELOPES, OF_TASKS].into_iter().flatten().map(|rule| rule.id())
+pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static Requirement> {
+    [OF_CLIENT, OF_ENVELOPES, OF_TASKS].into_iter().flatten().copied()
 }
 
 /// The check of the envelopes of the whole conversation.

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use crate::check::{
     Check, Finding, OF_SINGLE_MESSAGES, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED,
 };
+use crate::spec::Requirement;
 
 /// The failures and warnings that do not depend on the scenarios before.
 #[derive(Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) enum Raised {
     /// What a check of a scenario shows.
     Check { scenario: String, check: String, status: Status },
     /// What a message shows, in whichever scenario it is sent.
-    Message { headline: String, requirements: Vec<&'static str> },
+    Message { headline: String, requirements: Vec<&'static Requirement> },
 }
 
 impl Confirmed {
@@ -72,7 +73,7 @@ pub(super) fn uncertain(
 
 /// Whether one message shows what a check has found, whatever came before it.
 pub(super) fn is_of_one_message(check: &Check, finding: &Finding) -> bool {
-    let is_of_content = |id: &&str| OF_SINGLE_MESSAGES.iter().any(|rule| rule.id() == *id);
+    let is_of_content = |rule: &&Requirement| OF_SINGLE_MESSAGES.contains(rule);
     match &*check.id {
         SCHEMA_VALID | TOOL_SCHEMAS => true,
         WELL_FORMED => {
@@ -85,11 +86,11 @@ pub(super) fn is_of_one_message(check: &Check, finding: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Origin, Rule};
+    use crate::check::Origin;
 
     /// What a check shows that finds a rule broken.
-    fn showing(check: &str, rule: Rule) -> Vec<Check> {
-        let finding = Finding::peer("wrong").requires(rule.id());
+    fn showing(check: &str, rule: &'static Requirement) -> Vec<Check> {
+        let finding = Finding::peer("wrong").requires(rule);
         vec![Check::from_finding(check, Origin::Own, finding)]
     }
 
@@ -99,8 +100,10 @@ mod tests {
 
     #[test]
     fn what_does_not_show_in_one_message_is_confirmed_for_its_scenario_only() {
-        let (own, twice) =
-            (showing("ping", Rule::RESULT_OBJECT), showing(WELL_FORMED, Rule::SINGLE_RESPONSE));
+        let (own, twice) = (
+            showing("ping", Requirement::JSONRPC_RESULT_OBJECT),
+            showing(WELL_FORMED, Requirement::JSONRPC_SINGLE_RESPONSE),
+        );
         let mut confirmed = Confirmed::default();
         for checks in [&own, &twice] {
             confirmed.add("ping", checks);
@@ -112,17 +115,20 @@ mod tests {
     #[test]
     fn what_shows_in_one_message_is_confirmed_for_all_scenarios() {
         let mut confirmed = Confirmed::default();
-        confirmed.add("ping", &showing(WELL_FORMED, Rule::RESULT_OBJECT));
+        confirmed.add("ping", &showing(WELL_FORMED, Requirement::JSONRPC_RESULT_OBJECT));
         let is_included = |rule| includes(&confirmed, "tools-list", &showing(WELL_FORMED, rule));
-        assert!(is_included(Rule::RESULT_OBJECT));
-        assert!(!is_included(Rule::ERROR_SHAPE));
+        assert!(is_included(Requirement::JSONRPC_RESULT_OBJECT));
+        assert!(!is_included(Requirement::JSONRPC_ERROR_SHAPE));
     }
 
     #[test]
     fn everything_has_to_be_confirmed() {
-        let one = showing("ping", Rule::RESULT_OBJECT);
-        let both: Vec<Check> =
-            one.iter().cloned().chain(showing("usable", Rule::RESULT_OBJECT)).collect();
+        let one = showing("ping", Requirement::JSONRPC_RESULT_OBJECT);
+        let both: Vec<Check> = one
+            .iter()
+            .cloned()
+            .chain(showing("usable", Requirement::JSONRPC_RESULT_OBJECT))
+            .collect();
         let mut confirmed = Confirmed::default();
         confirmed.add("ping", &one);
         assert!(!includes(&confirmed, "ping", &both));
@@ -152,7 +158,7 @@ mod tests {
     fn an_envelope_that_the_check_does_not_have_is_uncertain_as_well() {
         let certain = Finding::peer("not refused").in_any_state();
         let check = Check::from_finding(WELL_FORMED, Origin::Own, certain);
-        let late = [Finding::peer("answered twice").requires(Rule::SINGLE_RESPONSE.id())];
+        let late = [Finding::peer("answered twice").requires(Requirement::JSONRPC_SINGLE_RESPONSE)];
         let raised = |envelopes| {
             uncertain("ping", std::slice::from_ref(&check), envelopes, |_, it| it.in_any_state)
         };

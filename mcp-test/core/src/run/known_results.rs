@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Cell, Outcome, Shown};
 use crate::expect::words;
-use crate::spec::{KnownViolation, KnownViolations, requirement};
+use crate::spec::{KnownViolation, KnownViolations, Requirement};
 
 /// How many of the runs are named that have tried a violation that no longer occurs.
 const NAMED_RUNS: usize = 4;
@@ -13,13 +13,13 @@ const NAMED_RUNS: usize = 4;
 /// What scenario runs show about known violations that are declared at one place.
 #[derive(Debug, Clone, Default)]
 pub struct KnownResults {
-    known: Vec<(&'static str, KnownViolation)>,
-    broken: BTreeSet<&'static str>,
+    known: Vec<(&'static Requirement, KnownViolation)>,
+    broken: BTreeSet<&'static Requirement>,
     /// The scenario runs that have tried each without breaking it.
-    kept: BTreeMap<&'static str, BTreeSet<String>>,
+    kept: BTreeMap<&'static Requirement, BTreeSet<String>>,
     is_incomplete: bool,
     /// Those of incomplete runs that were merged.
-    undecided: BTreeSet<&'static str>,
+    undecided: BTreeSet<&'static Requirement>,
 }
 
 /// `ping at 2025-11-25 over stdio`
@@ -46,13 +46,12 @@ impl KnownResults {
 
     /// Adds what a run shows; `None` if it was not run.
     pub fn add(&mut self, known: &KnownViolations, outcome: Option<&Outcome>) {
-        for (id, violation) in known.iter() {
-            self.declare(id, violation);
-            let row = requirement::find(id);
-            match row.zip(outcome).map(|(row, outcome)| outcome.shows(row)) {
-                Some(Shown::Broken) => drop(self.broken.insert(id)),
+        for (requirement, violation) in known.iter() {
+            self.declare(requirement, violation);
+            match outcome.map(|outcome| outcome.shows(requirement)) {
+                Some(Shown::Broken) => drop(self.broken.insert(requirement)),
                 Some(Shown::Kept) => {
-                    self.kept.entry(id).or_default().extend(outcome.map(name_of_run));
+                    self.kept.entry(requirement).or_default().extend(outcome.map(name_of_run));
                 }
                 Some(Shown::Nothing) | None => {}
             }
@@ -73,26 +72,28 @@ impl KnownResults {
     /// Adds what other runs show.
     pub fn merge(&mut self, other: &Self) {
         let undecided = other.known.iter().filter(|_| other.is_incomplete);
-        self.undecided.extend(undecided.map(|(id, _)| *id).chain(other.undecided.iter().copied()));
+        self.undecided.extend(
+            undecided.map(|(requirement, _)| *requirement).chain(other.undecided.iter().copied()),
+        );
         self.broken.extend(&other.broken);
-        for (id, runs) in &other.kept {
-            self.kept.entry(id).or_default().extend(runs.iter().cloned());
+        for (requirement, runs) in &other.kept {
+            self.kept.entry(requirement).or_default().extend(runs.iter().cloned());
         }
-        other.known.iter().for_each(|(id, violation)| self.declare(id, violation));
+        other.known.iter().for_each(|(requirement, it)| self.declare(requirement, it));
     }
 
-    /// Takes all but those with these ids.
+    /// Takes all but those of these requirements.
     #[must_use]
-    pub fn take_except(&mut self, ids: &BTreeSet<&str>) -> Self {
+    pub fn take_except(&mut self, kept: &BTreeSet<&Requirement>) -> Self {
         let mut taken = self.clone();
-        taken.known.retain(|(id, _)| !ids.contains(id));
-        self.known.retain(|(id, _)| ids.contains(id));
+        taken.known.retain(|(requirement, _)| !kept.contains(requirement));
+        self.known.retain(|(requirement, _)| kept.contains(requirement));
         taken
     }
 
-    fn declare(&mut self, id: &'static str, violation: &KnownViolation) {
-        if !self.known.iter().any(|(known, _)| *known == id) {
-            self.known.push((id, violation.clone()));
+    fn declare(&mut self, requirement: &'static Requirement, violation: &KnownViolation) {
+        if !self.known.iter().any(|(known, _)| *known == requirement) {
+            self.known.push((requirement, violation.clone()));
         }
     }
 
@@ -106,33 +107,37 @@ impl KnownResults {
 
     /// Those that occurred.
     pub fn occurring(&self) -> impl Iterator<Item = &KnownViolation> {
-        let known = self.known.iter().filter(|(id, _)| self.broken.contains(id));
+        let known = self.known.iter().filter(|(requirement, _)| self.broken.contains(requirement));
         known.map(|(_, violation)| violation)
     }
 
     /// Those that were tried and did not occur, with the number of scenario runs that tried them.
-    pub fn gone(&self) -> impl Iterator<Item = (&'static str, &KnownViolation, usize)> {
-        let may_occur = |id| self.broken.contains(id) || self.undecided.contains(id);
-        let known = self.known.iter().filter(move |(id, _)| !self.is_incomplete && !may_occur(id));
-        known.filter_map(|(id, violation)| Some((*id, violation, self.kept.get(id)?.len())))
+    pub fn gone(&self) -> impl Iterator<Item = (&'static Requirement, &KnownViolation, usize)> {
+        let may_occur =
+            |it: &&'static Requirement| self.broken.contains(it) || self.undecided.contains(it);
+        let known = self
+            .known
+            .iter()
+            .filter(move |(requirement, _)| !self.is_incomplete && !may_occur(requirement));
+        known.filter_map(|(it, violation)| Some((*it, violation, self.kept.get(it)?.len())))
     }
 
     /// The report on those that no longer occur, and where they are to be removed from; `None` if there are none.
     #[must_use]
     pub fn stale(&self, declared: &str) -> Option<String> {
         let mut text = String::new();
-        for (id, violation, kept) in self.gone() {
+        for (requirement, violation, kept) in self.gone() {
             let runs = words::count(kept, "scenario run");
-            let tried = self.kept.get(id).into_iter().flatten();
+            let tried = self.kept.get(requirement).into_iter().flatten();
             let named = words::list(tried.take(NAMED_RUNS), "and");
             let more = if kept > NAMED_RUNS { ", …" } else { "" };
             let _ = writeln!(
                 text,
-                "the known violation `{id}` no longer occurs\n  \
+                "the known violation `{requirement}` no longer occurs\n  \
                  expected a violation\n  \
                  got none, although {runs} tried it: {named}{more}\n  \
                  known: {violation}\n  \
-                 hint: remove `{id}` from {declared}"
+                 hint: remove `{requirement}` from {declared}"
             );
         }
         (!text.is_empty()).then_some(text)

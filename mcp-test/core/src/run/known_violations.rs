@@ -40,7 +40,7 @@ impl Outcome {
     /// What the scenario run shows about a requirement.
     #[must_use]
     pub fn shows(&self, requirement: &Requirement) -> Shown {
-        let is_it = |id: &&'static str| *id == requirement.id || requirement.aliases.contains(id);
+        let is_it = |other: &&Requirement| *other == requirement;
         let is_broken = |check: &Check| {
             let mut findings = check.finding.iter().chain(&check.others);
             check.status.is_failing()

@@ -7,7 +7,7 @@ use super::results::needs_entry;
 use super::{Cell, Comparison, Outcome};
 use crate::check::{Blame, Check, Finding, Status};
 use crate::scenario::{LEFT_WELL, Profile};
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Requirement, Revision, Revisions};
 use crate::trace;
 use crate::transport::TransportKind;
 
@@ -46,7 +46,7 @@ pub struct Problem {
     pub exits: BTreeSet<String>,
     level: Level,
     /// The requirements that its findings cite, in the order in which they were made.
-    cited: Vec<&'static str>,
+    cited: Vec<&'static Requirement>,
     /// Whether the finding of the example ended its scenario.
     ends_scenario: bool,
 }
@@ -182,27 +182,28 @@ impl Problem {
         let leg = self.example.cell.scenario.leg;
         let cause = self.finding().and_then(|finding| finding.cause.as_deref());
         let shape = self.finding().and_then(|finding| finding.shape.as_ref());
-        let requirement = self.requirements().first().copied().unwrap_or_default();
         let what = match (cause, shape) {
             (Some(cause), _) => cause.to_string(),
             (None, Some(shape)) => format!("{} {}", shape.name, shape.place().join("/")),
-            (None, None) if requirement.is_empty() => self.example.check.id.clone(),
-            (None, None) => format!("{requirement} {}", self.example.check.id),
+            (None, None) => match self.requirements().first() {
+                Some(requirement) => format!("{requirement} {}", self.example.check.id),
+                None => self.example.check.id.clone(),
+            },
         };
         format!("{leg} {what}")
     }
 
-    /// The ids of the requirements that the example breaks.
+    /// The requirements that the example breaks.
     #[must_use]
-    pub fn requirements(&self) -> &[&'static str] {
+    pub fn requirements(&self) -> &[&'static Requirement] {
         self.example.check.broken_requirements()
     }
 
-    /// The ids of further requirements, which are broken where else it showed.
+    /// Further requirements, which are broken where else it showed.
     #[must_use]
-    pub fn further_requirements(&self) -> Vec<&'static str> {
+    pub fn further_requirements(&self) -> Vec<&'static Requirement> {
         let known = self.requirements();
-        self.cited.iter().copied().filter(|id| !known.contains(id)).collect()
+        self.cited.iter().copied().filter(|it| !known.contains(it)).collect()
     }
 
     /// The scenario runs in which it showed, in the order of the plan.

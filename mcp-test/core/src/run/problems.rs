@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Cell, Counts, Outcome, Problem, Verdict};
 use crate::check::{Cause, Check, Finding, Origin, Severity, Status};
 use crate::scenario::{Leg, Need};
+use crate::spec::Requirement;
 
 /// How many problems are kept of one run, so that a peer cannot fill the memory with made-up names.
 const MOST: usize = 1000;
@@ -40,7 +41,7 @@ enum Key {
     /// A message shape, and the place in it that is wrong, with `*` for indices.
     Shape(String, Vec<String>),
     /// The first requirement that is broken, and how.
-    Requirement(&'static str, String),
+    Requirement(&'static Requirement, String),
     /// A check that fails for another reason than a finding about a requirement.
     Other(String, String),
 }

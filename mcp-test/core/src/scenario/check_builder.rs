@@ -1,11 +1,11 @@
 //! Making a check: from a message of the peer to a row of the report.
 
 use super::{CheckSpec, Declared, Profile, Subject};
-use crate::check::{Check, Collector, Demand, Finding, Origin, Rule, Severity, Status};
+use crate::check::{Check, Collector, Demand, Finding, Origin, Severity, Status};
 use crate::client::Fixtures;
 use crate::expect::{Matcher, words};
 use crate::json::Value;
-use crate::spec::{Revision, requirement};
+use crate::spec::{Requirement, Revision};
 
 /// A check that is being made; it enters the report when it is dropped, if it has a verdict.
 pub struct CheckBuilder<'a> {
@@ -27,7 +27,7 @@ enum Cites {
     /// All requirements of the check.
     All,
     /// One requirement.
-    One(&'static str),
+    One(&'static Requirement),
     /// What the fixture with the official name returns.
     Fixture,
     /// What everything returns that takes the place of the fixture.
@@ -45,7 +45,9 @@ const TASK: &str = "the id of the scenario tells the client what to do; the offi
 
 /// Makes the finding one about the task of a client.
 pub(super) fn about_task(finding: Finding) -> Finding {
-    Finding { demand: Demand::Task, ..finding }.hint(TASK).requires(Rule::CLIENT_DOES_TASK.id())
+    Finding { demand: Demand::Task, ..finding }
+        .hint(TASK)
+        .requires(Requirement::MCP_TEST_CLIENT_DOES_TASK)
 }
 
 impl<'a> CheckBuilder<'a> {
@@ -91,7 +93,7 @@ impl<'a> CheckBuilder<'a> {
     }
 
     /// Makes what follows stand for this requirement.
-    pub fn requires(mut self, requirement: &'static str) -> Self {
+    pub fn requires(mut self, requirement: &'static Requirement) -> Self {
         self.cites = Cites::One(requirement);
         self
     }
@@ -238,13 +240,12 @@ impl<'a> CheckBuilder<'a> {
     }
 
     /// The requirements of the check that its revision has.
-    fn requirements(&self) -> Vec<&'static str> {
+    fn requirements(&self) -> Vec<&'static Requirement> {
         let all = &self.row.requirements;
-        let is_of = |id: &str| match (self.revision, requirement::find(id)) {
-            (Some(revision), Some(requirement)) => requirement.revisions.contains(revision),
-            _ => true,
+        let is_of_revision = |requirement: &&'static Requirement| {
+            self.revision.is_none_or(|revision| requirement.applies_at(revision))
         };
-        let found: Vec<_> = all.iter().copied().filter(|id| is_of(id)).collect();
+        let found: Vec<_> = all.iter().copied().filter(is_of_revision).collect();
         if found.is_empty() { all.clone() } else { found }
     }
 
@@ -345,7 +346,7 @@ mod tests {
 
     static NAMES: CheckSpec = CheckSpec::official("names", "Names", "names are good", &[]).warns();
     static SIZE: CheckSpec = CheckSpec::own("size", "Size", "the size is stated")
-        .requires(&["resources.definition.size-raw-bytes"]);
+        .requires(&[Requirement::RESOURCES_DEFINITION_SIZE_RAW_BYTES]);
 
     fn made(
         profile: Profile,
@@ -370,20 +371,22 @@ mod tests {
         assert_eq!(check.status, Status::Failure);
         let finding = check.finding.expect("a finding");
         assert!(finding.expected.as_deref().is_some_and(|text| text.contains('2')), "{finding}");
-        assert_eq!(finding.requirements, ["resources.definition.size-raw-bytes"]);
+        assert_eq!(finding.requirements, [Requirement::RESOURCES_DEFINITION_SIZE_RAW_BYTES]);
     }
 
     #[test]
     fn a_finding_cites_what_the_mismatch_breaks() {
         static TEXT: CheckSpec = CheckSpec::own("text", "Text", "the text is right")
-            .requires(&["tools.content.text", "schema.tool"]);
+            .requires(&[Requirement::TOOLS_CONTENT_TEXT, Requirement::SCHEMA_TOOL]);
         let cited = |ask: fn(CheckBuilder<'_>) -> CheckBuilder<'_>| {
             made(Profile::Official, &TEXT, ask).finding.expect("a finding")
         };
         let all = cited(|check| check.expect(&Value::from(1), equals(2)));
-        assert_eq!(all.requirements, ["tools.content.text", "schema.tool"]);
-        let one = cited(|check| check.requires("schema.tool").expect(&Value::from(1), equals(2)));
-        assert_eq!(one.requirements, ["schema.tool"]);
+        assert_eq!(all.requirements, [Requirement::TOOLS_CONTENT_TEXT, Requirement::SCHEMA_TOOL]);
+        let one = cited(|check| {
+            check.requires(Requirement::SCHEMA_TOOL).expect(&Value::from(1), equals(2))
+        });
+        assert_eq!(one.requirements, [Requirement::SCHEMA_TOOL]);
         let fixture = cited(|check| check.by_fixture().expect(&Value::from(1), equals(2)));
         assert!(fixture.requirements.is_empty() && fixture.hint.is_some(), "{fixture:?}");
         let official =

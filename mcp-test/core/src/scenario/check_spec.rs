@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Transports;
 use crate::check::{Check, Origin, SpecReference, Status};
-use crate::spec::Revisions;
+use crate::spec::{Requirement, Revisions};
 use crate::transport::TransportKind;
 
 /// A label and a page, as official reports name the source of a check.
@@ -38,7 +38,7 @@ pub struct CheckSpec {
     /// The transports over which it can be made.
     pub transports: Transports,
     /// The requirements that it stands for; an error reply instead of a result breaks the first.
-    pub requirements: &'static [&'static str],
+    pub requirements: &'static [&'static Requirement],
     /// The sources that official reports name.
     pub references: &'static [Reference],
     /// Whether every run makes it; otherwise its description says when.
@@ -107,7 +107,7 @@ impl CheckSpec {
 
     /// Names the requirements that the check stands for; an error reply instead of a result breaks the first.
     #[must_use]
-    pub const fn requires(mut self, requirements: &'static [&'static str]) -> Self {
+    pub const fn requires(mut self, requirements: &'static [&'static Requirement]) -> Self {
         self.requirements = requirements;
         self
     }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::clock;
 use crate::expect::words;
 use crate::process::Exit;
+use crate::spec::Requirement;
 use crate::trace::{Event, EventKind, Party, Seq, Trace};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientEnd, ClientRun, TransportKind, redact_urls};
@@ -65,7 +66,7 @@ impl ClientEnding<'_> {
             .expected(format!("at least one JSON-RPC message {}", where_to(self.transport)))
             .got(self.how_it_exited())
             .hint(self.where_to_look())
-            .requires(Rule::CLIENT_TAKES_PART.id());
+            .requires(Requirement::MCP_TEST_CLIENT_TAKES_PART);
         Some(finding)
     }
 
@@ -97,7 +98,7 @@ impl ClientEnding<'_> {
         let finding = Finding::peer(headline)
             .expected(expected)
             .got(format!("{}{last}", self.how_it_exited()))
-            .requires(Rule::CLIENT_EXITS_WELL.id())
+            .requires(Requirement::MCP_TEST_CLIENT_EXITS_WELL)
             .evidence_all(evidence);
         Some(finding)
     }
@@ -115,7 +116,7 @@ impl ClientEnding<'_> {
             .expected("a client that ends what it has started before it exits")
             .got(got)
             .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
-        Some(finding.requires(Rule::CLIENT_LEAVES_NO_PROCESS.id()))
+        Some(finding.requires(Requirement::MCP_TEST_CLIENT_LEAVES_NO_PROCESS))
     }
 
     /// Whether the client exited on its own with an error: a shell reports a signal as a code above 128 (POSIX).

@@ -243,8 +243,9 @@ impl Scenario {
     /// Those of message shapes, which every scenario cites, name no page.
     pub fn pages(&self) -> impl Iterator<Item = &'static str> + '_ {
         let cited = self.checks.iter().flat_map(|check| check.requirements);
-        let area = |id: &&'static str| Some(id.split_once('.')?.0);
-        cited.filter_map(area).filter(|area| !["schema", "mcp-test"].contains(area))
+        cited
+            .map(|requirement| requirement.area())
+            .filter(|area| !["schema", "mcp-test"].contains(area))
     }
 
     /// The names of the fixtures that it uses.

@@ -10,9 +10,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::Ctx;
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
+use crate::spec::Requirement;
 #[cfg(feature = "auth")]
 use crate::transport::test_tokens::TestTokens;
 use crate::transport::{Connection, HttpExchange, HttpFailure, HttpRequest, HttpResponse};
@@ -182,7 +183,7 @@ async fn send(connection: &Connection, request: HttpRequest, wait: Wait) -> Atte
         let finding = Finding::peer("the response to a request does not end")
             .expected(format!("the reply with id {id} within {within}"))
             .got(format!("HTTP {}, and a body that is {}", response.status, response.how))
-            .requires(Rule::REQUEST_ANSWERED.id())
+            .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
             .evidence_all([response.sent, response.seq]);
         return Err(Finding { in_cut_time: is_cut, ..finding });
     }

@@ -10,11 +10,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Connected, Ctx};
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::client::Options;
 use crate::expect::{Matcher, boolean, object, string};
 use crate::json::Value;
-use crate::spec::Era;
+use crate::spec::{Era, Requirement};
 
 /// How long the response to a GET may take before the scenario continues without it.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ impl Ctx {
             let reply = client.initialize().await?;
             reply
                 .expect(&initialize_result())
-                .map_err(|finding| finding.requires(Rule::INITIALIZE_RESULT.id()))?;
+                .map_err(|finding| finding.requires(Requirement::SCHEMA_INITIALIZE_RESULT))?;
             // The official client neither waits for the stream nor cares whether it opens.
             client.listen_within(LISTEN_TIMEOUT).await.ok();
         }

@@ -98,12 +98,16 @@ impl FromStr for Profile {
 mod tests {
     use super::*;
     use crate::check::Finding;
+    use crate::spec::Requirement;
 
     #[test]
     fn profiles_decide_about_warnings_and_own_checks() {
         let warning = Check::new("a", Origin::Official, Status::Warning);
-        let own =
-            Check::from_finding("b", Origin::Own, Finding::peer("x").requires("ping.result-empty"));
+        let own = Check::from_finding(
+            "b",
+            Origin::Own,
+            Finding::peer("x").requires(Requirement::PING_RESULT_EMPTY),
+        );
         let failing = |check: &Check, leg| Profile::ALL.map(|profile| profile.fails(leg, check));
         assert_eq!(failing(&warning, Leg::Server), [false, false, true]);
         assert_eq!(failing(&warning, Leg::Client), [true, false, true]);
@@ -120,7 +124,10 @@ mod tests {
             Profile::ALL.map(|profile| profile.counts(&own))
         };
         assert_eq!(counts(Finding::peer("another text")), [false, false, true]);
-        assert_eq!(counts(Finding::peer("x").requires("ping.result-empty")), [false, true, true]);
+        assert_eq!(
+            counts(Finding::peer("x").requires(Requirement::PING_RESULT_EMPTY)),
+            [false, true, true]
+        );
         // What is not the peer's fault ends the run otherwise.
         assert_eq!(counts(Finding::harness("a bug")), [false, true, true]);
         let passed = Check::new("b", Origin::Own, Status::Success);

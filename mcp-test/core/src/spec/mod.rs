@@ -63,11 +63,9 @@ pub use method_kind::MethodKind;
 pub use page::url;
 #[doc(hidden)]
 pub use param_header::{InvalidParamHeader, ParamHeader, param_headers};
-pub use requirement::KnownViolation;
 #[doc(hidden)]
-pub use requirement::{
-    BoundParty, KnownViolations, Level, Requirement, Testability, UnknownRequirement,
-};
+pub use requirement::{BoundParty, KnownViolations, Level, Testability, UnknownRequirement};
+pub use requirement::{KnownViolation, Requirement};
 pub use revision::{Era, Revision};
 pub use revisions::Revisions;
 pub use side::Side;

@@ -4,6 +4,7 @@
 
 use super::header::{MCP_PARAM_PREFIX, X_MCP_HEADER, encode_value};
 use crate::json::Value;
+use crate::spec::Requirement;
 
 /// An argument that is mirrored into a header.
 #[doc(hidden)]
@@ -24,8 +25,8 @@ pub struct InvalidParamHeader {
     pub at: String,
     /// What is wrong, to be read after "the annotation": `is empty`.
     pub why: String,
-    /// The id of the violated requirement.
-    pub requirement: &'static str,
+    /// The violated requirement.
+    pub requirement: &'static Requirement,
 }
 
 impl ParamHeader {
@@ -177,32 +178,35 @@ fn param_header(
         Err(InvalidParamHeader { at, why, requirement })
     };
     let Some(name) = annotation.as_str() else {
-        return invalid("tools.x-mcp-header.token-syntax", format!("is {}", annotation.kind()));
+        return invalid(
+            Requirement::TOOLS_X_MCP_HEADER_TOKEN_SYNTAX,
+            format!("is {}", annotation.kind()),
+        );
     };
     if name.is_empty() {
-        return invalid("tools.x-mcp-header.non-empty", "is empty".to_owned());
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_NON_EMPTY, "is empty".to_owned());
     }
     // Before the syntax of a token, which excludes them too: the specification names them in a requirement of their own.
     if name.chars().any(char::is_control) {
         let why = format!("has control characters: {name:?}");
-        return invalid("tools.x-mcp-header.no-control-characters", why);
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_NO_CONTROL_CHARACTERS, why);
     }
     if !name.bytes().all(is_token) {
         let why = format!("is not a valid HTTP header name: {name:?}");
-        return invalid("tools.x-mcp-header.token-syntax", why);
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_TOKEN_SYNTAX, why);
     }
     let Some(pointer) = location.pointer().filter(|pointer| !pointer.is_empty()) else {
         let why = "is not reachable from the root through `properties` alone".to_owned();
-        return invalid("tools.x-mcp-header.statically-reachable", why);
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_STATICALLY_REACHABLE, why);
     };
     if !is_primitive(schema.get("type")) {
         let got = schema.get("type").map_or("none".to_owned(), |kind| kind.short(40));
         let why = format!("is on a type other than string, integer or boolean: {got}");
-        return invalid("tools.x-mcp-header.primitive-types", why);
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_PRIMITIVE_TYPES, why);
     }
     // HTTP header names are case-insensitive.
     if found.iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
-        return invalid("tools.x-mcp-header.unique", format!("is used twice: {name:?}"));
+        return invalid(Requirement::TOOLS_X_MCP_HEADER_UNIQUE, format!("is used twice: {name:?}"));
     }
     Ok(ParamHeader { name: name.to_owned(), pointer })
 }

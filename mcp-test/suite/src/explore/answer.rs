@@ -4,7 +4,7 @@ use mcp_test_core::check::{Cause, Finding, unrepeated_structured_content};
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::json::{Pointer, Value};
-use mcp_test_core::spec::{error_code, requirement};
+use mcp_test_core::spec::{Requirement, error_code};
 use mcp_test_core::wire::RpcError;
 
 use super::explorable::Explorable;
@@ -38,9 +38,7 @@ pub(super) fn judge(
         Ok(result) if has_failed(result) => (Answer::ToolError, wrong_refusal(result, class)),
         Ok(result) => (Answer::Success, wrong_result(result, class, explorable)),
     };
-    let applies = |id: &&str| {
-        requirement::find(id).is_some_and(|row| row.revisions.contains(reply.revision()))
-    };
+    let applies = |it: &&Requirement| it.revisions.contains(reply.revision());
     let wrong = wrong.filter(|(_, finding)| finding.requirements.first().is_none_or(applies));
     let failure =
         wrong.map(|(kind, finding)| Failure::new(kind, finding.evidence_all(reply.evidence())));
@@ -57,10 +55,10 @@ fn wrong_error(error: &RpcError, class: &Class, explorable: &Explorable) -> Wron
         let finding = match class {
             Class::Valid | Class::FormatOnly { .. } => finding
                 .expected("a result, with `isError` if the call fails")
-                .requires("tools.call.execution-error-is-error"),
+                .requires(Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR),
             Class::Invalid { .. } => finding
                 .expected("a result with `isError`, or error -32602, for arguments that the schema does not allow")
-                .requires("jsonrpc.invalid-params-error"),
+                .requires(Requirement::JSONRPC_INVALID_PARAMS_ERROR),
         };
         return Some((FailureKind::InternalError, finding.should()));
     }
@@ -70,7 +68,7 @@ fn wrong_error(error: &RpcError, class: &Class, explorable: &Explorable) -> Wron
         let finding = Finding::peer(headline)
             .expected("a result, with `isError` if the call fails")
             .got(got)
-            .requires("tools.call.execution-error-is-error");
+            .requires(Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR);
         return Some((FailureKind::ValidRefused, finding.should()));
     }
     None
@@ -88,7 +86,7 @@ fn wrong_refusal(result: &Value, class: &Class) -> Wrong {
     let finding = Finding::peer("the refusal does not name the argument that is wrong")
         .expected(format!("a text that contains `{name}`"))
         .got(first_text(result))
-        .requires("tools.call.input-validation-is-error");
+        .requires(Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR);
     Some((FailureKind::RefusalWithoutName, finding.should()))
 }
 
@@ -98,7 +96,7 @@ fn wrong_result(result: &Value, class: &Class, explorable: &Explorable) -> Wrong
             Finding::peer("arguments that the schema of the tool does not allow are not refused")
                 .expected("a result with `isError`, or an error")
                 .got(format!("a result without `isError`, with {}", first_text(result)))
-                .requires("tools.security.validate-inputs");
+                .requires(Requirement::TOOLS_SECURITY_VALIDATE_INPUTS);
         return Some((FailureKind::InvalidAccepted, finding.should()));
     }
     let structured = result.get("structuredContent");
@@ -109,7 +107,7 @@ fn wrong_result(result: &Value, class: &Class, explorable: &Explorable) -> Wrong
             let finding = Finding::peer(headline)
                 .expected("`structuredContent`, since the tool has an `outputSchema`")
                 .got("none")
-                .requires("tools.structured.present-with-output-schema");
+                .requires(Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA);
             return Some((FailureKind::OutputMissing, finding));
         };
         // What is beyond the limits of validation is not judged.
@@ -122,13 +120,13 @@ fn wrong_result(result: &Value, class: &Class, explorable: &Explorable) -> Wrong
                 ),
                 mismatch,
             )
-            .requires("tools.structured.conforms-output-schema");
+            .requires(Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA);
             return Some((FailureKind::OutputInvalid { pointer: pattern(&pointer) }, finding));
         }
     }
     let (finding, rule) = unrepeated_structured_content(result)?;
     // The same problem as in other conversations, where it is reported by the rules for all messages.
-    let finding = finding.requires(rule.id()).caused_by(Cause::of_rule(rule.id()));
+    let finding = finding.requires(rule).caused_by(Cause::of_rule(rule));
     Some((FailureKind::TextDiffers, finding))
 }
 

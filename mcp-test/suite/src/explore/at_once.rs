@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::Ctx;
+use mcp_test_core::spec::Requirement;
 
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
@@ -73,7 +74,7 @@ async fn mixed<'chain>(
     ))
     .expected(format!("the result for {}", chain.steps[differing].arguments.short(80)))
     .got(format!("the result for {}", chain.steps[of_other].arguments.short(80)))
-    .requires("jsonrpc.result-id-echo");
+    .requires(Requirement::JSONRPC_RESULT_ID_ECHO);
     let failure = Failure::new(FailureKind::Mixed, finding);
     Some(Mixed { failure, alone: Some((&chain.steps[differing], alone.swap_remove(differing))) })
 }

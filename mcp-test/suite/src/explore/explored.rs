@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
+use mcp_test_core::spec::Requirement;
 
 use super::answer::Answer;
 use super::failure::{Failure, FailureKind};
@@ -87,7 +88,7 @@ const HOW_TO_SUCCEED: &str = "`examples` in the schema of the tool, or --call NA
 
 impl Explored {
     /// The requirement that some call of a tool succeeds.
-    pub(super) const SUCCEEDS: &str = "mcp-test.explored-tool-succeeds";
+    pub(super) const SUCCEEDS: &Requirement = Requirement::MCP_TEST_EXPLORED_TOOL_SUCCEEDS;
 
     /// What was not called yet.
     pub(super) fn new(operation: Operation, not_generated: Option<String>) -> Self {

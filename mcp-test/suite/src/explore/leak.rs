@@ -8,6 +8,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words::inert;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::Ctx;
+use mcp_test_core::spec::Requirement;
 
 use super::chain::{Chain, Step};
 use super::explorable::Explorable;
@@ -115,6 +116,6 @@ pub(super) fn failure(marked: &Step, last: &Step) -> Failure {
         marked.operation
     ))
     .got(canaries(marked).map(inert).collect::<Vec<_>>().join(", "))
-    .requires("mcp-test.explored-calls-apart");
+    .requires(Requirement::MCP_TEST_EXPLORED_CALLS_APART);
     Failure::new(FailureKind::Leaked, finding)
 }

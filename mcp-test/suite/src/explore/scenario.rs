@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{
     Activity, Body, CheckSpec, Ctx, Kind, Leg, Need, Scenario, Shared, Transports,
 };
-use mcp_test_core::spec::{Capability, ItemKind, Revisions};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions};
 use serde_json::json;
 
 use super::answer::Answer;
@@ -38,14 +38,14 @@ static CHECKS: [CheckSpec; 6] = [
         "ToolAnswers",
         "Each call is answered, and the server goes on",
     )
-    .requires(&["jsonrpc.request-answered"])
+    .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
     .conditional(),
     CheckSpec::own(
         "tool-accepts",
         "ToolAccepts",
         "Arguments that the schema allows are not refused, and are not answered with an internal error",
     )
-    .requires(&["tools.call.execution-error-is-error"])
+    .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
     .conditional()
     .warns(),
     CheckSpec::own(
@@ -54,9 +54,9 @@ static CHECKS: [CheckSpec; 6] = [
         "Arguments that the schema does not allow are refused, by a text that names them",
     )
     .requires(&[
-        "tools.security.validate-inputs",
-        "tools.call.input-validation-is-error",
-        "jsonrpc.invalid-params-error",
+        Requirement::TOOLS_SECURITY_VALIDATE_INPUTS,
+        Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
+        Requirement::JSONRPC_INVALID_PARAMS_ERROR,
     ])
     .conditional()
     .warns(),
@@ -66,9 +66,9 @@ static CHECKS: [CheckSpec; 6] = [
         "Each result conforms to the `outputSchema`, and its text agrees with `structuredContent`",
     )
     .requires(&[
-        "tools.structured.conforms-output-schema",
-        "tools.structured.present-with-output-schema",
-        "tools.structured.text-mirror",
+        Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
+        Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+        Requirement::TOOLS_STRUCTURED_TEXT_MIRROR,
     ])
     .conditional()
     .also_warns(),
@@ -77,7 +77,7 @@ static CHECKS: [CheckSpec; 6] = [
         "ToolResultsApart",
         "Each call gets its own result, also if several are made at once, and nothing of what others were called with",
     )
-    .requires(&["jsonrpc.result-id-echo", "mcp-test.explored-calls-apart"])
+    .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::MCP_TEST_EXPLORED_CALLS_APART])
     .conditional(),
     CheckSpec::own(SUCCEEDS, "ToolSucceeds", "Some call of the tool succeeds")
         .requires(&[Explored::SUCCEEDS])

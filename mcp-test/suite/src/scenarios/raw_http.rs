@@ -4,7 +4,7 @@
 
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{self, Era, ItemKind, Revision, header, meta};
+use mcp_test_core::spec::{self, Era, ItemKind, Requirement, Revision, header, meta};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::wire::{Id, Message, RpcError};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ impl Session {
         if !is_success(&answer) {
             return Err(finding("`initialize` is refused", &answer)
                 .expected("HTTP 200 with the result of `initialize`")
-                .requires("lifecycle.initialize-response"));
+                .requires(Requirement::LIFECYCLE_INITIALIZE_RESPONSE));
         }
         Ok(Self::opened(&answer, revision))
     }

@@ -4,6 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object, satisfying, string};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, Subject};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::meta;
 use mcp_test_core::trace::{Party, Trace};
 use mcp_test_core::wire::Message;
@@ -21,13 +22,13 @@ pub(super) fn judge_created<'a>(
     let id = object().member("taskId", string());
     let working = object().member("status", equals("working"));
     check
-        .requires("tasks.create-result-returned")
+        .requires(Requirement::TASKS_CREATE_RESULT_RETURNED)
         .expect(reply, object().member("task", object()))
-        .requires("tasks.create-result-no-operation-result")
+        .requires(Requirement::TASKS_CREATE_RESULT_NO_OPERATION_RESULT)
         .expect(reply, no_result)
-        .requires("tasks.id-string")
+        .requires(Requirement::TASKS_ID_STRING)
         .expect(reply, object().member("task", id))
-        .requires("tasks.initial-working")
+        .requires(Requirement::TASKS_INITIAL_WORKING)
         .expect(reply, object().member("task", working))
 }
 
@@ -41,7 +42,7 @@ pub(super) fn judge_state<'a>(
         *ttl == Value::Null || ttl.as_f64().is_some()
     });
     check
-        .requires("tasks.ttl-reported")
+        .requires(Requirement::TASKS_TTL_REPORTED)
         .expect(state, object().member("ttl", ttl).member("taskId", equals(id)))
 }
 
@@ -51,7 +52,10 @@ pub(super) fn judge_timestamps<'a>(
     reply: &impl Subject,
     within: Option<&str>,
 ) -> CheckBuilder<'a> {
-    let times = [("tasks.created-at", "createdAt"), ("tasks.last-updated-at", "lastUpdatedAt")];
+    let times = [
+        (Requirement::TASKS_CREATED_AT, "createdAt"),
+        (Requirement::TASKS_LAST_UPDATED_AT, "lastUpdatedAt"),
+    ];
     times.into_iter().fold(check, |check, (requirement, name)| {
         let task = object().member(name, timestamp());
         match within {
@@ -67,7 +71,7 @@ pub(super) fn judge_no_metadata<'a>(
     reply: &impl Subject,
 ) -> CheckBuilder<'a> {
     let none = object().optional("_meta", object().without(meta::RELATED_TASK));
-    check.requires("tasks.related-meta-not-in-results").should(reply, none)
+    check.requires(Requirement::TASKS_RELATED_META_NOT_IN_RESULTS).should(reply, none)
 }
 
 /// Judges that the result of the task with this id names it.
@@ -78,7 +82,9 @@ pub(super) fn judge_related<'a>(
 ) -> CheckBuilder<'a> {
     let related = object().member("taskId", equals(id));
     let related = object().member(meta::RELATED_TASK, related);
-    check.requires("tasks.result-related-meta").expect(result, object().member("_meta", related))
+    check
+        .requires(Requirement::TASKS_RESULT_RELATED_META)
+        .expect(result, object().member("_meta", related))
 }
 
 /// What is judged of a status notification.
@@ -141,11 +147,11 @@ pub(super) fn judge_ids(
     second: &str,
     chosen: &str,
     may_be_guessed: bool,
-) -> [(&'static str, Result<(), Finding>); 3] {
+) -> [(&'static Requirement, Result<(), Finding>); 3] {
     let is_guessable = first != second && !may_be_guessed && are_guessable(first, second);
     [
         (
-            "tasks.id-unique",
+            Requirement::TASKS_ID_UNIQUE,
             ensure(first != second, || {
                 Finding::peer("two tasks have the same id")
                     .expected("another id")
@@ -153,14 +159,14 @@ pub(super) fn judge_ids(
             }),
         ),
         (
-            "tasks.id-receiver-generated",
+            Requirement::TASKS_ID_RECEIVER_GENERATED,
             ensure(second != chosen, || {
                 Finding::peer("a task has the id that the other side asked for")
                     .expected("an id of its own")
             }),
         ),
         (
-            "tasks.id-entropy",
+            Requirement::TASKS_ID_ENTROPY,
             ensure(!is_guessable, || {
                 Finding::peer("the id of a task can be guessed from the one before")
                     .expected("ids with enough entropy, such as random UUIDs")

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::iter;
 
 use mcp_test_core::check::{
-    OF_CLIENT, OF_CLIENTS_ALONE, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, Rule, SCHEMA_VALID,
+    OF_CLIENT, OF_CLIENTS_ALONE, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, SCHEMA_VALID,
     TOOL_SCHEMAS, WELL_FORMED,
 };
 use mcp_test_core::scenario::{Change, Leg, Profile};
-use mcp_test_core::spec::Side;
-use mcp_test_core::spec::requirement::{self, BoundParty};
+use mcp_test_core::spec::requirement::BoundParty;
+use mcp_test_core::spec::{Requirement, Side};
 use mcp_test_suite::scenarios;
 
 use crate::medium::{Medium, over_other_medium};
@@ -21,7 +21,7 @@ use crate::{everywhere, of_clients, tools};
 const COMMON: [&str; 3] = [WELL_FORMED, SCHEMA_VALID, TOOL_SCHEMAS];
 
 /// What a rule claims and no row can show, over which media, and why.
-const WITHOUT_ROW: &[(Side, Rule, &[Medium], &str)] = {
+const WITHOUT_ROW: &[(Side, &Requirement, &[Medium], &str)] = {
     use Medium::{Http, Lines};
     use Side::{Client, Server};
     const NO_ORDER: &str = "the streams of HTTP have no order";
@@ -29,21 +29,31 @@ const WITHOUT_ROW: &[(Side, Rule, &[Medium], &str)] = {
         "a busy machine needs more than a second for a thousand requests; a unit test shows it";
     const NO_PROCESS: &str = "a peer in this process is not a program; unit tests show it";
     &[
-        (Client, Rule::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
-        (Server, Rule::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
-        (Client, Rule::PROGRESS_INCREASES, &[Http], NO_ORDER),
-        (Client, Rule::PROGRESS_RATE_LIMITED, &[Http], TOO_SLOW),
-        (Client, Rule::PROGRESS_STOPS, &[Http], NO_ORDER),
-        (Client, Rule::REQUEST_ID_UNIQUE_INFLIGHT, &[Http], NO_ORDER),
-        (Server, Rule::CANCELLATION_ONLY_OWN, &[Http], NO_ORDER),
-        (Client, Rule::NEWLINE_DELIMITED, &[Lines], "no fault leaves out only the newline"),
-        (Server, Rule::NEWLINE_DELIMITED, &[Lines], "no fault leaves out only the newline"),
-        (Client, Rule::STDIO_CLOSES_STDIN, &[Lines], NO_PROCESS),
-        (Client, Rule::STDIO_WAITS_FOR_EXIT, &[Lines], NO_PROCESS),
-        (Client, Rule::STDIO_SIGTERM_FIRST, &[Lines], NO_PROCESS),
-        (Server, Rule::SERVER_LEAVES_NO_PROCESS, &[Lines, Http], NO_PROCESS),
-        (Server, Rule::STDIO_EXIT_ON_EOF, &[Lines], NO_PROCESS),
-        (Server, Rule::STDIO_EXIT_ON_EOF_IMPLIED, &[Lines], NO_PROCESS),
+        (Client, Requirement::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
+        (Server, Requirement::CANCELLATION_NO_RESPONSE, &[Http], NO_ORDER),
+        (Client, Requirement::PROGRESS_INCREASES, &[Http], NO_ORDER),
+        (Client, Requirement::PROGRESS_RATE_LIMITED, &[Http], TOO_SLOW),
+        (Client, Requirement::PROGRESS_STOPS_AFTER_COMPLETION, &[Http], NO_ORDER),
+        (Client, Requirement::JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT, &[Http], NO_ORDER),
+        (Server, Requirement::CANCELLATION_ONLY_OWN_INFLIGHT, &[Http], NO_ORDER),
+        (
+            Client,
+            Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED,
+            &[Lines],
+            "no fault leaves out only the newline",
+        ),
+        (
+            Server,
+            Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED,
+            &[Lines],
+            "no fault leaves out only the newline",
+        ),
+        (Client, Requirement::TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN, &[Lines], NO_PROCESS),
+        (Client, Requirement::TRANSPORT_STDIO_SHUTDOWN_WAITS, &[Lines], NO_PROCESS),
+        (Client, Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL, &[Lines], NO_PROCESS),
+        (Server, Requirement::MCP_TEST_SERVER_LEAVES_NO_PROCESS, &[Lines, Http], NO_PROCESS),
+        (Server, Requirement::TRANSPORT_STDIO_EXIT_ON_EOF, &[Lines], NO_PROCESS),
+        (Server, Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED, &[Lines], NO_PROCESS),
     ]
 };
 
@@ -53,16 +63,17 @@ pub(crate) fn each_rule_is_proven_for_each_side_over_lines_and_over_http() {
     let mut wrong = Vec::new();
     let of_servers = [everywhere::rows(), tools::rows()].concat();
     for (side, rows) in [(Side::Server, of_servers), (Side::Client, of_clients::rows())] {
-        let mut proven: HashSet<(&str, Medium)> = rows.iter().flat_map(Row::proven).collect();
+        let mut proven: HashSet<(&Requirement, Medium)> =
+            rows.iter().flat_map(Row::proven).collect();
         proven.extend(proven_by_scenarios(side));
         for rule in claimed(side) {
             for medium in [Medium::Lines, Medium::Http] {
                 let is_excused = WITHOUT_ROW.iter().any(|(of, it, media, _)| {
                     (*of, it) == (side, &rule) && media.contains(&medium)
                 });
-                let is_claimed = medium.carries(rule.id()) && !is_excused;
-                if is_claimed != proven.contains(&(rule.id(), medium)) {
-                    wrong.push(format!("{} of {side} over {medium:?}", rule.id()));
+                let is_claimed = medium.carries(rule) && !is_excused;
+                if is_claimed != proven.contains(&(rule, medium)) {
+                    wrong.push(format!("{rule} of {side} over {medium:?}"));
                 }
             }
         }
@@ -71,7 +82,7 @@ pub(crate) fn each_rule_is_proven_for_each_side_over_lines_and_over_http() {
 }
 
 /// What the proofs of scenarios show that change a check of every scenario.
-fn proven_by_scenarios(side: Side) -> HashSet<(&'static str, Medium)> {
+fn proven_by_scenarios(side: Side) -> HashSet<(&'static Requirement, Medium)> {
     let mut proven = HashSet::new();
     let leg = if side == Side::Server { Leg::Server } else { Leg::Client };
     for scenario in scenarios::all().filter(|scenario| scenario.leg == leg) {
@@ -97,15 +108,12 @@ fn proven_by_scenarios(side: Side) -> HashSet<(&'static str, Medium)> {
 }
 
 /// The rules by which a side is judged in every scenario.
-fn claimed(side: Side) -> Vec<Rule> {
-    let is_of_side = |rule: &Rule| {
-        let found = requirement::find(rule.id()).expect("a requirement");
-        match side {
-            Side::Server => found.binds != BoundParty::Client && !OF_CLIENTS_ALONE.contains(rule),
-            Side::Client => found.binds != BoundParty::Server && !OF_SERVERS_ALONE.contains(rule),
-        }
+fn claimed(side: Side) -> Vec<&'static Requirement> {
+    let is_of_side = |rule: &&Requirement| match side {
+        Side::Server => rule.binds != BoundParty::Client && !OF_CLIENTS_ALONE.contains(rule),
+        Side::Client => rule.binds != BoundParty::Server && !OF_SERVERS_ALONE.contains(rule),
     };
-    let own: &[Rule] = if side == Side::Client { OF_CLIENT } else { &[] };
+    let own: &[&Requirement] = if side == Side::Client { OF_CLIENT } else { &[] };
     let mut rules = [OF_ENVELOPES, own, OF_TOOLS].concat();
     rules.retain(is_of_side);
     rules

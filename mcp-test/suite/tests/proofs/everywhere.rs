@@ -16,6 +16,7 @@ use mcp_test_core::scenario::{
     Body, CheckSpec, Ctx, Kind, Leg, Profile, Running, Scenario, Shared,
 };
 use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex};
@@ -30,7 +31,7 @@ fn row(
     (scenario, revision, transport): (&'static str, Revision, TransportKind),
     faults: impl IntoIterator<Item = Fault>,
     status: Status,
-    requirements: &[&'static str],
+    requirements: &[&'static Requirement],
 ) -> Row {
     let scenario = scenarios::find(Leg::Server, scenario).expect("a built-in scenario");
     row_in(Cell { scenario: scenario.into(), revision, transport }, faults, status, requirements)
@@ -40,7 +41,7 @@ fn row_in(
     cell: Cell,
     faults: impl IntoIterator<Item = Fault>,
     status: Status,
-    requirements: &[&'static str],
+    requirements: &[&'static Requirement],
 ) -> Row {
     Row::new(everything(), cell, faults, status, requirements)
 }
@@ -67,7 +68,7 @@ fn body(
 fn broken(
     cell: (&'static str, Revision, TransportKind),
     faults: impl IntoIterator<Item = Fault>,
-    requirement: &'static str,
+    requirement: &'static Requirement,
 ) -> Row {
     row(cell, faults, Status::Failure, &[requirement])
 }
@@ -86,8 +87,8 @@ fn error(error: serde_json::Value) -> [Fault; 2] {
     [Fault::remove("ping", "/result"), Fault::set("ping", "/error", error)]
 }
 
-const ROOTS: &str = "roots.list.requires-capability";
-const STDOUT: &str = "transport.stdio.stdout-only-messages";
+const ROOTS: &Requirement = Requirement::ROOTS_LIST_REQUIRES_CAPABILITY;
+const STDOUT: &Requirement = Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES;
 
 /// The rows about conversations.
 pub(crate) fn rows() -> Vec<Row> {
@@ -105,101 +106,101 @@ pub(crate) fn failures_and_warnings_have_rows() {
 
 pub(crate) fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
     let shapes = [
-        ("tools-list", "set:tools/list:/tools/0/name:7", "schema.tool"),
-        ("tools-list", "set:tools/list:/nextCursor:7", "pagination.cursor.string"),
+        ("tools-list", "set:tools/list:/tools/0/name:7", Requirement::SCHEMA_TOOL),
+        ("tools-list", "set:tools/list:/nextCursor:7", Requirement::PAGINATION_CURSOR_STRING),
         (
             "resources-list",
             r#"set:resources/list:/resources/0/uri:"noscheme""#,
-            "resources.definition.uri-valid",
+            Requirement::RESOURCES_DEFINITION_URI_VALID,
         ),
-        ("prompts-list", "set:prompts/list:/prompts/0/description:7", "schema.prompt"),
+        ("prompts-list", "set:prompts/list:/prompts/0/description:7", Requirement::SCHEMA_PROMPT),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/role:"system""#,
-            "prompts.message.role-values",
+            Requirement::PROMPTS_MESSAGE_ROLE_VALUES,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:"text""#,
-            "prompts.message.single-content",
+            Requirement::PROMPTS_MESSAGE_SINGLE_CONTENT,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:{"type":"tool_use"}"#,
-            "prompts.message.types-with-resource-link",
+            Requirement::PROMPTS_MESSAGE_TYPES_WITH_RESOURCE_LINK,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:{"type":"image","data":"AAAA"}"#,
-            "prompts.content.image-base64-mime",
+            Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:{"type":"audio","data":"AAAA"}"#,
-            "prompts.content.audio-base64-mime",
+            Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a/b","mimeType":"a/b","text":"a"}}"#,
-            "prompts.content.embedded-uri",
+            Requirement::PROMPTS_CONTENT_EMBEDDED_URI,
         ),
         (
             "prompts-get-simple",
             r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a:b","mimeType":"a/b"}}"#,
-            "prompts.content.embedded-text-or-blob",
+            Requirement::PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0:{"type":"json"}"#,
-            "tools.content.types-with-resource-link",
+            Requirement::TOOLS_CONTENT_TYPES_WITH_RESOURCE_LINK,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0:{"type":"image","data":"AAAA"}"#,
-            "tools.content.image-base64",
+            Requirement::TOOLS_CONTENT_IMAGE_BASE64,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0:{"type":"audio","data":"AAAA"}"#,
-            "tools.content.audio-base64",
+            Requirement::TOOLS_CONTENT_AUDIO_BASE64,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0:{"type":"resource_link","uri":"a/b","name":"a"}"#,
-            "tools.content.resource-link",
+            Requirement::TOOLS_CONTENT_RESOURCE_LINK,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0:{"type":"resource","resource":{"uri":"a:b"}}"#,
-            "tools.content.embedded-resource",
+            Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0/annotations:{"audience":["system"]}"#,
-            "resources.annotations.audience-values",
+            Requirement::RESOURCES_ANNOTATIONS_AUDIENCE_VALUES,
         ),
         (
             "tools-call-simple-text",
             r#"set:tools/call:/content/0/annotations:{"priority":5}"#,
-            "resources.annotations.priority-range",
+            Requirement::RESOURCES_ANNOTATIONS_PRIORITY_RANGE,
         ),
         (
             "tools-call-simple-text",
             "set:tools/call:/content/0/annotations:[]",
-            "schema.annotations",
+            Requirement::SCHEMA_ANNOTATIONS,
         ),
         (
             "tools-call-simple-text",
             "set:tools/call:/structuredContent:[]",
-            "tools.structured.object-only",
+            Requirement::TOOLS_STRUCTURED_OBJECT_ONLY,
         ),
         (
             "tools-list",
             r#"set:tools/list:/tools/0/execution:{"taskSupport":"yes"}"#,
-            "tools.definition.task-support-enum",
+            Requirement::TOOLS_DEFINITION_TASK_SUPPORT_ENUM,
         ),
-        ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
-        ("ping", "retype:ping:/result", "jsonrpc.result-object"),
+        ("ping", "remove:ping:/jsonrpc", Requirement::JSONRPC_VERSION_MEMBER),
+        ("ping", "retype:ping:/result", Requirement::JSONRPC_RESULT_OBJECT),
     ];
     for (scenario, fault, requirement) in shapes {
         let cell = (scenario, V2025_11_25, Duplex);
@@ -232,14 +233,19 @@ pub(crate) fn base64_is_judged_by_the_text_of_the_specification() {
             "prompts-get-simple",
             "prompts/get:/messages/0/content",
             image,
-            "prompts.content.image-base64-mime",
+            Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
         ),
-        ("tools-call-simple-text", "tools/call:/content/0", image, "tools.content.image-base64"),
+        (
+            "tools-call-simple-text",
+            "tools/call:/content/0",
+            image,
+            Requirement::TOOLS_CONTENT_IMAGE_BASE64,
+        ),
         (
             "resources-read-text",
             "resources/read:/contents/0",
             r#"{"uri":"a:b","blob":"a b"}"#,
-            "resources.contents.blob-base64",
+            Requirement::RESOURCES_CONTENTS_BLOB_BASE64,
         ),
     ];
     for (scenario, place, value, requirement) in cases {
@@ -359,11 +365,15 @@ pub(crate) fn a_requirement_that_explain_does_not_name_for_the_check_is_unfounde
         Check::from_finding(id, Origin::Own, Finding::peer("wrong").requires(requirement))
     };
     // `ping` fails with what interrupts it, too; no check of a conversation is about tools.
-    played.checks =
-        vec![cite("ping", "jsonrpc.id-type-preserved"), cite("ping", "ping.result-empty")];
+    played.checks = vec![
+        cite("ping", Requirement::JSONRPC_ID_TYPE_PRESERVED),
+        cite("ping", Requirement::PING_RESULT_EMPTY),
+    ];
     assert_eq!(unfounded(&played), [""; 0]);
-    played.checks =
-        vec![cite("ping", "tools.list.respond"), cite(WELL_FORMED, "tools.list.respond")];
+    played.checks = vec![
+        cite("ping", Requirement::TOOLS_LIST_RESPOND),
+        cite(WELL_FORMED, Requirement::TOOLS_LIST_RESPOND),
+    ];
     assert_eq!(unfounded(&played).len(), 2);
 }
 
@@ -371,7 +381,7 @@ pub(crate) fn a_requirement_of_another_revision_is_unfounded() {
     let row = row(("ping", V2025_03_26, Duplex), [], Status::Failure, &[]);
     let mut played = row.run(&[], Profile::Adaptive);
     assert_eq!(unfounded(&played), [""; 0]);
-    let finding = Finding::peer("a batch").requires("jsonrpc.batch-not-sent");
+    let finding = Finding::peer("a batch").requires(Requirement::JSONRPC_BATCH_NOT_SENT);
     // Allowed: what the judge only advises needs no requirement.
     let remark = Finding::peer("odd JSON").should();
     played.checks.push(Check::from_finding(WELL_FORMED, Origin::Own, remark));

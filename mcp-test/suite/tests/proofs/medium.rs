@@ -2,6 +2,7 @@
 
 use mcp_test_core::run::Cell;
 use mcp_test_core::scenario::Peer;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::TransportKind;
 
 /// How messages travel: a rule about lines holds over one, a rule about HTTP over the other, and all others over both.
@@ -17,15 +18,13 @@ impl Medium {
     }
 
     /// Whether what breaks this requirement can travel in this way.
-    pub(crate) fn carries(self, requirement: &str) -> bool {
-        let is_of = |areas: &[&str]| areas.iter().any(|area| requirement.starts_with(area));
+    pub(crate) fn carries(self, requirement: &Requirement) -> bool {
+        let is_of = |areas: &[&str]| areas.iter().any(|area| requirement.id.starts_with(area));
         match self {
-            Self::Lines => !is_of(&[
-                "transport.http.",
-                "transport.sse.",
-                "mcp-test.http-",
-                "ext.tasks.mcp-name-header",
-            ]),
+            Self::Lines => {
+                requirement != Requirement::EXT_TASKS_MCP_NAME_HEADER
+                    && !is_of(&["transport.http.", "transport.sse.", "mcp-test.http-"])
+            }
             Self::Http => !is_of(&["transport.stdio."]),
         }
     }

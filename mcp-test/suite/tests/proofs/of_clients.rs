@@ -4,11 +4,12 @@
 mod requests;
 mod server_requests;
 
-use mcp_test_core::check::{Check, Finding, Origin, Rule, Status, WELL_FORMED};
+use mcp_test_core::check::{Check, Finding, Origin, Status, WELL_FORMED};
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::run::Cell;
 use mcp_test_core::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_suite::scenarios;
@@ -90,7 +91,7 @@ pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario
 fn row(
     revision: Revision,
     faults: impl IntoIterator<Item = Fault>,
-    requirements: &[&'static str],
+    requirements: &[&'static Requirement],
 ) -> Row {
     row_in("tools_call", revision, faults, requirements)
 }
@@ -100,7 +101,7 @@ fn row_in(
     scenario: &str,
     revision: Revision,
     faults: impl IntoIterator<Item = Fault>,
-    requirements: &[&'static str],
+    requirements: &[&'static Requirement],
 ) -> Row {
     let scenario = scenarios::find(Leg::Client, scenario).expect("a built-in scenario");
     Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
@@ -162,65 +163,91 @@ fn messages() -> Vec<Row> {
         over_duplex(
             V2025_11_25,
             &[Fault::truncate(list)],
-            &["transport.stdio.stdin-only-messages"],
+            &[Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES],
         ),
         over_duplex(
             V2026_07_28,
             &[Fault::truncate(list)],
-            &["transport.stdio.stdin-only-messages"],
+            &[Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES],
         ),
-        over_duplex(V2025_11_25, &[Fault::remove(list, "/jsonrpc")], &["jsonrpc.version-member"]),
+        over_duplex(
+            V2025_11_25,
+            &[Fault::remove(list, "/jsonrpc")],
+            &[Requirement::JSONRPC_VERSION_MEMBER],
+        ),
         // Bodies.
-        row(V2025_03_26, [Fault::truncate(list)], &["transport.http.body-single-or-batch"]),
-        row(V2025_11_25, [Fault::truncate(list)], &["transport.http.body-single-message"]),
-        row(V2026_07_28, [Fault::truncate(list)], &["transport.http.body-request-or-notification"]),
-        row(V2025_11_25, [Fault::empty_body(list)], &["transport.http.body-single-message"]),
+        row(
+            V2025_03_26,
+            [Fault::truncate(list)],
+            &[Requirement::TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH],
+        ),
+        row(
+            V2025_11_25,
+            [Fault::truncate(list)],
+            &[Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE],
+        ),
+        row(
+            V2026_07_28,
+            [Fault::truncate(list)],
+            &[Requirement::TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION],
+        ),
+        row(
+            V2025_11_25,
+            [Fault::empty_body(list)],
+            &[Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE],
+        ),
         // Envelopes and ids.
-        row(V2025_11_25, [Fault::remove(list, "/jsonrpc")], &["jsonrpc.version-member"]),
-        row(V2025_11_25, set("/id", json!(1.5)), &["jsonrpc.request-id-type"]),
-        row(V2025_11_25, [Fault::null_id(list)], &["jsonrpc.request-id-not-null"]),
-        row(V2025_11_25, set("/method", json!(5)), &["jsonrpc.request-method-string"]),
-        row(V2025_11_25, set("/params", json!([])), &["jsonrpc.params-object"]),
+        row(V2025_11_25, [Fault::remove(list, "/jsonrpc")], &[Requirement::JSONRPC_VERSION_MEMBER]),
+        row(V2025_11_25, set("/id", json!(1.5)), &[Requirement::JSONRPC_REQUEST_ID_TYPE]),
+        row(V2025_11_25, [Fault::null_id(list)], &[Requirement::JSONRPC_REQUEST_ID_NOT_NULL]),
+        row(V2025_11_25, set("/method", json!(5)), &[Requirement::JSONRPC_REQUEST_METHOD_STRING]),
+        row(V2025_11_25, set("/params", json!([])), &[Requirement::JSONRPC_PARAMS_OBJECT]),
         // The messages of a revision, and their direction.
         row(
             V2025_06_18,
             stray(json!([log()])),
-            &["schema.message-direction", "jsonrpc.batch-not-sent"],
+            &[Requirement::SCHEMA_MESSAGE_DIRECTION, Requirement::JSONRPC_BATCH_NOT_SENT],
         ),
-        row(V2025_11_25, stray(log()), &["schema.message-direction"]),
+        row(V2025_11_25, stray(log()), &[Requirement::SCHEMA_MESSAGE_DIRECTION]),
         row(
             V2025_11_25,
             stray(json!({"jsonrpc": "2.0", "id": "s1", "result": {}})),
-            &["jsonrpc.result-id-echo"],
+            &[Requirement::JSONRPC_RESULT_ID_ECHO],
         ),
         // What the server has declared, and what the revision has.
         row(
             V2025_11_25,
             request("prompts/list"),
-            &["prompts.impl.respect-negotiation", "lifecycle.capabilities-respected"],
+            &[
+                Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION,
+                Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+            ],
         ),
         row(
             V2026_07_28,
             request("prompts/list"),
-            &["prompts.impl.respect-negotiation", "base.capabilities-respected"],
+            &[
+                Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION,
+                Requirement::BASE_CAPABILITIES_RESPECTED,
+            ],
         ),
-        row(V2025_11_25, subscribe(), &["resources.subscribe.requires-capability"]),
-        row(V2026_07_28, subscribe(), &["resources.subscribe.removed"]),
-        row(V2025_06_18, request("tasks/list"), &["lifecycle.version-respected"]),
+        row(V2025_11_25, subscribe(), &[Requirement::RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY]),
+        row(V2026_07_28, subscribe(), &[Requirement::RESOURCES_SUBSCRIBE_REMOVED]),
+        row(V2025_06_18, request("tasks/list"), &[Requirement::LIFECYCLE_VERSION_RESPECTED]),
         row(
             V2025_11_25,
             notification("notifications/roots/list_changed", json!({})),
-            &["roots.list-changed.requires-capability"],
+            &[Requirement::ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY],
         ),
         row(
             V2026_07_28,
             request_with("logging/setLevel", json!({"level": "info"})),
-            &["logging.set-level.removed"],
+            &[Requirement::LOGGING_SET_LEVEL_REMOVED],
         ),
         row(
             V2026_07_28,
             notification("notifications/roots/list_changed", json!({})),
-            &["roots.list-changed.removed"],
+            &[Requirement::ROOTS_LIST_CHANGED_REMOVED],
         ),
         row(
             V2026_07_28,
@@ -228,23 +255,23 @@ fn messages() -> Vec<Row> {
                 "/_meta/io.modelcontextprotocol~1clientCapabilities/roots/listChanged",
                 json!(true),
             ),
-            &["roots.list-changed.removed"],
+            &[Requirement::ROOTS_LIST_CHANGED_REMOVED],
         ),
-        warned(row(V2026_07_28, request("ping"), &["ping.removed"])),
+        warned(row(V2026_07_28, request("ping"), &[Requirement::PING_REMOVED])),
         row(
             V2025_11_25,
             [Fault::set("initialize", "/protocolVersion", "1.0")],
-            &["lifecycle.version-client-supported"],
+            &[Requirement::LIFECYCLE_VERSION_CLIENT_SUPPORTED],
         ),
         row(
             V2025_03_26,
             [Fault::stray("initialize", json!([initialize]))],
-            &["lifecycle.initialize-not-batched"],
+            &[Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED],
         ),
         row(
             V2026_07_28,
             request("tasks/get"),
-            &["versioning.extension-fallback", "base.capabilities-respected"],
+            &[Requirement::VERSIONING_EXTENSION_FALLBACK, Requirement::BASE_CAPABILITIES_RESPECTED],
         ),
         // Cancellations, progress, tasks.
         row_in(
@@ -254,46 +281,49 @@ fn messages() -> Vec<Row> {
                 "tasks/get",
                 json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": POLLED}}),
             )],
-            &["ext.tasks.no-cancelled-notification"],
+            &[Requirement::EXT_TASKS_NO_CANCELLED_NOTIFICATION],
         ),
         row(
             V2025_11_25,
             notification("notifications/progress", json!({"progressToken": 1, "progress": 1})),
-            &["progress.token-known"],
+            &[Requirement::PROGRESS_TOKEN_KNOWN],
         ),
         row(
             V2025_11_25,
             notification("notifications/cancelled", json!({"requestId": "never sent"})),
-            &["cancellation.only-own-inflight"],
+            &[Requirement::CANCELLATION_ONLY_OWN_INFLIGHT],
         ),
         row(
             V2025_11_25,
             notification("notifications/cancelled", json!({"requestId": 1})),
-            &["cancellation.initialize-not-cancelled"],
+            &[Requirement::CANCELLATION_INITIALIZE_NOT_CANCELLED],
         ),
         row(
             V2025_03_26,
             stray(json!([with_token("s1"), with_token("s2")])),
-            &["progress.token-unique"],
+            &[Requirement::PROGRESS_TOKEN_UNIQUE],
         ),
         row(
             V2025_11_25,
             request_with("resources/unsubscribe", json!({"uri": "test://static-text"})),
-            &["resources.subscribe.requires-capability", "resources.unsubscribe.after-subscribe"],
+            &[
+                Requirement::RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY,
+                Requirement::RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE,
+            ],
         ),
-        row(V2025_11_25, request("tasks/list"), &["tasks.list-requires-capability"]),
+        row(V2025_11_25, request("tasks/list"), &[Requirement::TASKS_LIST_REQUIRES_CAPABILITY]),
         row(
             V2025_11_25,
             request_with("tasks/cancel", json!({"taskId": "t1"})),
-            &["tasks.cancel-requires-capability"],
+            &[Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY],
         ),
         row(
             V2025_11_25,
             [Fault::set("tools/call", "/task", json!({}))],
             &[
-                "tasks.augment-only-declared",
-                "tasks.no-augment-without-capability",
-                "tasks.tool-augment-requires-capability",
+                Requirement::TASKS_AUGMENT_ONLY_DECLARED,
+                Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY,
+                Requirement::TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY,
             ],
         ),
         // HTTP in the stateless era.
@@ -301,9 +331,9 @@ fn messages() -> Vec<Row> {
             V2026_07_28,
             [Fault::stray(list, about_task()), Fault::header(list, "Mcp-Name", "tools")],
             &[
-                "ext.tasks.mcp-name-header",
-                "versioning.extension-fallback",
-                "base.capabilities-respected",
+                Requirement::EXT_TASKS_MCP_NAME_HEADER,
+                Requirement::VERSIONING_EXTENSION_FALLBACK,
+                Requirement::BASE_CAPABILITIES_RESPECTED,
             ],
         ),
     ]
@@ -311,13 +341,13 @@ fn messages() -> Vec<Row> {
 
 pub(crate) fn a_rule_for_servers_alone_is_unfounded_of_a_client() {
     let mut played = row(V2025_11_25, [], &[]).run(&[], Profile::Adaptive);
-    let cite = |rule: Rule| {
-        let finding = Finding::peer("wrong").requires(rule.id());
+    let cite = |rule: &'static Requirement| {
+        let finding = Finding::peer("wrong").requires(rule);
         vec![Check::from_finding(WELL_FORMED, Origin::Own, finding)]
     };
-    played.checks = cite(Rule::PROGRESS_RATE_LIMITED);
+    played.checks = cite(Requirement::PROGRESS_RATE_LIMITED);
     assert_eq!(unfounded(&played), [""; 0]);
-    played.checks = cite(Rule::LOG_RATE_LIMITED);
+    played.checks = cite(Requirement::LOGGING_IMPL_RATE_LIMIT);
     assert_eq!(unfounded(&played).len(), 1);
 }
 

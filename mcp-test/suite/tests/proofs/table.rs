@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use mcp_test_core::check::{Status, WELL_FORMED};
 use mcp_test_core::run::{Cell, Outcome};
 use mcp_test_core::scenario::{Peer, Profile};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::{Fault, TransportKind};
 
 use crate::medium::{Medium, over_other_medium};
@@ -27,7 +28,7 @@ pub(crate) struct Row {
     check: &'static str,
     pub(crate) faults: Vec<Fault>,
     pub(crate) status: Status,
-    pub(crate) requirements: Vec<&'static str>,
+    pub(crate) requirements: Vec<&'static Requirement>,
 }
 
 impl Row {
@@ -36,7 +37,7 @@ impl Row {
         cell: Cell,
         faults: impl IntoIterator<Item = Fault>,
         status: Status,
-        requirements: &[&'static str],
+        requirements: &[&'static Requirement],
     ) -> Self {
         let (faults, requirements) = (faults.into_iter().collect(), requirements.to_vec());
         let (peer, profile) = (peer.into(), Profile::Adaptive);
@@ -113,7 +114,7 @@ impl Row {
     }
 
     /// The requirements that it proves a check of, and over what.
-    pub(crate) fn proven(&self) -> impl Iterator<Item = (&'static str, Medium)> {
+    pub(crate) fn proven(&self) -> impl Iterator<Item = (&'static Requirement, Medium)> {
         let medium = Medium::of(self.cell.transport);
         self.requirements.iter().map(move |requirement| (*requirement, medium))
     }

@@ -4,6 +4,7 @@ use mcp_test_core::check::{Status, TOOL_SCHEMAS};
 use mcp_test_core::run::{Cell, Outcome, Verdict};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::V2025_11_25;
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::Duplex;
@@ -47,7 +48,7 @@ fn run_calling(faults: impl IntoIterator<Item = Fault>) -> Outcome {
     run_alone(&calling::SCENARIO, everything().faults(faults), V2025_11_25, Profile::Adaptive)
 }
 
-type Expected = (Vec<Fault>, Status, &'static [&'static str]);
+type Expected = (Vec<Fault>, Status, &'static [&'static Requirement]);
 
 /// Damage, the status of the check, and the requirements that it cites.
 fn table() -> [Expected; 9] {
@@ -76,31 +77,31 @@ fn table() -> [Expected; 9] {
         (
             vec![input(json!({"type": "object", "properties": {"a": {"type": "int"}}}))],
             Failure,
-            &["tools.definition.input-schema-valid", "base.schema-valid"],
+            &[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID, Requirement::BASE_SCHEMA_VALID],
         ),
         (
             vec![input(
                 json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}),
             )],
             Warning,
-            &["base.schema-prefer-2020-12"],
+            &[Requirement::BASE_SCHEMA_PREFER_2020_12],
         ),
         (vec![input(far)], Warning, &[]),
         (vec![input(doubling)], Failure, &[]),
-        (vec![promise()], Failure, &["tools.structured.present-with-output-schema"]),
+        (vec![promise()], Failure, &[Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA]),
         (
             vec![promise(), returned(json!({"total": 3}))],
             Failure,
-            &["tools.structured.conforms-output-schema"],
+            &[Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA],
         ),
         (vec![promise(), returned(json!({"sum": 3}))], Success, &[]),
         (
             vec![Fault::set("tools/list", "/tools/0/outputSchema", json!({"type": "objects"}))],
             Failure,
             &[
-                "tools.structured.present-with-output-schema",
-                "tools.definition.output-schema-valid",
-                "base.schema-valid",
+                Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+                Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID,
+                Requirement::BASE_SCHEMA_VALID,
             ],
         ),
     ]

@@ -6,7 +6,7 @@ use mcp_test_core::check::{
 use mcp_test_core::run::{Cell, Outcome, requirements_of_common, requirements_of_interruptions};
 use mcp_test_core::scenario::{Leg, Profile};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, requirement};
+use mcp_test_core::spec::{Requirement, Revision};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
@@ -31,21 +31,16 @@ pub(crate) fn unfounded(outcome: &Outcome) -> Vec<String> {
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }
-        let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
-        unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
         let why = check.known_false.as_deref().filter(|why| !is_clause(why));
         unfounded.extend(why.map(|why| format!("{} is allowed because \"{why}\"", check.id)));
         let unexplained =
             finding.requirements.iter().filter(|id| !is_explained(outcome, check, id));
         unfounded.extend(unexplained.map(|id| format!("{} cites {id} unexplained", check.id)));
         let revision = outcome.cell.revision;
-        let elsewhere = finding
-            .requirements
-            .iter()
-            .filter_map(|id| requirement::find(id))
-            .filter(|found| !found.revisions.contains(revision));
-        unfounded.extend(elsewhere.map(|found| {
-            format!("{} cites `{found}`, which does not hold at {revision}", check.id)
+        let elsewhere =
+            finding.requirements.iter().filter(|cited| !cited.revisions.contains(revision));
+        unfounded.extend(elsewhere.map(|cited| {
+            format!("{} cites `{cited}`, which does not hold at {revision}", check.id)
         }));
     }
     unfounded
@@ -61,16 +56,16 @@ fn is_clause(why: &str) -> bool {
 }
 
 /// Whether `mcp-test explain` names the check for this requirement.
-fn is_explained(outcome: &Outcome, check: &Check, id: &str) -> bool {
-    let is_it = |other: &str| requirement::find(other) == requirement::find(id);
+fn is_explained(outcome: &Outcome, check: &Check, cited: &'static Requirement) -> bool {
+    let is_it = |other: &Requirement| other == cited;
     match outcome.cell.scenario.check(&check.id) {
         Some(spec) => {
             spec.requirements.iter().copied().any(is_it)
                 || requirements_of_interruptions().any(is_it)
         }
         None => {
-            let is_excluded = outcome.cell.scenario.leg == Leg::Client
-                && OF_SERVERS_ALONE.iter().any(|rule| is_it(rule.id()));
+            let is_excluded =
+                outcome.cell.scenario.leg == Leg::Client && OF_SERVERS_ALONE.contains(&cited);
             !is_excluded && requirements_of_common(&check.id).into_iter().any(is_it)
         }
     }

@@ -3,6 +3,7 @@
 use mcp_test_core::check::Status;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::Fault;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
@@ -91,6 +92,9 @@ fn a_requirement_is_cited_only_at_its_revisions() {
         Answer::already_sent()
     });
     let cited = cited(&server, &["base-notifications"]);
-    assert!(cited.iter().any(|it| it.ends_with("jsonrpc.notification-no-response")), "{cited:?}");
+    assert!(
+        cited.iter().any(|it| it.ends_with(Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE.id)),
+        "{cited:?}"
+    );
     assert!(!cited.iter().any(|it| it.contains("tasks.")), "{cited:?}");
 }

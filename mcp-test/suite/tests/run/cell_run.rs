@@ -8,7 +8,7 @@ use mcp_test_core::run::{Baseline, Outcome, Results, Verdict};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Inventory, Listing};
 use mcp_test_core::server::Call;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{ItemKind, Revisions};
+use mcp_test_core::spec::{ItemKind, Requirement, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use tokio::io::AsyncReadExt;
@@ -40,7 +40,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
         Revision::V2025_11_25 => {
             ctx.check("odd-first").pass();
-            Err(Finding::peer("something broke").requires("jsonrpc.result-id-echo"))
+            Err(Finding::peer("something broke").requires(Requirement::JSONRPC_RESULT_ID_ECHO))
         }
         _ => {
             ctx.check("odd-first").pass();
@@ -275,7 +275,7 @@ fn a_finding_without_an_official_check_fails_the_remaining_ones() {
     => Failed
     ");
     let finding = outcome.checks[1].finding.as_ref().expect("a finding");
-    assert_eq!(finding.requirements, ["jsonrpc.result-id-echo"]);
+    assert_eq!(finding.requirements, [Requirement::JSONRPC_RESULT_ID_ECHO]);
 }
 
 #[test]

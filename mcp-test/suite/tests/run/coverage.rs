@@ -7,6 +7,7 @@ use mcp_test_core::run::{Coverage, NotTested, Plan, RowState, Selection, run};
 use mcp_test_core::scenario::{CalledTools, Leg, Profile, Scenario, ToolCalls};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_suite::scenarios;
 
@@ -25,41 +26,48 @@ fn coverage(server: &Server, scenarios: &[&str], calls: CalledTools) -> Coverage
 }
 
 #[track_caller]
-fn state(coverage: &Coverage, id: &str) -> RowState {
+fn state(coverage: &Coverage, requirement: &Requirement) -> RowState {
     let all: Vec<&Scenario> = scenarios::all().collect();
     let mut rows = coverage.rows(&all, Leg::Server);
-    rows.find(|(row, _)| row.id == id).map(|(_, state)| state).unwrap_or_else(|| panic!("{id}"))
+    let found = rows.find(|(row, _)| *row == requirement);
+    found.map(|(_, state)| state).unwrap_or_else(|| panic!("{requirement}"))
 }
 
 #[test]
 fn a_requirement_is_tested_violated_or_not_tested_for_a_reason() {
     use RowState::{NotTested as Not, Tested, Violated};
     let sound = coverage(&everything(), &["ping", "tools-call-unknown"], CalledTools::ReadOnly);
-    assert_eq!(state(&sound, "ping.result-empty"), Tested);
-    assert_eq!(state(&sound, "tools.call.unknown-tool-error"), Tested);
-    assert_eq!(state(&sound, "jsonrpc.result-id-echo"), Tested);
-    assert_eq!(state(&sound, "progress.increases"), Not(NotTested::DidNotOccur));
-    assert_eq!(state(&sound, "tools.list.respond"), Not(NotTested::NotRun));
-    assert_eq!(state(&sound, "base.custom-transport-lifecycle"), Not(NotTested::NotVisible));
-    assert_eq!(state(&sound, "auth.token.audience-validation"), Not(NotTested::NeedsToken));
+    assert_eq!(state(&sound, Requirement::PING_RESULT_EMPTY), Tested);
+    assert_eq!(state(&sound, Requirement::TOOLS_CALL_UNKNOWN_TOOL_ERROR), Tested);
+    assert_eq!(state(&sound, Requirement::JSONRPC_RESULT_ID_ECHO), Tested);
+    assert_eq!(state(&sound, Requirement::PROGRESS_INCREASES), Not(NotTested::DidNotOccur));
+    assert_eq!(state(&sound, Requirement::TOOLS_LIST_RESPOND), Not(NotTested::NotRun));
+    assert_eq!(
+        state(&sound, Requirement::BASE_CUSTOM_TRANSPORT_LIFECYCLE),
+        Not(NotTested::NotVisible)
+    );
+    assert_eq!(
+        state(&sound, Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION),
+        Not(NotTested::NeedsToken)
+    );
 
     let damaged = everything().faults([Fault::reply_error("ping", -32603)]);
     let damaged = coverage(&damaged, &["ping"], CalledTools::ReadOnly);
-    assert_eq!(state(&damaged, "ping.responds-promptly"), Violated);
+    assert_eq!(state(&damaged, Requirement::PING_RESPONDS_PROMPTLY), Violated);
 }
 
 #[test]
 fn what_the_server_does_not_offer_is_a_reason() {
     let bare = || Server::new(serde_json::json!({"name": "bare", "version": "1"}));
     let empty = coverage(&bare(), &["tools-call-unknown", "tools-list"], CalledTools::ReadOnly);
-    let unknown = "tools.call.unknown-tool-error";
+    let unknown = Requirement::TOOLS_CALL_UNKNOWN_TOOL_ERROR;
     assert_eq!(state(&empty, unknown), RowState::NotTested(NotTested::NotOffered));
 
     let other = bare()
         .capabilities(serde_json::json!({"tools": {}}))
         .on("tools/list", |_: Call| async { serde_json::json!({"tools": []}) });
     let other = coverage(&other, &["tools-call-error"], CalledTools::ReadOnly);
-    let fixture = "tools.call.execution-error-is-error";
+    let fixture = Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR;
     assert_eq!(state(&other, fixture), RowState::NotTested(NotTested::NeedsFixture));
 }
 
@@ -67,8 +75,10 @@ fn what_the_server_does_not_offer_is_a_reason() {
 fn what_did_not_occur_is_not_tested() {
     use RowState::{NotTested as Not, Tested};
     let texts = coverage(&everything(), &["prompts-get-simple"], CalledTools::None);
-    assert_eq!(state(&texts, "jsonrpc.result-object"), Tested);
-    for id in ["prompts.content.audio-base64-mime", "tools.structured.text-mirror"] {
+    assert_eq!(state(&texts, Requirement::JSONRPC_RESULT_OBJECT), Tested);
+    for id in
+        [Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME, Requirement::TOOLS_STRUCTURED_TEXT_MIRROR]
+    {
         assert_eq!(state(&texts, id), Not(NotTested::DidNotOccur), "{id}");
     }
 }

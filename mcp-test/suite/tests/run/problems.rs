@@ -1,5 +1,6 @@
 //! One cause is one problem, however many checks, scenarios, revisions and transports show it.
 
+use mcp_test_core::expect::words;
 use mcp_test_core::run::{ExitCode, Problem};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::transport::Fault;
@@ -31,7 +32,7 @@ fn line(problem: &Problem) -> String {
         "{:?}: {} [{}] {} scenarios, {} runs, {} not reached, {} not run; {} over {}",
         problem.level(),
         problem.headline(),
-        problem.requirements().join(" "),
+        words::joined(problem.requirements(), " "),
         few(problem.scenarios().len()),
         few(problem.cells().len()),
         few(problem.not_reached),

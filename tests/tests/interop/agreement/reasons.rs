@@ -1,6 +1,7 @@
 //! Why the verdicts of the two suites may differ, and which official checks never fail.
 
 use mcp_test::scenario::Leg;
+use mcp_test_core::spec::Requirement;
 
 use super::verdicts::Disagreement;
 
@@ -10,8 +11,8 @@ pub(super) struct Reason {
     explains: fn(&Disagreement) -> bool,
     /// The reason, as a cell of a table.
     pub(super) why: &'static str,
-    /// The id of the requirement that decides, whose page is linked.
-    pub(super) requirement: &'static str,
+    /// The requirement that decides, whose page is linked.
+    pub(super) requirement: &'static Requirement,
 }
 
 /// The reason that explains a disagreement.
@@ -41,7 +42,7 @@ pub(super) const REASONS: &[Reason] = &[
     Reason {
         explains: |it| it.run.fault.starts_with("wrong-id:"),
         why: "the official client waits for another response until the time-out; ours reports at once that the id is wrong",
-        requirement: "jsonrpc.result-id-echo",
+        requirement: Requirement::JSONRPC_RESULT_ID_ECHO,
     },
     Reason {
         explains: |it| {
@@ -49,66 +50,66 @@ pub(super) const REASONS: &[Reason] = &[
             without.iter().any(|member| it.run.fault.ends_with(member))
         },
         why: "the schema of the form is invalid, so that the official client refuses it, and judges no property; ours judges each of them",
-        requirement: "elicitation.schema.enum-multi-titled",
+        requirement: Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
     },
     Reason {
         explains: |it| it.run.fault == "remove:tasks/get:/inputRequests",
         why: "the official suite waits for the end of the task until the time-out; ours judges what it has seen",
-        requirement: "ext.tasks.get-input-required",
+        requirement: Requirement::EXT_TASKS_GET_INPUT_REQUIRED,
     },
     Reason {
         explains: |it| it.run.fault.starts_with("html:") && it.check == "wire-schema-valid",
         why: "the official suite validates its own messages; ours skips the check, since the server sent no message",
-        requirement: "transport.http.json-single-object",
+        requirement: Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
     },
     Reason {
         explains: |it| it.run.fault.contains("release-notes/../"),
         why: "the URI begins with the directory of the skill, but leads out of it, which the official suite does not notice",
-        requirement: "skills.resources.within-skill",
+        requirement: Requirement::SKILLS_RESOURCES_WITHIN_SKILL,
     },
     Reason {
         explains: |it| it.check == "sep-2640-names-should-be-unique",
         why: "the official suite compares the names in the URIs, ours those in the frontmatter, which is where the name is defined",
-        requirement: "skills.names.unique",
+        requirement: Requirement::SKILLS_NAMES_UNIQUE,
     },
     Reason {
         explains: |it| it.run.fault == "without_subscriptions",
         why: "nothing shows that a server without subscriptions honors a filter; the official check passes without a notification",
-        requirement: "subscriptions.only-requested",
+        requirement: Requirement::SUBSCRIPTIONS_ONLY_REQUESTED,
     },
     Reason {
         explains: |it| it.run.fault == "forgetting_finished_tasks",
         why: "the official suite creates another task for this check, which the server does not return; ours uses the first",
-        requirement: "ext.tasks.result-faithful",
+        requirement: Requirement::EXT_TASKS_RESULT_FAITHFUL,
     },
     Reason {
         explains: |it| it.check == "server-sse-disconnect-resume",
         why: "the server answered the call with an error, so that no reply is left for a resumed stream; the official suite waits for a result",
-        requirement: "transport.http.resume-get-for-post-stream",
+        requirement: Requirement::TRANSPORT_HTTP_RESUME_GET_FOR_POST_STREAM,
     },
     Reason {
         explains: |it| {
             it.run.fault == "remove:tools/call:/jsonrpc" && it.check == "tool-add-numbers"
         },
         why: "without `jsonrpc` the message is not a JSON-RPC request, so that ours sees no call; the official check looks at the arguments only",
-        requirement: "jsonrpc.version-member",
+        requirement: Requirement::JSONRPC_VERSION_MEMBER,
     },
     Reason {
         explains: |it| it.run.fault == "remove:server/discover:/_meta",
         why: "our server refuses the request, so that the client sends no other; the official server answers it",
-        requirement: "base.meta-request-required-fields",
+        requirement: Requirement::BASE_META_REQUEST_REQUIRED_FIELDS,
     },
     Reason {
         explains: |it| {
             it.run.fault == "without_capability" && it.check == "client-elicitation-sep1034-general"
         },
         why: "the official server sends the form to every client; ours only to one that declares `elicitation`, and reports that it could not",
-        requirement: "elicitation.request.requires-capability",
+        requirement: Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY,
     },
     Reason {
         explains: |it| it.run.fault == "without_handshake",
         why: "the client never sends `initialize`, of which the official suite makes no check; ours passes no client that did nothing",
-        requirement: "lifecycle.initialize-first",
+        requirement: Requirement::LIFECYCLE_INITIALIZE_FIRST,
     },
     Reason {
         explains: |it| {
@@ -116,7 +117,7 @@ pub(super) const REASONS: &[Reason] = &[
                 && it.check == "sep-2575-http-version-header-matches-meta"
         },
         why: "without the header, which another check reports, ours has nothing to compare; the official suite passes",
-        requirement: "transport.http.version-header-matches-body",
+        requirement: Requirement::TRANSPORT_HTTP_VERSION_HEADER_MATCHES_BODY,
     },
     Reason {
         explains: |it| {
@@ -124,17 +125,17 @@ pub(super) const REASONS: &[Reason] = &[
                 && it.check == "sep-2322-client-request-state-echoed"
         },
         why: "the client of the proof repeats the state of our server, which is not that of the official server",
-        requirement: "mrtr.state-echoed",
+        requirement: Requirement::MRTR_STATE_ECHOED,
     },
     Reason {
         explains: |it| it.run.scenario == "http-custom-headers" && it.ours == "-",
         why: "the client does not make the calls that it is asked for; ours reports this once, the official suite also for what they would show",
-        requirement: "transport.http.param-headers-mirrored",
+        requirement: Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED,
     },
     Reason {
         explains: |it| it.run.fault.starts_with("set:elicitation/create:/action"),
         why: "the form is declined, which both report; the official suite fails each field as well, ours looks at the content, which the reply still has",
-        requirement: "elicitation.response.decline-no-content",
+        requirement: Requirement::ELICITATION_RESPONSE_DECLINE_NO_CONTENT,
     },
     Reason {
         explains: |it| {
@@ -142,17 +143,17 @@ pub(super) const REASONS: &[Reason] = &[
             goes_on.contains(&it.run.fault.as_str()) && it.ours == "-"
         },
         why: "the client goes on where it has to stop, which both report; the official suite also lists the steps that follow",
-        requirement: "auth.redirect.iss-mismatch-rejected",
+        requirement: Requirement::AUTH_REDIRECT_ISS_MISMATCH_REJECTED,
     },
     Reason {
         explains: |it| is_of_nothing_tested(it) && it.run.scenario.starts_with("tasks-"),
         why: NOTHING_TESTED,
-        requirement: "ext.tasks.notification-full-state",
+        requirement: Requirement::EXT_TASKS_NOTIFICATION_FULL_STATE,
     },
     Reason {
         explains: |it| is_of_nothing_tested(it) && it.run.scenario.starts_with("sep-2640-"),
         why: NOTHING_TESTED,
-        requirement: "skills.client.verify-digest",
+        requirement: Requirement::SKILLS_CLIENT_VERIFY_DIGEST,
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use mcp_test_core::run::{self, Problem, Summary};
 use mcp_test_core::scenario::Kind;
-use mcp_test_core::spec::requirement;
+use mcp_test_core::spec::Requirement;
 
 use super::cell_reports::{CellReports, name};
 use super::run_problems::{RunProblem, run_problems};
@@ -62,13 +62,9 @@ impl<'a> DistinctProblem<'a> {
         };
         let run::Example { cell, check, .. } = &problem.example;
         let message = check.message.as_deref().unwrap_or("no reason was given");
-        let cite =
-            |id: &&'static str| format!("\nRequirement: {}", requirement::cite(id, cell.revision));
+        let cite = |it: &&Requirement| format!("\nRequirement: {}", it.cite(cell.revision));
         let cited: String = problem.requirements().iter().map(cite).collect();
-        let first = problem.requirements().first().map(|id| {
-            let found = requirement::find(id);
-            (*id, found.and_then(|found| found.link(cell.revision)))
-        });
+        let first = problem.requirements().first().map(|it| (it.id, it.link(cell.revision)));
         Some(Self {
             level,
             title: check.id.clone(),

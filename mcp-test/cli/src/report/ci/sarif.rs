@@ -6,8 +6,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{Cell, Level, Problem, Summary};
 use mcp_test_core::scenario::Kind;
-use mcp_test_core::spec::Revision;
-use mcp_test_core::spec::requirement;
+use mcp_test_core::spec::{Requirement, Revision};
 
 use super::cell_reports::{CellReports, Conclusion, block, line};
 use super::run_problems::{RunProblem, run_problems};
@@ -135,7 +134,8 @@ fn result(
     let mut properties = Object::new();
     properties.push("checks", texts(problem.checks()));
     let further = problem.further_requirements();
-    properties.push("requirements", texts(problem.requirements().iter().copied().chain(further)));
+    let cited = problem.requirements().iter().copied().chain(further);
+    properties.push("requirements", texts(cited.map(|requirement| requirement.id)));
     properties.push("scenarioRuns", cells.len());
     object.push("properties", properties);
     object
@@ -205,7 +205,7 @@ fn hash(text: &str) -> u64 {
 /// The requirement that is broken, otherwise the check.
 fn rule_id(problem: &Problem) -> String {
     match problem.requirements().first() {
-        Some(id) => (*id).to_owned(),
+        Some(requirement) => requirement.id.to_owned(),
         None => line(&words::name(&problem.example.check.id)),
     }
 }
@@ -234,9 +234,8 @@ impl Rules {
     }
 }
 
-fn of_requirement(id: &str, revision: Revision) -> Object {
-    let mut object = Object::from_iter([("id", id)]);
-    let Some(requirement) = requirement::find(id) else { return object };
+fn of_requirement(requirement: &Requirement, revision: Revision) -> Object {
+    let mut object = Object::from_iter([("id", requirement.id)]);
     let text = |text: &str| Object::from_iter([("text", text)]);
     object.push("shortDescription", text(requirement.text));
     // GitHub requires both, and shows the second one where there is room.

@@ -21,7 +21,6 @@ use crate::client::{
     Client, Completion, Options, PromptList, PromptMessages, Reply, RequestOptions,
     ResourceContents, ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
-use crate::spec::requirement;
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
 
@@ -113,12 +112,9 @@ fn tools() -> ToolList {
     ))
 }
 
-/// The message of a failed assertion; checks that the requirements in it exist.
+/// The message of a failed assertion, with the requirements that it cites.
 fn message<T>(outcome: Result<T, Finding>) -> String {
     let Err(finding) = outcome else { panic!("the assertion did not fail") };
-    for id in &finding.requirements {
-        assert!(requirement::find(id).is_some(), "there is no requirement {id}");
-    }
     assert_eq!(finding.blame, Blame::Peer);
     let requirements = finding.requirements.iter().map(|id| format!("\n  [{id}]"));
     finding.to_string() + &requirements.collect::<String>()

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::check::recorded::recorded;
 use crate::check::walk::walk;
+use crate::spec::Requirement;
 use crate::trace::Trace;
 
 /// The requirements that a conversation breaks; see [`recorded`].
@@ -19,7 +20,7 @@ fn broken_in(trace: &Trace, revision: Revision) -> String {
     let line = |finding: &Finding| {
         let level =
             if finding.severity == crate::check::Severity::Must { "must" } else { "should" };
-        format!("{level} {} {:?}\n", finding.requirements.join(" "), finding.got)
+        format!("{level} {} {:?}\n", words::joined(&finding.requirements, " "), finding.got)
     };
     judge.into_findings().iter().map(line).collect()
 }
@@ -174,7 +175,7 @@ fn initialize_is_not_in_a_batch() {
     walk(&trace, &mut [&mut judge]);
     let findings = judge.into_findings();
     let requirements = findings.iter().flat_map(|finding| finding.requirements.clone());
-    assert_eq!(requirements.collect::<Vec<_>>(), ["lifecycle.initialize-not-batched"]);
+    assert_eq!(requirements.collect::<Vec<_>>(), [Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED]);
 }
 
 #[test]

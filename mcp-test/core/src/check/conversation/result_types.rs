@@ -1,9 +1,10 @@
 //! The types of results: those of MCP, and those of the extensions that the server declares.
 
 use super::ConversationJudge;
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::expect::words;
 use crate::json::{Object, Value};
+use crate::spec::Requirement;
 use crate::trace::Event;
 
 /// The types of results that MCP itself defines.
@@ -28,7 +29,7 @@ impl ConversationJudge<'_> {
         let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
             .expected("\"complete\", \"input_required\", or a type of an extension that the server declares")
             .got(words::quoted(kind.as_bytes()));
-        self.find(event, finding, Rule::RESULT_TYPE_KNOWN);
+        self.find(event, finding, Requirement::BASE_RESULT_TYPE_KNOWN_SET);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Results of requests that need a capability which the server has not declared.
 
 use super::{ConversationJudge, rule_of_capability};
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::json::Value;
-use crate::spec::{Capability, Era, Revision, Side, method};
+use crate::spec::{Capability, Era, Requirement, Revision, Side, method};
 use crate::trace::{Event, Position};
 
 impl ConversationJudge<'_> {
@@ -28,8 +28,10 @@ impl ConversationJudge<'_> {
                 .expected(format!("`{capability}` in the capabilities that the server declares"))
                 .got("a result");
         let finding = match capability {
-            Capability::TasksCancel => finding.requires(Rule::TASKS_CANCEL_DECLARED.id()),
-            Capability::TasksList => finding.requires(Rule::TASKS_LIST_DECLARED.id()),
+            Capability::TasksCancel => {
+                finding.requires(Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY)
+            }
+            Capability::TasksList => finding.requires(Requirement::TASKS_LIST_REQUIRES_CAPABILITY),
             _ => finding,
         };
         let rule = rule_of_offer(capability, revision);
@@ -50,13 +52,15 @@ fn offers(name: &str, result: &Value) -> bool {
     result.at(list).and_then(Value::as_array).is_some_and(|items| !items.is_empty())
 }
 
-fn rule_of_offer(capability: Capability, revision: Revision) -> Option<Rule> {
+fn rule_of_offer(capability: Capability, revision: Revision) -> Option<&'static Requirement> {
     Some(match capability {
-        Capability::Completions => Rule::COMPLETIONS_OFFER_DECLARED,
-        Capability::Prompts if revision >= Revision::V2026_07_28 => Rule::PROMPTS_OFFER_DISCOVERED,
-        Capability::Prompts => Rule::PROMPTS_OFFER_DECLARED,
-        Capability::Resources => Rule::RESOURCES_OFFER_DECLARED,
-        Capability::Tools => Rule::TOOLS_OFFER_DECLARED,
+        Capability::Completions => Requirement::COMPLETION_CAPABILITY_DECLARE,
+        Capability::Prompts if revision >= Revision::V2026_07_28 => {
+            Requirement::PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER
+        }
+        Capability::Prompts => Requirement::PROMPTS_CAPABILITY_DECLARE,
+        Capability::Resources => Requirement::RESOURCES_CAPABILITY_DECLARE,
+        Capability::Tools => Requirement::TOOLS_CAPABILITY_DECLARE,
         _ => return None,
     })
 }

@@ -1,8 +1,9 @@
 //! Tasks of 2025-11-25: what ends the progress of a task, and whether the client has tasks for the requests of the server.
 
 use super::{ConversationJudge, ReplyOrder};
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::json::Value;
+use crate::spec::Requirement;
 use crate::trace::{Event, Position};
 use crate::wire::Request;
 
@@ -52,9 +53,9 @@ impl<'a> ConversationJudge<'a> {
             .got("a request with `task`")
             .should();
         let finding = match client.get("tasks") {
-            None => finding.requires(Rule::TASK_NOT_ATTEMPTED.id()),
+            None => finding.requires(Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
             Some(_) => finding,
         };
-        self.find(event, finding, Rule::TASK_AUGMENTS_DECLARED);
+        self.find(event, finding, Requirement::TASKS_AUGMENT_ONLY_DECLARED);
     }
 }

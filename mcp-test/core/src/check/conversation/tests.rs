@@ -1,8 +1,9 @@
 //! Conversations, and the rules that their messages break.
 
 use super::*;
-use crate::check::recorded::recorded;
+use crate::check::recorded::{NOTHING, recorded};
 use crate::check::walk::walk;
+use crate::spec::Requirement;
 use crate::trace::{ConnectionId, ParsedText, Recorder};
 
 /// The requirements that a conversation breaks; see [`recorded`].
@@ -10,8 +11,9 @@ fn broken(revision: Revision, lines: &[&str]) -> String {
     let (trace, revisions) = (recorded(lines), |_| revision);
     let mut judge = ConversationJudge::new(&trace, &revisions);
     walk(&trace, &mut [&mut judge]);
-    let line =
-        |finding: &Finding| format!("{} {:?}\n", finding.requirements.join(" "), finding.got);
+    let line = |finding: &Finding| {
+        format!("{} {:?}\n", words::joined(&finding.requirements, " "), finding.got)
+    };
     judge.into_findings().iter().map(line).collect()
 }
 
@@ -95,7 +97,7 @@ impl Http {
         self.record(exchange, Party::Client, EventKind::Closed { how });
     }
 
-    fn broken(&self, revision: Revision) -> Vec<&'static str> {
+    fn broken(&self, revision: Revision) -> Vec<&'static Requirement> {
         let (trace, revisions) = (self.recorder.trace(), |_| revision);
         let mut judge = ConversationJudge::new(&trace, &revisions);
         walk(&trace, &mut [&mut judge]);
@@ -119,7 +121,10 @@ fn a_request_whose_response_was_closed_reports_no_progress_elsewhere() {
     http.message(2, Party::Server, progress);
     assert_eq!(
         http.broken(Revision::V2026_07_28),
-        ["transport.http.cancel-no-further-messages", "transport.http.sse-notifications-related"]
+        [
+            Requirement::TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES,
+            Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED
+        ]
     );
 }
 
@@ -128,7 +133,7 @@ fn a_subscription_whose_response_was_closed_brings_nothing_elsewhere() {
     let filter = r#""params":{"notifications":{"toolsListChanged":true}}"#;
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":1}"#;
     let changed = format!(r#""method":"notifications/tools/list_changed","params":{{{meta}}}"#);
-    let misplaced = "transport.http.sse-notifications-related";
+    let misplaced = Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED;
     let broken = |is_closed: bool| {
         let http = Http::new();
         let listen = format!(r#""id":1,"method":"subscriptions/listen",{filter}"#);
@@ -140,7 +145,7 @@ fn a_subscription_whose_response_was_closed_brings_nothing_elsewhere() {
         http.message(2, Party::Server, &changed);
         http.broken(Revision::V2026_07_28)
     };
-    assert_eq!(broken(true), ["subscriptions.cancel-ends", misplaced]);
+    assert_eq!(broken(true), [Requirement::SUBSCRIPTIONS_CANCEL_ENDS, misplaced]);
     assert_eq!(broken(false), [misplaced]);
 }
 
@@ -237,9 +242,9 @@ fn a_level_holds_for_requests_that_are_posted_later_in_the_same_session() {
         http.message(2, Party::Server, debug);
         http.broken(Revision::V2025_11_25)
     };
-    assert_eq!(broken("a", false), ["logging.set-level.threshold"]);
-    assert_eq!(broken("a", true), [""; 0]);
-    assert_eq!(broken("b", false), [""; 0]);
+    assert_eq!(broken("a", false), [Requirement::LOGGING_SET_LEVEL_THRESHOLD]);
+    assert_eq!(broken("a", true), NOTHING);
+    assert_eq!(broken("b", false), NOTHING);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Notifications that the client has not asked for.
 
 use super::{ConversationJudge, is_of_subscriptions};
-use crate::check::{Finding, Rule};
-use crate::spec::{Capability, Era, meta};
+use crate::check::Finding;
+use crate::spec::{Capability, Era, Requirement, meta};
 use crate::trace::Event;
 use crate::wire::{Id, Notification};
 
@@ -15,17 +15,17 @@ impl ConversationJudge<'_> {
         let (was_asked, rule, expected) = match (name, is_stateless) {
             ("notifications/tools/list_changed", true) => (
                 conversation.listened.contains("toolsListChanged"),
-                Rule::TOOLS_LIST_CHANGED_ASKED,
+                Requirement::TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "toolsListChanged",
             ),
             ("notifications/prompts/list_changed", true) => (
                 conversation.listened.contains("promptsListChanged"),
-                Rule::PROMPTS_LIST_CHANGED_ASKED,
+                Requirement::PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "promptsListChanged",
             ),
             ("notifications/resources/list_changed", true) => (
                 conversation.listened.contains("resourcesListChanged"),
-                Rule::RESOURCES_LIST_CHANGED_ASKED,
+                Requirement::RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "resourcesListChanged",
             ),
             ("notifications/resources/updated", false) => {
@@ -35,7 +35,7 @@ impl ConversationJudge<'_> {
                     .is_some_and(|it| Capability::ResourcesSubscribe.declared_in(it));
                 (
                     conversation.has_subscribed || !is_declared,
-                    Rule::RESOURCES_UPDATED_SUBSCRIBED,
+                    Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED,
                     "resources/subscribe",
                 )
             }
@@ -47,7 +47,7 @@ impl ConversationJudge<'_> {
         let finding = Finding::peer(format!("`{name}` that the client did not ask for"))
             .expected(format!("it only after a request with `{expected}`"))
             .got("no such request in this connection");
-        let is_advice = rule == Rule::RESOURCES_UPDATED_SUBSCRIBED;
+        let is_advice = rule == Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED;
         self.find(event, if is_advice { finding.should() } else { finding }, rule);
         false
     }
@@ -73,10 +73,10 @@ impl ConversationJudge<'_> {
                 let listened = named.and_then(|id| conversation.subscriptions.get(&id));
                 // Closing its response cancels a subscription.
                 let finding = match listened.is_some_and(|it| conversation.closed.contains(it)) {
-                    true => finding.requires(Rule::SUBSCRIPTION_CANCEL_ENDS.id()),
+                    true => finding.requires(Requirement::SUBSCRIPTIONS_CANCEL_ENDS),
                     false => finding,
                 };
-                self.find(event, finding, Rule::HTTP_SSE_NOTIFICATIONS_RELATED);
+                self.find(event, finding, Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED);
             }
             return;
         }
@@ -87,7 +87,7 @@ impl ConversationJudge<'_> {
                 Finding::peer(format!("the server sent `{name}` while no request was open"))
                     .expected("notifications for a request or a subscription that is open")
                     .got(format!("`{name}`"));
-            self.find(event, finding, Rule::STDIO_SERVER_MESSAGE_KINDS);
+            self.find(event, finding, Requirement::TRANSPORT_STDIO_SERVER_MESSAGE_KINDS);
         }
     }
 }

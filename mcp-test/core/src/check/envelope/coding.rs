@@ -1,8 +1,9 @@
 //! How the headers of a response describe its body.
 
 use super::EnvelopeJudge;
-use crate::check::{Finding, Rule};
+use crate::check::Finding;
 use crate::expect::words::quoted;
+use crate::spec::Requirement;
 use crate::trace::Event;
 
 /// The coding of a body, such as `Content-Encoding: gzip`; `None` if it is sent as it is.
@@ -34,7 +35,7 @@ impl EnvelopeJudge<'_> {
                 .expected("a body in that coding, or no such header")
                 .got(format!("{coding}, and plain JSON"))
                 .hint("a client that decodes it fails");
-        self.find(event, finding, Rule::HTTP_CODING_FITS);
+        self.find(event, finding, Requirement::MCP_TEST_HTTP_CODING_FITS);
     }
 
     /// A response that announces its length in two ways.
@@ -51,6 +52,6 @@ impl EnvelopeJudge<'_> {
             .expected("one of the two headers")
             .got(format!("Content-Length {length} and Transfer-Encoding {encoding}"))
             .hint("programs that believe different headers see different messages");
-        self.find(event, finding, Rule::HTTP_ONE_LENGTH);
+        self.find(event, finding, Requirement::MCP_TEST_HTTP_ONE_LENGTH);
     }
 }

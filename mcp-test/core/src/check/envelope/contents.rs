@@ -1,10 +1,10 @@
 //! The rules for what every message may contain: keys of `_meta`, and the message and code of an error.
 
-use super::{EnvelopeJudge, holds};
-use crate::check::{Finding, Rule};
+use super::EnvelopeJudge;
+use crate::check::Finding;
 use crate::expect::words::quoted;
 use crate::json::Value;
-use crate::spec::{error_code, meta};
+use crate::spec::{Requirement, error_code, meta};
 use crate::trace::Event;
 use crate::wire::RpcError;
 
@@ -30,7 +30,7 @@ const RESERVED_CODES: std::ops::RangeInclusive<i64> = -32768..=-32000;
 impl EnvelopeJudge<'_> {
     /// Judges the keys of every `_meta` in params or in a result.
     pub(super) fn meta_keys(&mut self, event: &Event, value: &Value) {
-        if !holds(Rule::META_NAME_FORMAT, self.revision(event)) {
+        if !Requirement::BASE_META_NAME_FORMAT.applies_at(self.revision(event)) {
             return;
         }
         // A list, because a peer decides how deep its messages are.
@@ -56,13 +56,13 @@ impl EnvelopeJudge<'_> {
         let labels: Vec<&str> =
             prefix.map(|prefix| prefix.split('.').collect()).unwrap_or_default();
         let broken = if prefix.is_some_and(|prefix| prefix.split('.').any(str::is_empty)) {
-            Some(("labels joined by dots before the slash", Rule::META_PREFIX_FORMAT))
+            Some(("labels joined by dots before the slash", Requirement::BASE_META_PREFIX_FORMAT))
         } else if !labels.iter().all(|label| meta::is_label(label)) {
             let expected = "labels of letters, digits and inner hyphens, with a letter first";
-            Some((expected, Rule::META_PREFIX_LABELS))
+            Some((expected, Requirement::BASE_META_PREFIX_LABELS))
         } else if !meta::is_name(name) {
             let expected = "a name of letters, digits, `-`, `_` and `.` that begins and ends with a letter or digit";
-            Some((expected, Rule::META_NAME_FORMAT))
+            Some((expected, Requirement::BASE_META_NAME_FORMAT))
         } else {
             None
         };
@@ -78,13 +78,13 @@ impl EnvelopeJudge<'_> {
     fn reserved_prefix(&mut self, event: &Event, key: &str, labels: &[&str]) {
         let is_reserved = |label: &&str| RESERVED.contains(label);
         let revision = self.revision(event);
-        let second = Rule::META_PREFIX_RESERVED_SECOND;
-        let any = Rule::META_PREFIX_RESERVED_ANY;
-        let rule = if holds(second, revision) {
+        let second = Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL;
+        let any = Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL;
+        let rule = if second.applies_at(revision) {
             labels.get(1).is_some_and(is_reserved).then_some(second)
         } else {
             let before_last = labels.split_last().map(|(_, others)| others).unwrap_or_default();
-            (holds(any, revision) && before_last.iter().any(is_reserved)).then_some(any)
+            (any.applies_at(revision) && before_last.iter().any(is_reserved)).then_some(any)
         };
         let Some(rule) = rule.filter(|_| !OFFICIAL.iter().any(|own| key.starts_with(own))) else {
             return;
@@ -96,10 +96,10 @@ impl EnvelopeJudge<'_> {
     }
 
     fn domain_order(&mut self, event: &Event, key: &str, labels: &[&str]) {
-        let rule = Rule::META_PREFIX_REVERSE_DNS;
+        let rule = Requirement::BASE_META_PREFIX_REVERSE_DNS;
         let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return };
         let is_forward = labels.len() > 1 && DOMAINS.contains(last) && !DOMAINS.contains(first);
-        if is_forward && holds(rule, self.revision(event)) {
+        if is_forward && rule.applies_at(self.revision(event)) {
             let finding = Finding::peer("a key of `_meta` has a domain in forward order")
                 .expected("a domain in reverse order, such as `com.example/`")
                 .got(quoted(key.as_bytes()))
@@ -117,11 +117,11 @@ impl EnvelopeJudge<'_> {
             (meta::TRACEPARENT | meta::TRACESTATE | meta::BAGGAGE, None) => false,
             _ => true,
         };
-        if !is_valid && holds(Rule::META_TRACE_FORMAT, self.revision(event)) {
+        if !is_valid && Requirement::BASE_META_TRACE_FORMAT.applies_at(self.revision(event)) {
             let finding = Finding::peer(format!("`{key}` in `_meta` has another form"))
                 .expected("the form that the W3C gives the header of this name")
                 .got(value.short(80));
-            self.find(event, finding, Rule::META_TRACE_FORMAT);
+            self.find(event, finding, Requirement::BASE_META_TRACE_FORMAT);
         }
     }
 
@@ -140,7 +140,7 @@ impl EnvelopeJudge<'_> {
             .expected("a short sentence on one line; details are for `data`")
             .got(format!("{got}, which start with {}", quoted(start.as_bytes())))
             .should();
-        self.find(event, finding, Rule::ERROR_MESSAGE_CONCISE);
+        self.find(event, finding, Requirement::JSONRPC_ERROR_MESSAGE_CONCISE);
     }
 
     /// Judges a code that is not forbidden, but that JSON-RPC or MCP keeps for itself.
@@ -152,16 +152,16 @@ impl EnvelopeJudge<'_> {
                 .got(format!("0, {}", quoted(error.message.as_bytes())))
                 .hint("many programs read 0 as success, or as a code that is missing")
                 .should();
-            return self.find(event, finding, Rule::ERROR_CODE_NOT_ZERO);
+            return self.find(event, finding, Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO);
         }
         if !RESERVED_CODES.contains(&code) || error_code::find(code).is_some() {
             return;
         }
         let rule = match error_code::LEGACY.contains(&code) {
-            true => Rule::ERROR_CODE_LEGACY_RANGE,
-            false => Rule::ERROR_CODE_APPLICATION_RANGE,
+            true => Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+            false => Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
         };
-        if holds(rule, self.revision(event)) {
+        if rule.applies_at(self.revision(event)) {
             let finding = Finding::peer(format!("the error code {code} is not the server's own"))
                 .expected("a code that is defined, or one outside -32768 to -32000")
                 .got(format!("{code}, {}", quoted(error.message.as_bytes())))

@@ -1,8 +1,9 @@
 //! What the judged party left behind when it should have ended.
 
-use super::{EnvelopeJudge, holds};
-use crate::check::{Finding, Rule};
+use super::EnvelopeJudge;
+use crate::check::Finding;
 use crate::clock;
+use crate::spec::Requirement;
 use crate::trace::{Event, ExitWait, Leftover};
 
 impl EnvelopeJudge<'_> {
@@ -21,9 +22,12 @@ impl EnvelopeJudge<'_> {
         }
         let (finding, rule) = match what {
             Leftover::Process => {
-                let rules = [Rule::STDIO_EXIT_ON_EOF, Rule::STDIO_EXIT_ON_EOF_IMPLIED];
+                let rules = [
+                    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF,
+                    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
+                ];
                 // The older revisions only imply it, by how a client is to shut a server down.
-                let rule = rules.into_iter().find(|rule| holds(*rule, revision));
+                let rule = rules.into_iter().find(|rule| rule.applies_at(revision));
                 let finding = Finding::peer("the server did not exit when its input ended")
                     .expected("a server that exits on its own soon after the end of its input");
                 (finding.should(), rule.unwrap_or(rules[0]))
@@ -32,12 +36,12 @@ impl EnvelopeJudge<'_> {
                 let finding = Finding::peer("the server left a process behind that it had started")
                     .expected("a server that ends what it has started before it exits")
                     .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
-                (finding, Rule::SERVER_LEAVES_NO_PROCESS)
+                (finding, Requirement::MCP_TEST_SERVER_LEAVES_NO_PROCESS)
             }
             Leftover::Stream => {
                 let finding = Finding::peer("an event stream was not ended after its reply")
                     .expected("the end of the stream soon after the last reply on it");
-                (finding.should(), Rule::HTTP_SSE_CLOSE_AFTER_RESPONSE)
+                (finding.should(), Requirement::TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE)
             }
         };
         let finding = match wait.and_then(wait_text) {

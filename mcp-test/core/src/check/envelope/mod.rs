@@ -26,8 +26,8 @@ use bytes::Bytes;
 use self::event_ids::EventIds;
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
-use super::{Cause, Finding, Rule};
-use crate::spec::{Revision, header, requirement};
+use super::{Cause, Finding};
+use crate::spec::{Requirement, Revision, header};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
 
@@ -203,7 +203,7 @@ impl<'a> EnvelopeJudge<'a> {
                 Finding::peer("a notification was not answered with HTTP 202")
                     .expected("HTTP 202 Accepted, without a body")
                     .got(format!("HTTP {status}")),
-                Rule::HTTP_ACCEPTED_202,
+                Requirement::TRANSPORT_HTTP_ACCEPTED_202,
             );
         }
     }
@@ -223,22 +223,24 @@ impl<'a> EnvelopeJudge<'a> {
     }
 
     /// Adds a finding that breaks `rule`; a WARNING where that does not hold at the revision.
-    fn find(&mut self, event: &Event, mut finding: Finding, rule: impl Into<Option<Rule>>) {
+    fn find(
+        &mut self,
+        event: &Event,
+        mut finding: Finding,
+        rule: impl Into<Option<&'static Requirement>>,
+    ) {
         let revision = self.revision(event);
         // A finding without a rule keeps its own severity.
         if let Some(rule) = rule.into() {
-            finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
-            finding = match requirement::find(rule.id()) {
-                Some(elsewhere) if !holds(rule, revision) => finding.elsewhere(elsewhere, revision),
-                _ => finding.requires(rule.id()),
+            finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule)));
+            finding = if rule.applies_at(revision) {
+                finding.requires(rule)
+            } else {
+                finding.elsewhere(rule, revision)
             };
         }
         if self.repeats.admits(&finding, self.findings.len()) {
             self.findings.push(finding.evidence(event.seq));
         }
     }
-}
-
-fn holds(rule: Rule, revision: Revision) -> bool {
-    requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision))
 }

@@ -1,8 +1,8 @@
 //! What the other party sends: it decides what may answer it.
 
 use super::{EnvelopeJudge, Exchange, TraceMessage};
-use crate::check::Rule;
 use crate::json::Note;
+use crate::spec::Requirement;
 use crate::trace::{Event, ParsedText, Party};
 use crate::wire::{Expected, Frame, Id, Malformed, Message};
 
@@ -13,10 +13,10 @@ pub(super) fn is_unusual_number(note: &Note) -> bool {
 
 /// The rule that the id of a request breaks: JSON-RPC only discourages null and fractions; in MCP an id is a string or an integer
 /// (`basic`).
-pub(super) fn rule_of_id(id: &Id) -> Option<Rule> {
+pub(super) fn rule_of_id(id: &Id) -> Option<&'static Requirement> {
     match id {
-        Id::Null => Some(Rule::REQUEST_ID_NOT_NULL),
-        Id::Number(number) if !number.is_integer() => Some(Rule::REQUEST_ID_TYPE),
+        Id::Null => Some(Requirement::JSONRPC_REQUEST_ID_NOT_NULL),
+        Id::Number(number) if !number.is_integer() => Some(Requirement::JSONRPC_REQUEST_ID_TYPE),
         _ => None,
     }
 }

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-use super::{EnvelopeJudge, holds};
-use crate::check::{Cause, Finding, Rule};
+use super::EnvelopeJudge;
+use crate::check::{Cause, Finding};
 use crate::expect::words::quoted;
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{Event, ParsedText, Party, UnparsableKind};
 use crate::wire::MediaType;
 
@@ -19,7 +19,7 @@ struct Place {
     /// What does no harm here, and why.
     harmless: Option<(Harmless, &'static str)>,
     /// The first that holds at the revision is broken.
-    rules: &'static [Rule],
+    rules: &'static [&'static Requirement],
 }
 
 /// What does no harm in a place.
@@ -33,14 +33,14 @@ const SERVER_OUTPUT: Place = Place {
     headline: "the server wrote something to its output that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
     harmless: None,
-    rules: &[Rule::STDOUT_ONLY_MESSAGES],
+    rules: &[Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES],
 };
 
 const CLIENT_OUTPUT: Place = Place {
     headline: "the client wrote something to the server's input that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
     harmless: None,
-    rules: &[Rule::STDIN_ONLY_MESSAGES],
+    rules: &[Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES],
 };
 
 const CLIENT_BODY: Place = Place {
@@ -48,9 +48,9 @@ const CLIENT_BODY: Place = Place {
     expected: "a body that is one JSON-RPC message",
     harmless: None,
     rules: &[
-        Rule::HTTP_BODY_SINGLE_OR_BATCH,
-        Rule::HTTP_BODY_SINGLE_MESSAGE,
-        Rule::HTTP_BODY_REQUEST_OR_NOTIFICATION,
+        Requirement::TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH,
+        Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE,
+        Requirement::TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION,
     ],
 };
 
@@ -58,7 +58,7 @@ const STREAM: Place = Place {
     headline: "the event stream holds something that is not an MCP message",
     expected: "events with one JSON-RPC message each as their data",
     harmless: Some((Harmless::Stray, "readers of event streams ignore it")),
-    rules: &[Rule::HTTP_SSE_EVENT_DATA, Rule::SSE_MESSAGE_EVENTS],
+    rules: &[Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA, Requirement::TRANSPORT_SSE_MESSAGE_EVENTS],
 };
 
 const JSON_BODY: Place = Place {
@@ -66,7 +66,10 @@ const JSON_BODY: Place = Place {
     expected: "a body that is one JSON-RPC message",
     harmless: None,
     // Earlier revisions do not say that a body is one object, but a body that is not JSON is not of that type either.
-    rules: &[Rule::HTTP_JSON_SINGLE_OBJECT, Rule::HTTP_REQUEST_CONTENT_TYPE],
+    rules: &[
+        Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
+        Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE,
+    ],
 };
 
 const BODY_BESIDE_STREAM: Place = Place {
@@ -77,27 +80,27 @@ const BODY_BESIDE_STREAM: Place = Place {
         Harmless::Everything,
         "clients of HTTP+SSE read messages from the event stream only",
     )),
-    rules: &[Rule::SSE_MESSAGE_EVENTS],
+    rules: &[Requirement::TRANSPORT_SSE_MESSAGE_EVENTS],
 };
 
 const OTHER_BODY: Place = Place {
     headline: "the server answered a request with something other than JSON or an event stream",
     expected: "a body of type application/json or text/event-stream",
     harmless: None,
-    rules: &[Rule::HTTP_REQUEST_CONTENT_TYPE],
+    rules: &[Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE],
 };
 
 const BODY_OF_202: Place = Place {
     headline: "the server answered a notification with a body",
     expected: "HTTP 202 Accepted, without a body",
     harmless: None,
-    rules: &[Rule::HTTP_ACCEPTED_202],
+    rules: &[Requirement::TRANSPORT_HTTP_ACCEPTED_202],
 };
 
 impl Place {
-    fn rule(&self, revision: Revision) -> Rule {
-        let holding = self.rules.iter().find(|rule| holds(**rule, revision));
-        *holding.unwrap_or(&self.rules[0])
+    fn rule(&self, revision: Revision) -> &'static Requirement {
+        let holding = self.rules.iter().find(|rule| rule.applies_at(revision));
+        holding.unwrap_or(&self.rules[0])
     }
 }
 
@@ -137,7 +140,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the {who} wrote a message without a newline at its end"))
                     .expected("one JSON-RPC message per line, ended by a newline")
                     .got(format!("{} ({why})", quoted(bytes)));
-            return self.find(event, finding, Rule::NEWLINE_DELIMITED);
+            return self.find(event, finding, Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED);
         }
         let is_harmless = |what| what == Harmless::Everything || kind == UnparsableKind::Stray;
         if let Some((_, hint)) = place.harmless.filter(|(what, _)| is_harmless(*what)) {
@@ -147,13 +150,13 @@ impl EnvelopeJudge<'_> {
         // Bytes that were cut off inside a character may well be valid.
         let is_undecodable = std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_some());
         let breaks_encoding = kind == UnparsableKind::BrokenMessage && is_undecodable;
-        let finding = match breaks_encoding && holds(Rule::UTF8, revision) {
-            true => finding.requires(Rule::UTF8.id()),
+        let finding = match breaks_encoding && Requirement::JSONRPC_UTF8.applies_at(revision) {
+            true => finding.requires(Requirement::JSONRPC_UTF8),
             false => finding,
         };
         let rule = place.rule(revision);
         // The first stands for the place at every revision.
-        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].id())), rule);
+        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0])), rule);
     }
 
     /// Reports a message that was spread over several lines, once its last line has come.
@@ -183,7 +186,7 @@ impl EnvelopeJudge<'_> {
             .expected("one line, without line breaks inside")
             .got(quoted(bytes))
             .hint("serialize without pretty-printing; line breaks in strings are written as `\\n`");
-        self.find(event, finding, Rule::NO_EMBEDDED_NEWLINES);
+        self.find(event, finding, Requirement::TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES);
     }
 
     /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.
@@ -210,7 +213,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// The requirement that a value other than a JSON-RPC message breaks, where its place is more specific than its shape.
-    pub(super) fn misplaced(&mut self, event: &Event) -> Option<Rule> {
+    pub(super) fn misplaced(&mut self, event: &Event) -> Option<&'static Requirement> {
         let revision = self.revision(event);
         let exchange = self.exchange(event)?;
         let place = match exchange.media {
@@ -220,6 +223,6 @@ impl EnvelopeJudge<'_> {
             Some(MediaType::EventStream) => &STREAM,
             Some(MediaType::Other) | None => return None,
         };
-        Some(place.rule(revision)).filter(|rule| holds(*rule, revision))
+        Some(place.rule(revision)).filter(|rule| rule.applies_at(revision))
     }
 }

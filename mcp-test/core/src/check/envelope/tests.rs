@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use super::judge_envelopes;
-use crate::spec::Revision;
+use crate::expect::words;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{ConnectionId, EventKind, ParsedText, Party, Recorder, UnparsableKind};
 
 /// A conversation written down line by line: `>` from the client, `<` from the server.
@@ -61,7 +62,9 @@ fn shown(recorder: &Recorder, revision: Revision) -> String {
 /// The grade and the requirements of each finding, in one line.
 fn cited(findings: &[crate::check::Finding]) -> Vec<String> {
     let line = |finding: &crate::check::Finding| {
-        format!("{:?} {}", finding.severity, finding.requirements.join(" ")).trim_end().to_owned()
+        format!("{:?} {}", finding.severity, words::joined(&finding.requirements, " "))
+            .trim_end()
+            .to_owned()
     };
     findings.iter().map(line).collect()
 }
@@ -252,7 +255,7 @@ fn a_message_without_its_newline_is_named() {
     recorder.record(on, Party::Client, EventKind::Unparsable { bytes, why, kind });
     let of_client = judge_envelopes(&recorder.trace(), Party::Client, &|_| Revision::V2024_11_05);
     assert_eq!(of_client.len(), 1);
-    assert_eq!(of_client[0].requirements, ["transport.stdio.newline-delimited"]);
+    assert_eq!(of_client[0].requirements, [Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED]);
 }
 
 #[test]

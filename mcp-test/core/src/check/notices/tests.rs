@@ -1,12 +1,13 @@
 //! Conversations about requests of a server, and which rules they break.
 
 use super::*;
-use crate::check::recorded::recorded;
+use crate::check::recorded::{NOTHING, recorded};
 use crate::check::walk::walk;
+use crate::spec::Requirement;
 use crate::spec::Revision::{self, V2025_11_25, V2026_07_28};
 
 /// The requirements that a conversation breaks; see [`recorded`].
-fn broken(revision: Revision, lines: &[&str]) -> Vec<&'static str> {
+fn broken(revision: Revision, lines: &[&str]) -> Vec<&'static Requirement> {
     let (trace, revisions) = (recorded(lines), |_| revision);
     let mut judge = NoticeJudge::new(&trace, &revisions);
     walk(&trace, &mut [&mut judge]);
@@ -26,11 +27,14 @@ fn a_server_cancels_its_own_requests_only() {
     let cancel = r#"< "method":"notifications/cancelled","params":{"requestId":"s1"}"#;
     let ask = r#"< "id":"s1","method":"sampling/createMessage","params":{}"#;
     let task = r#"< "id":"s1","method":"sampling/createMessage","params":{"task":{}}"#;
-    assert_eq!(broken(V2025_11_25, &[ask, cancel]), [""; 0]);
-    assert_eq!(broken(V2025_11_25, &[cancel]), ["cancellation.only-own-inflight"]);
-    assert_eq!(broken(V2025_11_25, &[task, cancel]), ["cancellation.task-uses-tasks-cancel"]);
+    assert_eq!(broken(V2025_11_25, &[ask, cancel]), NOTHING);
+    assert_eq!(broken(V2025_11_25, &[cancel]), [Requirement::CANCELLATION_ONLY_OWN_INFLIGHT]);
+    assert_eq!(
+        broken(V2025_11_25, &[task, cancel]),
+        [Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL]
+    );
     // The request may have been on a stream that was closed.
-    assert_eq!(broken(V2025_11_25, &[&format!("1{cancel}")]), [""; 0]);
+    assert_eq!(broken(V2025_11_25, &[&format!("1{cancel}")]), NOTHING);
 }
 
 #[test]
@@ -39,7 +43,10 @@ fn from_2026_07_28_on_a_server_cancels_subscriptions_only() {
         |id: u8| format!(r#"< "method":"notifications/cancelled","params":{{"requestId":{id}}}"#);
     let call = r#"> "id":2,"method":"tools/call","params":{}"#;
     let lines = [LISTENING, call, &cancel(1), &cancel(2), &cancel(3)];
-    let rules = ["cancellation.server-only-for-listen", "cancellation.only-client-inflight"];
+    let rules = [
+        Requirement::CANCELLATION_SERVER_ONLY_FOR_LISTEN,
+        Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
+    ];
     assert_eq!(broken(V2026_07_28, &lines), rules);
 }
 
@@ -49,8 +56,8 @@ fn requests_of_the_server_that_are_open_have_different_tokens() {
         format!(r#"< "id":{id},"method":"x/y","params":{{"_meta":{{"progressToken":"t"}}}}"#)
     };
     let reply = r#"> "id":1,"result":{}"#;
-    assert_eq!(broken(V2025_11_25, &[&ask(1), &ask(2)]), ["progress.token-unique"]);
-    assert_eq!(broken(V2025_11_25, &[&ask(1), reply, &ask(2)]), [""; 0]);
+    assert_eq!(broken(V2025_11_25, &[&ask(1), &ask(2)]), [Requirement::PROGRESS_TOKEN_UNIQUE]);
+    assert_eq!(broken(V2025_11_25, &[&ask(1), reply, &ask(2)]), NOTHING);
 }
 
 #[test]
@@ -58,8 +65,8 @@ fn a_flood_of_pings_and_progress_is_noticed() {
     let ping = |id: usize| format!(r#"< "id":{id},"method":"ping""#);
     let pings: Vec<String> = (0..6).map(ping).collect();
     let pings: Vec<&str> = pings.iter().map(String::as_str).collect();
-    assert_eq!(broken(V2025_11_25, &pings[..5]), [""; 0]);
-    assert_eq!(broken(V2025_11_25, &pings), ["ping.not-excessive"]);
+    assert_eq!(broken(V2025_11_25, &pings[..5]), NOTHING);
+    assert_eq!(broken(V2025_11_25, &pings), [Requirement::PING_NOT_EXCESSIVE]);
     let progress =
         r#"< "method":"notifications/progress","params":{"progressToken":1,"progress":1}"#;
     let mut times = VecDeque::new();
@@ -67,7 +74,10 @@ fn a_flood_of_pings_and_progress_is_noticed() {
     assert!(!(0..=5).any(|number| exceeds(&mut times, second * number, 5)));
     assert!((0..=5).any(|_| exceeds(&mut times, second * 9, 5)));
     let empty = progress.replace("1}", r#"1,"message":" "}"#);
-    assert_eq!(broken(V2025_11_25, &[progress, &empty]), ["progress.message-meaningful"]);
+    assert_eq!(
+        broken(V2025_11_25, &[progress, &empty]),
+        [Requirement::PROGRESS_MESSAGE_MEANINGFUL]
+    );
 }
 
 #[test]
@@ -78,17 +88,20 @@ fn a_subscription_carries_what_it_is_for() {
     let progress = of_subscription("progress", r#","progressToken":1,"progress":1"#);
     let lines = [LISTENING, &asked, &below, &other, &log, &progress];
     let rules = [
-        "subscriptions.resource-uris-only",
-        "logging.per-request.own-stream-only",
-        "subscriptions.no-request-scoped",
+        Requirement::SUBSCRIPTIONS_RESOURCE_URIS_ONLY,
+        Requirement::LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+        Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
     ];
     assert_eq!(broken(V2026_07_28, &lines), rules);
     // Over HTTP the stream tells which subscription it is.
     let (listening, progress) = (format!("1{LISTENING}"), format!("1{progress}"));
-    let rules = ["subscriptions.no-request-scoped"];
+    let rules = [Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED];
     assert_eq!(broken(V2026_07_28, &[&listening, &progress]), rules);
     let of_tasks = listening.replace("resourceSubscriptions", "taskIds");
-    let rules = ["ext.tasks.no-progress-on-listen", "subscriptions.no-request-scoped"];
+    let rules = [
+        Requirement::EXT_TASKS_NO_PROGRESS_ON_LISTEN,
+        Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
+    ];
     assert_eq!(broken(V2026_07_28, &[&of_tasks, &progress]), rules);
 }
 
@@ -104,11 +117,11 @@ fn a_change_belongs_to_the_subscription_that_asked_for_it() {
     let other = of_subscription("prompts/list_changed", "");
     let invented = change.replace("Id\":1", "Id\":9");
     let lines = [tools.as_str(), &prompts, &change, &other, &invented];
-    let rules = ["subscriptions.only-requested", "subscriptions.id-value"];
+    let rules = [Requirement::SUBSCRIPTIONS_ONLY_REQUESTED, Requirement::SUBSCRIPTIONS_ID_VALUE];
     assert_eq!(broken(V2026_07_28, &lines), rules);
     // Over HTTP the stream tells which subscription it is, and the notification must not name another one.
     let [tools, change] = [&tools, &invented].map(|line| format!("1{line}"));
-    assert_eq!(broken(V2026_07_28, &[&tools, &change]), ["subscriptions.id-value"]);
+    assert_eq!(broken(V2026_07_28, &[&tools, &change]), [Requirement::SUBSCRIPTIONS_ID_VALUE]);
 }
 
 #[test]
@@ -119,10 +132,10 @@ fn nothing_comes_from_a_subscription_whose_cancellation_was_read() {
     let change = of_subscription("tools/list_changed", "");
     assert_eq!(
         broken(V2026_07_28, &[LISTENING, cancel, &change, request, &change, reply]),
-        [""; 0]
+        NOTHING
     );
     let late = [LISTENING, cancel, request, reply, &change];
-    assert_eq!(broken(V2026_07_28, &late), ["subscriptions.cancel-ends"]);
+    assert_eq!(broken(V2026_07_28, &late), [Requirement::SUBSCRIPTIONS_CANCEL_ENDS]);
 }
 
 #[test]
@@ -131,6 +144,9 @@ fn results_of_subscriptions_and_of_input_have_their_members() {
         |meta: &str| format!(r#"< "id":1,"result":{{"resultType":"complete","_meta":{{{meta}}}}}"#);
     let named = end(r#""io.modelcontextprotocol/subscriptionId":1"#);
     let other = end(r#""io.modelcontextprotocol/subscriptionId":"1""#);
-    assert_eq!(broken(V2026_07_28, &[LISTENING, &named]), [""; 0]);
-    assert_eq!(broken(V2026_07_28, &[LISTENING, &other]), ["subscriptions.graceful-result-shape"]);
+    assert_eq!(broken(V2026_07_28, &[LISTENING, &named]), NOTHING);
+    assert_eq!(
+        broken(V2026_07_28, &[LISTENING, &other]),
+        [Requirement::SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE]
+    );
 }

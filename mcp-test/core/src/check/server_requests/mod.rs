@@ -15,11 +15,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule};
+use super::{Cause, Finding};
 use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::spec::schema::{Authority, Schemas};
-use crate::spec::{Capability, Revision, error_code, meta, method, requirement};
+use crate::spec::{Capability, Requirement, Revision, error_code, meta, method};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{ErrorReply, Message, Notification};
 
@@ -32,12 +32,12 @@ const COMPLETE: &str = "notifications/elicitation/complete";
 
 /// Something wrong, and the rules that it breaks where they hold.
 struct Violation {
-    rules: Vec<Rule>,
+    rules: Vec<&'static Requirement>,
     finding: Finding,
 }
 
 impl Violation {
-    fn new(rules: impl Into<Vec<Rule>>, headline: impl Into<String>) -> Self {
+    fn new(rules: impl Into<Vec<&'static Requirement>>, headline: impl Into<String>) -> Self {
         Self { rules: rules.into(), finding: Finding::peer(headline) }
     }
 
@@ -167,7 +167,8 @@ impl<'a> ServerRequestJudge<'a> {
             if let Some(hint) = hint {
                 let headline =
                     format!("the result of `{answers}` asks for input, and to be cached");
-                let violation = Violation::new([Rule::INPUT_NOT_CACHED], headline);
+                let violation =
+                    Violation::new([Requirement::CACHING_HINTS_NONE_ON_INPUT_REQUIRED], headline);
                 self.find(
                     place,
                     violation.expected("neither `ttlMs` nor `cacheScope`").got(format!("`{hint}`")),
@@ -188,7 +189,7 @@ impl<'a> ServerRequestJudge<'a> {
             && requests.iter().any(|(_, request)| method_of(request).is_some_and(is_known))
         {
             let headline = format!("the result of `{answers}` asks for input, but does not say so");
-            let violation = Violation::new([Rule::INPUT_RESULT_TYPE], headline);
+            let violation = Violation::new([Requirement::MRTR_RESULT_TYPE], headline);
             let got = format!("`inputRequests`, with the `resultType` {kind:?}");
             self.find(place, violation.expected("the `resultType` \"input_required\"").got(got));
         }
@@ -223,7 +224,7 @@ impl<'a> ServerRequestJudge<'a> {
             return true;
         }
         let mut rules = OF_UNDECLARED.to_vec();
-        rules.extend((name == ROOTS).then_some(Rule::ROOTS_DECLARED));
+        rules.extend((name == ROOTS).then_some(Requirement::ROOTS_LIST_REQUIRES_CAPABILITY));
         let headline = format!("the server asks for `{name}` without the capability for it");
         let expected = format!("nothing that needs `{needed}`, which the client does not declare");
         let violation =
@@ -263,11 +264,14 @@ impl<'a> ServerRequestJudge<'a> {
         if !Capability::Elicitation.declared_in(declared) || needed.declared_in(declared) {
             return;
         }
-        let mut rules = vec![Rule::MODE_DECLARED];
+        let mut rules = vec![Requirement::ELICITATION_REQUEST_SUPPORTED_MODES_ONLY];
         let declares_form = Capability::ElicitationForm.declared_in(declared);
         let names_form = declared.at("/elicitation/form").is_some();
         // An empty object means the form.
-        rules.extend((declares_form && !names_form).then_some(Rule::NO_MODE_MEANS_FORM));
+        rules.extend(
+            (declares_form && !names_form)
+                .then_some(Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM),
+        );
         rules.extend(OF_UNDECLARED);
         let violation =
             Violation::new(rules, "an elicitation has a mode that the client does not support")
@@ -288,10 +292,12 @@ impl<'a> ServerRequestJudge<'a> {
         let before = *self.urls.entry((server, id)).or_insert(url);
         // The same URL again may belong to the same elicitation, which the user has not finished.
         if before != url {
-            let violation =
-                Violation::new([Rule::URL_ID_UNIQUE], "two elicitations in URL mode have one id")
-                    .expected("an `elicitationId` of its own for each elicitation")
-                    .got(format!("{:?} with another URL before", words::excerpt(id)));
+            let violation = Violation::new(
+                [Requirement::ELICITATION_URL_ELICITATION_ID_UNIQUE],
+                "two elicitations in URL mode have one id",
+            )
+            .expected("an `elicitationId` of its own for each elicitation")
+            .got(format!("{:?} with another URL before", words::excerpt(id)));
             self.find(place, violation);
         }
     }
@@ -309,15 +315,19 @@ impl<'a> ServerRequestJudge<'a> {
             let is_url = |params: &Value| params.get("mode").and_then(Value::as_str) == Some("url");
             if !listed.is_empty() && listed.iter().all(is_url) {
                 let headline = "an error that lists elicitations in URL mode has another code";
-                let violation = Violation::new([Rule::URL_ERROR_CODE], headline)
-                    .expected(&error_code::URL_ELICITATION_REQUIRED.to_string())
-                    .got(reply.error.code.to_string());
+                let violation =
+                    Violation::new([Requirement::ELICITATION_URL_REQUIRED_ERROR_CODE], headline)
+                        .expected(&error_code::URL_ELICITATION_REQUIRED.to_string())
+                        .got(reply.error.code.to_string());
                 self.find(place, violation);
             }
             return;
         }
         if listed.is_empty() {
-            let rules = [Rule::URL_ERROR_LISTS, Rule::URL_ERROR_ONLY_WHEN_NEEDED];
+            let rules = [
+                Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+                Requirement::ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED,
+            ];
             let violation =
                 Violation::new(rules, "an error requires an elicitation, but names none")
                     .expected("at least one elicitation in `data.elicitations`")
@@ -339,8 +349,10 @@ impl<'a> ServerRequestJudge<'a> {
             return;
         }
         if place.revision > Revision::V2025_11_25 {
-            let violation =
-                Violation::new([Rule::COMPLETE_REMOVED], format!("the server sent `{COMPLETE}`"));
+            let violation = Violation::new(
+                [Requirement::ELICITATION_COMPLETE_REMOVED],
+                format!("the server sent `{COMPLETE}`"),
+            );
             let expected =
                 "no such notification: clients learn by a retry that an elicitation is complete";
             self.find(place, violation.expected(expected).got(format!("`{COMPLETE}`")));
@@ -352,12 +364,13 @@ impl<'a> ServerRequestJudge<'a> {
         let (rule, expected) = match self.started.get(id) {
             Some(on) if on.contains(&place.event.connection) => return,
             Some(_) => (
-                Rule::COMPLETE_TO_INITIATOR,
+                Requirement::ELICITATION_COMPLETE_ONLY_TO_INITIATOR,
                 "a notification to the client that was sent to the URL",
             ),
-            None => {
-                (Rule::COMPLETE_CARRIES_ID, "the `elicitationId` of an elicitation in URL mode")
-            }
+            None => (
+                Requirement::ELICITATION_COMPLETE_CARRIES_ID,
+                "the `elicitationId` of an elicitation in URL mode",
+            ),
         };
         let headline = "the server reports the end of an elicitation that it has not started here";
         let got = format!("the id {:?}", words::excerpt(id));
@@ -366,17 +379,15 @@ impl<'a> ServerRequestJudge<'a> {
 
     /// Adds a finding for the rules that hold at the revision, if any does.
     fn find(&mut self, place: Place<'a>, violation: Violation) {
-        let Violation { rules, mut finding } = violation;
-        let found = rules.iter().filter_map(|rule| requirement::find(rule.id()));
-        let found: Vec<_> = found.filter(|it| it.revisions.contains(place.revision)).collect();
-        if found.is_empty() {
+        let Violation { mut rules, mut finding } = violation;
+        rules.retain(|rule| rule.applies_at(place.revision));
+        if rules.is_empty() {
             return;
         }
-        if !found.iter().any(|requirement| requirement.level.is_must()) {
+        if !rules.iter().any(|rule| rule.level.is_must()) {
             finding = finding.should();
         }
-        finding =
-            found.iter().fold(finding, |finding, requirement| finding.requires(requirement.id));
+        finding = rules.into_iter().fold(finding, Finding::requires);
         if self.repeats.admits(&finding, self.findings.len()) {
             self.findings.push(finding.evidence(place.event.seq));
         }
@@ -384,15 +395,15 @@ impl<'a> ServerRequestJudge<'a> {
 }
 
 /// The rules that a request for what the client does not declare breaks.
-const OF_UNDECLARED: [Rule; 3] = [
-    Rule::INPUT_UNDECLARED_KIND,
-    Rule::CAPABILITY_NOT_ASSUMED,
-    Rule::CAPABILITIES_RESPECTED_STATELESS,
+const OF_UNDECLARED: [&Requirement; 3] = [
+    Requirement::MRTR_UNDECLARED_INPUT_KIND,
+    Requirement::BASE_CAPABILITY_UNDECLARED_NOT_USED,
+    Requirement::BASE_CAPABILITIES_RESPECTED,
 ];
 
 /// A request for what the client does not support, which the client reports as well if it reads the request.
 fn undeclared(violation: Violation, method: &str) -> Violation {
-    let cause = Cause::RequirementFor(Rule::INPUT_UNDECLARED_KIND.id(), method.to_owned());
+    let cause = Cause::RequirementFor(Requirement::MRTR_UNDECLARED_INPUT_KIND, method.to_owned());
     Violation { finding: violation.finding.caused_by(cause), ..violation }
 }
 

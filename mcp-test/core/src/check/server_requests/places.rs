@@ -3,27 +3,26 @@
 //! The shape of a form property is one of many, so that the place alone does not say what is wrong with it.
 
 use super::{ELICITATION, SAMPLING, form};
-use crate::check::Rule;
 use crate::json::{Pointer, Value};
-use crate::spec::{Revision, error_code};
+use crate::spec::{Requirement, Revision, error_code};
 use crate::wire::Message;
 
 /// The rules that [`rule_at`] may return, beside those of [`OF_SERVER_REQUESTS`](crate::check::rule::OF_SERVER_REQUESTS): also what
 /// has its shape may break them.
-pub(in crate::check) const SHARED: &[Rule] = &[
-    Rule::FORM_CHOICES_BOUNDS,
-    Rule::FORM_CHOICES_TITLED,
-    Rule::FORM_CHOICES_UNTITLED,
-    Rule::FORM_CHOICE_TITLED,
-    Rule::FORM_CHOICE_UNTITLED,
-    Rule::FORM_DEFAULTS,
-    Rule::FORM_ENUM_NAMES,
-    Rule::FORM_FLAT,
-    Rule::FORM_LENGTH_BOUNDS,
-    Rule::FORM_NO_ADVANCED_KEYWORDS,
-    Rule::FORM_NUMBER_BOUNDS,
-    Rule::FORM_STRING_FORMATS,
-    Rule::URL_ERROR_LISTS,
+pub(in crate::check) const SHARED: &[&Requirement] = &[
+    Requirement::ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
+    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
+    Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
+    Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
+    Requirement::ELICITATION_SCHEMA_FLAT,
+    Requirement::ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS,
+    Requirement::ELICITATION_SCHEMA_NUMBER_BOUNDS,
+    Requirement::ELICITATION_SCHEMA_STRING_FORMATS,
+    Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
 ];
 
 /// The rule that a message of a server breaks at a place that does not have its shape.
@@ -31,7 +30,7 @@ pub(in crate::check) fn rule_at(
     message: &Message,
     pointer: &Pointer,
     revision: Revision,
-) -> Option<Rule> {
+) -> Option<&'static Requirement> {
     let place: Vec<String> = pointer.tokens().collect();
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
     match (message, place.as_slice()) {
@@ -48,9 +47,11 @@ pub(in crate::check) fn rule_at(
         {
             let is_object = reply.error.data.as_ref().is_none_or(Value::is_object);
             Some(match place {
-                [] if !is_object => Rule::URL_ERROR_DATA,
-                [] | ["elicitations"] => Rule::URL_ERROR_LISTS,
-                _ => Rule::URL_ERROR_ENTRIES,
+                [] if !is_object => Requirement::SCHEMA_URL_ELICITATION_REQUIRED_ERROR,
+                [] | ["elicitations"] => {
+                    Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS
+                }
+                _ => Requirement::ELICITATION_URL_REQUIRED_ERROR_ENTRIES,
             })
         }
         _ => None,
@@ -62,25 +63,31 @@ fn rule_of_params(
     params: &Value,
     place: &[&str],
     revision: Revision,
-) -> Option<Rule> {
+) -> Option<&'static Requirement> {
     match method {
         ELICITATION if params.get("mode").and_then(Value::as_str) == Some("url") => match place {
-            ["message" | "mode"] => Some(Rule::URL_MODE_AND_MESSAGE),
-            ["url"] if params.get("url").is_some_and(Value::is_string) => Some(Rule::URL_VALID),
-            ["url"] => Some(Rule::URL_REQUIRED),
-            ["elicitationId"] => Some(Rule::URL_ID_REQUIRED),
+            ["message" | "mode"] => Some(Requirement::ELICITATION_URL_MODE_AND_MESSAGE),
+            ["url"] if params.get("url").is_some_and(Value::is_string) => {
+                Some(Requirement::ELICITATION_URL_URL_VALID)
+            }
+            ["url"] => Some(Requirement::ELICITATION_URL_URL_REQUIRED),
+            ["elicitationId"] => Some(Requirement::ELICITATION_URL_ELICITATION_ID_REQUIRED),
             _ => None,
         },
         ELICITATION => match place {
-            ["message"] => Some(Rule::ELICITATION_MESSAGE),
-            ["mode"] if params.get("requestedSchema").is_some() => Some(Rule::FORM_MODE),
-            ["mode"] => Some(Rule::ELICITATION_MODES),
+            ["message"] => Some(Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED),
+            ["mode"] if params.get("requestedSchema").is_some() => {
+                Some(Requirement::ELICITATION_FORM_MODE_FIELD)
+            }
+            ["mode"] => Some(Requirement::ELICITATION_REQUEST_MODE_VALUES),
             // A request for a URL without its mode is taken for one without its form.
             ["requestedSchema"] if params.get("url").is_some() && params.get("mode").is_none() => {
-                Some(Rule::ELICITATION_MODES)
+                Some(Requirement::ELICITATION_REQUEST_MODE_VALUES)
             }
-            ["requestedSchema"] => Some(Rule::FORM_SCHEMA_REQUIRED),
-            ["requestedSchema", "type" | "properties"] => Some(Rule::FORM_OBJECT_ROOT),
+            ["requestedSchema"] => Some(Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED),
+            ["requestedSchema", "type" | "properties"] => {
+                Some(Requirement::ELICITATION_SCHEMA_OBJECT_ROOT)
+            }
             ["requestedSchema", "properties", name, ..] => {
                 let property = params.get("requestedSchema")?.get("properties")?.get(name)?;
                 let violations = form::of_property(name, property, revision);
@@ -89,16 +96,18 @@ fn rule_of_params(
             _ => None,
         },
         SAMPLING => match place {
-            ["messages", _, "content", .., "data" | "mimeType"] => Some(Rule::SAMPLING_BASE64),
+            ["messages", _, "content", .., "data" | "mimeType"] => {
+                Some(Requirement::SAMPLING_CONTENT_BASE64)
+            }
             ["messages", _, "content"] | ["messages", _, "content", .., "type"] => {
                 Some(type_rule(revision))
             }
             ["messages", _, "content", index] if index.parse::<usize>().is_ok() => {
                 Some(type_rule(revision))
             }
-            ["toolChoice", ..] => Some(Rule::SAMPLING_TOOL_CHOICE),
+            ["toolChoice", ..] => Some(Requirement::SAMPLING_TOOL_CHOICE_MODE_ENUM),
             ["modelPreferences", name] if name.ends_with("Priority") => {
-                Some(Rule::SAMPLING_PRIORITIES)
+                Some(Requirement::SAMPLING_PREFERENCES_PRIORITY_RANGE)
             }
             _ => None,
         },
@@ -107,10 +116,12 @@ fn rule_of_params(
 }
 
 /// The rule for the types of content.
-fn type_rule(revision: Revision) -> Rule {
+fn type_rule(revision: Revision) -> &'static Requirement {
     match revision {
-        Revision::V2024_11_05 => Rule::SAMPLING_TYPES,
-        revision if revision < Revision::V2025_11_25 => Rule::SAMPLING_TYPES_WITH_AUDIO,
-        _ => Rule::SAMPLING_TYPES_WITH_TOOLS,
+        Revision::V2024_11_05 => Requirement::SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+        revision if revision < Revision::V2025_11_25 => {
+            Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO
+        }
+        _ => Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS,
     }
 }

@@ -7,6 +7,8 @@ use serde_json::json;
 use super::ServerRequestJudge;
 use crate::check::walk::walk;
 use crate::check::{Finding, judge_shapes};
+use crate::expect::words;
+use crate::spec::Requirement;
 use crate::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{EventKind, Party, Recorder, Trace};
@@ -27,7 +29,7 @@ fn trace(messages: &[(bool, serde_json::Value)]) -> Trace {
 fn cited(findings: &[Finding]) -> Vec<String> {
     let line = |finding: &Finding| {
         let level = format!("{:?}", finding.severity).to_lowercase();
-        format!("{level} {}", finding.requirements.join(" "))
+        format!("{level} {}", words::joined(&finding.requirements, " "))
     };
     findings.iter().map(line).collect()
 }
@@ -336,53 +338,88 @@ fn shapes_of_requests_cite_their_rules() {
     };
     let (create, elicit) = ("sampling/createMessage", "elicitation/create");
     let cases = [
-        (Revision::V2024_11_05, create, sample(audio()), "sampling.content.types-text-image"),
-        (V2025_06_18, create, sample(json!([])), "sampling.content.types-with-audio"),
-        (V2025_11_25, create, sample(link()), "sampling.content.types-with-tools"),
-        (V2025_11_25, create, sample(json!([link()])), "sampling.content.types-with-tools"),
-        (V2026_07_28, create, sample(link()), "sampling.content.types-with-tools"),
+        (
+            Revision::V2024_11_05,
+            create,
+            sample(audio()),
+            Requirement::SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+        ),
+        (V2025_06_18, create, sample(json!([])), Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO),
+        (V2025_11_25, create, sample(link()), Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS),
+        (
+            V2025_11_25,
+            create,
+            sample(json!([link()])),
+            Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS,
+        ),
+        (V2026_07_28, create, sample(link()), Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS),
         (
             V2025_06_18,
             create,
             sample(json!({"type": "image", "data": "data:x", "mimeType": "a/b"})),
-            "sampling.content.base64",
+            Requirement::SAMPLING_CONTENT_BASE64,
         ),
         (
             V2025_11_25,
             create,
             sample(json!([{"type": "image", "data": ""}])),
-            "sampling.content.base64",
+            Requirement::SAMPLING_CONTENT_BASE64,
         ),
-        (V2025_11_25, create, with("toolChoice", json!("auto")), "sampling.tool-choice.mode-enum"),
+        (
+            V2025_11_25,
+            create,
+            with("toolChoice", json!("auto")),
+            Requirement::SAMPLING_TOOL_CHOICE_MODE_ENUM,
+        ),
         (
             V2026_07_28,
             create,
             with("toolChoice", json!({"mode": "any"})),
-            "sampling.tool-choice.mode-enum",
+            Requirement::SAMPLING_TOOL_CHOICE_MODE_ENUM,
         ),
         (
             Revision::V2024_11_05,
             create,
             with("modelPreferences", json!({"speedPriority": 10})),
-            "sampling.preferences.priority-range",
+            Requirement::SAMPLING_PREFERENCES_PRIORITY_RANGE,
         ),
-        (V2025_11_25, elicit, form(json!(null)), "elicitation.form.mode-field"),
-        (V2025_11_25, elicit, url(json!({"mode": "link"})), "elicitation.request.mode-values"),
-        (V2025_11_25, elicit, without("mode"), "elicitation.request.mode-values"),
-        (V2025_11_25, elicit, without("message"), "elicitation.url.mode-and-message"),
-        (V2025_11_25, elicit, without("url"), "elicitation.url.url-required"),
-        (V2025_11_25, elicit, url(json!({"url": "/connect"})), "elicitation.url.url-valid"),
-        (V2025_11_25, elicit, url(json!({"url": "https://a b"})), "elicitation.url.url-valid"),
-        (V2025_11_25, elicit, without("elicitationId"), "elicitation.url.elicitation-id-required"),
+        (V2025_11_25, elicit, form(json!(null)), Requirement::ELICITATION_FORM_MODE_FIELD),
+        (
+            V2025_11_25,
+            elicit,
+            url(json!({"mode": "link"})),
+            Requirement::ELICITATION_REQUEST_MODE_VALUES,
+        ),
+        (V2025_11_25, elicit, without("mode"), Requirement::ELICITATION_REQUEST_MODE_VALUES),
+        (V2025_11_25, elicit, without("message"), Requirement::ELICITATION_URL_MODE_AND_MESSAGE),
+        (V2025_11_25, elicit, without("url"), Requirement::ELICITATION_URL_URL_REQUIRED),
+        (
+            V2025_11_25,
+            elicit,
+            url(json!({"url": "/connect"})),
+            Requirement::ELICITATION_URL_URL_VALID,
+        ),
+        (
+            V2025_11_25,
+            elicit,
+            url(json!({"url": "https://a b"})),
+            Requirement::ELICITATION_URL_URL_VALID,
+        ),
+        (
+            V2025_11_25,
+            elicit,
+            without("elicitationId"),
+            Requirement::ELICITATION_URL_ELICITATION_ID_REQUIRED,
+        ),
         (
             V2025_11_25,
             elicit,
             json!({"message": "?"}),
-            "elicitation.form.requested-schema-required",
+            Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
         ),
     ];
     for (revision, method, params, expected) in cases {
-        assert_eq!(ask(revision, method, params.clone()), expected, "{revision} {params}");
+        assert_eq!(ask(revision, method, params.clone()), expected.id, "{revision} {params}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Elicitations in URL mode: where they send the user.
 
 use super::Violation;
-use crate::check::Rule;
 use crate::json::Value;
+use crate::spec::Requirement;
 
 /// Names of query parameters that hold credentials.
 const CREDENTIALS: [&str; 3] = ["access_token", "password", "passwd"];
@@ -14,7 +14,7 @@ pub(super) fn of_params(params: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     if let Some(id) = params.get("elicitationId") {
         let violation = Violation::new(
-            [Rule::URL_NO_ELICITATION_ID],
+            [Requirement::ELICITATION_URL_NO_ELICITATION_ID],
             "an elicitation in URL mode has an `elicitationId`",
         );
         found.push(
@@ -30,14 +30,18 @@ pub(super) fn of_params(params: &Value) -> Vec<Violation> {
             // The URL is not repeated: it has a secret in it.
             let got = format!("one for the host `{}` that has some", url.host);
             found.push(
-                Violation::new([Rule::URL_NO_SENSITIVE_DATA], headline).expected(expected).got(got),
+                Violation::new([Requirement::ELICITATION_SAFE_URL_NO_SENSITIVE_DATA], headline)
+                    .expected(expected)
+                    .got(got),
             );
         }
         if url.scheme.eq_ignore_ascii_case("http") && !is_of_development(url.host) {
             let headline = "the URL of an elicitation is not secure";
             let got = format!("an `http` URL for the host `{}`", url.host);
             found.push(
-                Violation::new([Rule::URL_HTTPS], headline).expected("an `https` URL").got(got),
+                Violation::new([Requirement::ELICITATION_SAFE_URL_HTTPS], headline)
+                    .expected("an `https` URL")
+                    .got(got),
             );
         }
     }
@@ -111,16 +115,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::check::recorded::NOTHING;
 
-    fn broken(url: &str) -> Vec<&'static str> {
+    fn broken(url: &str) -> Vec<&'static Requirement> {
         let found = of_params(&json!({"mode": "url", "url": url}).into());
-        found.into_iter().map(|violation| violation.rules[0].id()).collect()
+        found.into_iter().map(|violation| violation.rules[0]).collect()
     }
 
     #[test]
     fn a_url_has_no_credentials_and_is_secure_outside_of_development() {
-        let secure = "elicitation.safe-url.https";
-        let clean = "elicitation.safe-url.no-sensitive-data";
+        let secure = Requirement::ELICITATION_SAFE_URL_HTTPS;
+        let clean = Requirement::ELICITATION_SAFE_URL_NO_SENSITIVE_DATA;
         for good in [
             "https://a.example/x?state=1",
             "http://localhost:3000/x",
@@ -133,7 +138,7 @@ mod tests {
             "myapp://open",
             "nonsense",
         ] {
-            assert_eq!(broken(good), [""; 0], "{good}");
+            assert_eq!(broken(good), NOTHING, "{good}");
         }
         assert_eq!(broken("http://a.example/"), [secure]);
         assert_eq!(broken("http://93.184.216.34/"), [secure]);

@@ -14,11 +14,11 @@ use super::repeat_filter::RepeatFilter;
 use super::server_requests::places;
 use super::shape::place_in_words;
 use super::walk::{EventJudge, TraceMessage, walk};
-use super::{Finding, Rule, Shape};
+use super::{Finding, Shape};
 use crate::expect::words::excerpt;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, Requirement, Revision};
 use crate::trace::{ConnectionId, Event, Party, Relation, Seq, Trace};
 use crate::wire::Message;
 
@@ -46,7 +46,7 @@ pub struct ShapeJudgement {
     /// How many of them the judged party sent.
     pub from_peer: usize,
     /// The requirements that demand the shapes of the messages that the judged party sent.
-    pub demanded: BTreeSet<&'static str>,
+    pub demanded: BTreeSet<&'static Requirement>,
 }
 
 /// Everything wrong with the shapes of the messages in `trace`, of `who` and of the other party.
@@ -249,7 +249,7 @@ impl<'a> ShapeJudge<'a> {
         let of_place = (event.party == Party::Server)
             .then(|| places::rule_at(message.message, &pointer, revision))
             .flatten();
-        let requirement = of_place.map(Rule::id).or_else(|| {
+        let requirement = of_place.or_else(|| {
             requirements::find(&shape, &pointer, named.as_ref(), revision, event.party)
         });
         // In a batch, the place is counted from the array.
@@ -275,7 +275,8 @@ impl<'a> ShapeJudge<'a> {
             .evidence_all(request.map(|request| request.position.seq))
             .evidence(event.seq);
         // What the text of the specification allows breaks no requirement.
-        let ours = || (!allowed && event.party == self.who).then_some(Rule::MESSAGE_SHAPE.id());
+        let ours =
+            || (!allowed && event.party == self.who).then_some(Requirement::MCP_TEST_MESSAGE_SHAPE);
         finding.requirements.extend(requirement.or_else(ours));
         finding
     }

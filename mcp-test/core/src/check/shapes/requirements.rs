@@ -15,78 +15,78 @@ use crate::spec::{BoundParty, Revision};
 use crate::trace::Party;
 
 /// A message, or `*` for any, or a message and a shape in it; the end of a pointer in it, `*` for any index or name; the requirements about that place.
-type About = (&'static str, &'static str, &'static [&'static str]);
+type About = (&'static str, &'static str, &'static [&'static Requirement]);
 
 /// The kinds of content of a tool's result, by revision.
-const TOOL_CONTENT: &[&str] = &[
-    "tools.content.types-text-image-resource",
-    "tools.content.types-with-audio",
-    "tools.content.types-with-resource-link",
+const TOOL_CONTENT: &[&Requirement] = &[
+    Requirement::TOOLS_CONTENT_TYPES_TEXT_IMAGE_RESOURCE,
+    Requirement::TOOLS_CONTENT_TYPES_WITH_AUDIO,
+    Requirement::TOOLS_CONTENT_TYPES_WITH_RESOURCE_LINK,
 ];
 
 /// The kinds of content of a prompt, by revision.
-const PROMPT_CONTENT: &[&str] = &[
-    "prompts.message.types-text-image-resource",
-    "prompts.message.types-with-audio",
-    "prompts.message.types-with-resource-link",
+const PROMPT_CONTENT: &[&Requirement] = &[
+    Requirement::PROMPTS_MESSAGE_TYPES_TEXT_IMAGE_RESOURCE,
+    Requirement::PROMPTS_MESSAGE_TYPES_WITH_AUDIO,
+    Requirement::PROMPTS_MESSAGE_TYPES_WITH_RESOURCE_LINK,
 ];
 
 /// The kinds of content of a message of a model, by revision.
-const SAMPLING_CONTENT: &[&str] = &[
-    "sampling.content.types-text-image",
-    "sampling.content.types-with-audio",
-    "sampling.content.types-with-tools",
+const SAMPLING_CONTENT: &[&Requirement] = &[
+    Requirement::SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+    Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO,
+    Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS,
 ];
 
 #[rustfmt::skip]
 const PLACES: &[About] = &[
-    ("*", "_meta/io.modelcontextprotocol~1clientCapabilities", &["base.meta-request-required-fields"]),
-    ("*", "_meta/io.modelcontextprotocol~1protocolVersion", &["base.meta-request-required-fields"]),
-    ("*", "_meta/progressToken", &["progress.token-type"]),
-    ("*", "annotations/audience", &["resources.annotations.audience-values"]),
-    ("*", "annotations/audience/*", &["resources.annotations.audience-values"]),
-    ("*", "annotations/priority", &["resources.annotations.priority-range"]),
-    ("*", "params/cursor", &["pagination.cursor.string"]),
-    ("*", "result/cacheScope", &["caching.scope.values"]),
-    ("*", "result/nextCursor", &["pagination.cursor.string"]),
-    ("*", "result/resultType", &["base.result-type-present"]),
-    ("*", "result/ttlMs", &["caching.ttl.integer"]),
-    ("CallToolResult", "content/*/resource", &["tools.content.embedded-resource"]),
-    ("CallToolResult", "content/*/resource/blob", &["tools.content.embedded-resource"]),
-    ("CallToolResult", "content/*/resource/uri", &["tools.content.embedded-resource"]),
+    ("*", "_meta/io.modelcontextprotocol~1clientCapabilities", &[Requirement::BASE_META_REQUEST_REQUIRED_FIELDS]),
+    ("*", "_meta/io.modelcontextprotocol~1protocolVersion", &[Requirement::BASE_META_REQUEST_REQUIRED_FIELDS]),
+    ("*", "_meta/progressToken", &[Requirement::PROGRESS_TOKEN_TYPE]),
+    ("*", "annotations/audience", &[Requirement::RESOURCES_ANNOTATIONS_AUDIENCE_VALUES]),
+    ("*", "annotations/audience/*", &[Requirement::RESOURCES_ANNOTATIONS_AUDIENCE_VALUES]),
+    ("*", "annotations/priority", &[Requirement::RESOURCES_ANNOTATIONS_PRIORITY_RANGE]),
+    ("*", "params/cursor", &[Requirement::PAGINATION_CURSOR_STRING]),
+    ("*", "result/cacheScope", &[Requirement::CACHING_SCOPE_VALUES]),
+    ("*", "result/nextCursor", &[Requirement::PAGINATION_CURSOR_STRING]),
+    ("*", "result/resultType", &[Requirement::BASE_RESULT_TYPE_PRESENT]),
+    ("*", "result/ttlMs", &[Requirement::CACHING_TTL_INTEGER]),
+    ("CallToolResult", "content/*/resource", &[Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
+    ("CallToolResult", "content/*/resource/blob", &[Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
+    ("CallToolResult", "content/*/resource/uri", &[Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
     ("CallToolResult", "content/*/type", TOOL_CONTENT),
-    ("CallToolResult", "result/structuredContent", &["tools.structured.object-only"]),
-    ("CallToolResult.AudioContent", "*", &["tools.content.audio-base64"]),
-    ("CallToolResult.ImageContent", "*", &["tools.content.image-base64"]),
-    ("CallToolResult.ResourceLink", "name", &["tools.content.resource-link"]),
-    ("CallToolResult.ResourceLink", "uri", &["tools.content.resource-link"]),
-    ("CompleteResult", "completion/values", &["completion.result.max-100"]),
-    ("CreateMessageRequest", "params/maxTokens", &["sampling.params.max-tokens-required"]),
+    ("CallToolResult", "result/structuredContent", &[Requirement::TOOLS_STRUCTURED_OBJECT_ONLY]),
+    ("CallToolResult.AudioContent", "*", &[Requirement::TOOLS_CONTENT_AUDIO_BASE64]),
+    ("CallToolResult.ImageContent", "*", &[Requirement::TOOLS_CONTENT_IMAGE_BASE64]),
+    ("CallToolResult.ResourceLink", "name", &[Requirement::TOOLS_CONTENT_RESOURCE_LINK]),
+    ("CallToolResult.ResourceLink", "uri", &[Requirement::TOOLS_CONTENT_RESOURCE_LINK]),
+    ("CompleteResult", "completion/values", &[Requirement::COMPLETION_RESULT_MAX_100]),
+    ("CreateMessageRequest", "params/maxTokens", &[Requirement::SAMPLING_PARAMS_MAX_TOKENS_REQUIRED]),
     ("CreateMessageResult", "result/content", SAMPLING_CONTENT),
     ("CreateMessageResult", "result/content/*/type", SAMPLING_CONTENT),
     ("CreateMessageResult", "result/content/type", SAMPLING_CONTENT),
-    ("CreateMessageResult.AudioContent", "*", &["sampling.content.base64"]),
-    ("CreateMessageResult.ImageContent", "*", &["sampling.content.base64"]),
-    ("ElicitResult", "result/action", &["elicitation.response.action-values"]),
-    ("ElicitResult", "result/content/*", &["elicitation.response.value-types-flat", "elicitation.response.value-types-with-arrays"]),
-    ("GetPromptRequest", "params/arguments/*", &["prompts.get.client-arguments-strings"]),
-    ("GetPromptResult", "content/resource", &["prompts.content.embedded-text-or-blob"]),
-    ("GetPromptResult", "content/resource/blob", &["prompts.content.embedded-text-or-blob"]),
-    ("GetPromptResult", "content/resource/uri", &["prompts.content.embedded-uri"]),
+    ("CreateMessageResult.AudioContent", "*", &[Requirement::SAMPLING_CONTENT_BASE64]),
+    ("CreateMessageResult.ImageContent", "*", &[Requirement::SAMPLING_CONTENT_BASE64]),
+    ("ElicitResult", "result/action", &[Requirement::ELICITATION_RESPONSE_ACTION_VALUES]),
+    ("ElicitResult", "result/content/*", &[Requirement::ELICITATION_RESPONSE_VALUE_TYPES_FLAT, Requirement::ELICITATION_RESPONSE_VALUE_TYPES_WITH_ARRAYS]),
+    ("GetPromptRequest", "params/arguments/*", &[Requirement::PROMPTS_GET_CLIENT_ARGUMENTS_STRINGS]),
+    ("GetPromptResult", "content/resource", &[Requirement::PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB]),
+    ("GetPromptResult", "content/resource/blob", &[Requirement::PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB]),
+    ("GetPromptResult", "content/resource/uri", &[Requirement::PROMPTS_CONTENT_EMBEDDED_URI]),
     ("GetPromptResult", "content/type", PROMPT_CONTENT),
-    ("GetPromptResult", "messages/*/content", &["prompts.message.single-content"]),
-    ("GetPromptResult", "messages/*/role", &["prompts.message.role-values"]),
-    ("GetPromptResult.AudioContent", "*", &["prompts.content.audio-base64-mime"]),
-    ("GetPromptResult.ImageContent", "*", &["prompts.content.image-base64-mime"]),
-    ("ListResourceTemplatesResult", "resourceTemplates/*/uriTemplate", &["resources.templates.uri-template-valid"]),
-    ("ListResourcesResult", "resources/*/uri", &["resources.definition.uri-valid"]),
-    ("ListToolsResult", "tools/*/execution/taskSupport", &["tools.definition.task-support-enum"]),
-    ("ListToolsResult", "tools/*/inputSchema", &["tools.definition.input-schema-object-root"]),
-    ("ListToolsResult", "tools/*/inputSchema/type", &["tools.definition.input-schema-object-root"]),
-    ("ListToolsResult", "tools/*/outputSchema/type", &["tools.definition.output-schema-object-root"]),
-    ("ProgressNotification", "params/progressToken", &["progress.token-type"]),
-    ("ReadResourceResult", "contents/*", &["resources.contents.text-or-blob"]),
-    ("ReadResourceResult", "contents/*/blob", &["resources.contents.blob-base64"]),
+    ("GetPromptResult", "messages/*/content", &[Requirement::PROMPTS_MESSAGE_SINGLE_CONTENT]),
+    ("GetPromptResult", "messages/*/role", &[Requirement::PROMPTS_MESSAGE_ROLE_VALUES]),
+    ("GetPromptResult.AudioContent", "*", &[Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME]),
+    ("GetPromptResult.ImageContent", "*", &[Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME]),
+    ("ListResourceTemplatesResult", "resourceTemplates/*/uriTemplate", &[Requirement::RESOURCES_TEMPLATES_URI_TEMPLATE_VALID]),
+    ("ListResourcesResult", "resources/*/uri", &[Requirement::RESOURCES_DEFINITION_URI_VALID]),
+    ("ListToolsResult", "tools/*/execution/taskSupport", &[Requirement::TOOLS_DEFINITION_TASK_SUPPORT_ENUM]),
+    ("ListToolsResult", "tools/*/inputSchema", &[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT]),
+    ("ListToolsResult", "tools/*/inputSchema/type", &[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT]),
+    ("ListToolsResult", "tools/*/outputSchema/type", &[Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_OBJECT_ROOT]),
+    ("ProgressNotification", "params/progressToken", &[Requirement::PROGRESS_TOKEN_TYPE]),
+    ("ReadResourceResult", "contents/*", &[Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
+    ("ReadResourceResult", "contents/*/blob", &[Requirement::RESOURCES_CONTENTS_BLOB_BASE64]),
 ];
 
 /// The requirements that demand the shape of a definition, by their pages.
@@ -94,7 +94,7 @@ static OF_SHAPES: LazyLock<HashMap<&'static str, Vec<&'static Requirement>>> =
     LazyLock::new(|| {
         let mut by_page: HashMap<_, Vec<_>> = HashMap::new();
         // The page of such a requirement is `schema#<definition>`, which ties it to the shape.
-        for found in requirement::of_area("schema").iter().filter(|found| found.level.is_must()) {
+        for found in requirement::all().filter(|it| it.area() == "schema" && it.level.is_must()) {
             if let Some(anchor) = found.page().and_then(|page| page.strip_prefix("schema#")) {
                 by_page.entry(anchor).or_default().push(found);
             }
@@ -109,7 +109,7 @@ pub(super) fn find(
     message: Option<&Definition>,
     revision: Revision,
     party: Party,
-) -> Option<&'static str> {
+) -> Option<&'static Requirement> {
     let binds = |found: &&'static Requirement| is_bound(found, revision, party);
     let name = message.map(Definition::name);
     let is_of = |of: &str| match of.split_once('.') {
@@ -117,10 +117,9 @@ pub(super) fn find(
         None => of == "*" || name == Some(of),
     };
     let is_about = |(of, end, _): &&About| is_of(of) && ends_in(pointer, end);
-    let of_place = PLACES.iter().filter(is_about).flat_map(|(_, _, ids)| *ids);
-    let of_place = of_place.filter_map(|id| requirement::find(id));
+    let of_place = PLACES.iter().filter(is_about).flat_map(|(_, _, cited)| *cited).copied();
     let of_shape = demanded(shape).chain(message.into_iter().flat_map(|it| demanded(it.name())));
-    of_place.chain(of_shape).find(binds).map(|found| found.id)
+    of_place.chain(of_shape).find(binds)
 }
 
 /// The requirements about a message of this name, and about places in it, that bind the party at the revision.
@@ -128,19 +127,19 @@ pub(super) fn of_message(
     name: &str,
     revision: Revision,
     party: Party,
-) -> impl Iterator<Item = &'static str> {
+) -> impl Iterator<Item = &'static Requirement> {
     let of_places = PLACES.iter().filter(move |(of, _, _)| *of == name);
-    let of_places = of_places.flat_map(|(_, _, ids)| *ids).filter_map(|id| requirement::find(id));
+    let of_places = of_places.flat_map(|(_, _, cited)| *cited).copied();
     let binds = move |found: &&'static Requirement| is_bound(found, revision, party);
-    of_places.chain(demanded(name)).filter(binds).map(|found| found.id)
+    of_places.chain(demanded(name)).filter(binds)
 }
 
 /// All requirements that a finding about a shape may cite.
-pub(crate) fn all() -> impl Iterator<Item = &'static str> {
-    let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
-    let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
+pub(crate) fn all() -> impl Iterator<Item = &'static Requirement> {
+    let of_places = PLACES.iter().flat_map(|(_, _, cited)| *cited).copied();
+    let of_shapes = OF_SHAPES.values().flatten().copied();
     let others = [rule::OF_SHAPES, rule::OF_SERVER_REQUESTS, places::SHARED];
-    let others = others.into_iter().flatten().map(|rule| rule.id());
+    let others = others.into_iter().flatten().copied();
     of_places.chain(of_shapes).chain(others)
 }
 
@@ -173,12 +172,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_names_requirements_that_exist_and_must_be_kept() {
-        for (_, end, ids) in PLACES {
-            for id in *ids {
-                let found = requirement::find(id);
-                assert!(found.is_some_and(|it| it.id == *id && it.level.is_must()), "{end}: {id}");
-            }
+    fn the_table_names_requirements_that_must_be_kept() {
+        for (_, end, cited) in PLACES {
+            assert!(
+                cited.iter().all(|requirement| requirement.level.is_must()),
+                "{end}: {cited:?}"
+            );
         }
         assert!(PLACES.is_sorted_by_key(|(of, end, _)| (of, end)));
     }
@@ -197,11 +196,11 @@ mod tests {
         let id = |shape, party, revision| find(shape, &Pointer::root(), None, revision, party);
         use Party::{Client, Server};
         use Revision::{V2025_03_26, V2025_11_25};
-        assert_eq!(id("Tool", Server, V2025_11_25), Some("schema.tool"));
+        assert_eq!(id("Tool", Server, V2025_11_25), Some(Requirement::SCHEMA_TOOL));
         assert_eq!(id("Tool", Client, V2025_11_25), None);
-        assert_eq!(id("Icon", Server, V2025_11_25), Some("schema.icon"));
+        assert_eq!(id("Icon", Server, V2025_11_25), Some(Requirement::SCHEMA_ICON));
         assert_eq!(id("Icon", Server, V2025_03_26), None);
         let params = id("CallToolRequestParams", Client, V2025_11_25);
-        assert_eq!(params, Some("schema.call-tool-request"));
+        assert_eq!(params, Some(Requirement::SCHEMA_CALL_TOOL_REQUEST));
     }
 }

@@ -1,6 +1,7 @@
 //! Conversations written down line by line, and what is wrong with the shapes of their messages.
 
 use super::{ShapeJudgement, judge_shapes};
+use crate::spec::Requirement;
 use crate::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{EventKind, Party, Recorder, Trace};
@@ -206,25 +207,31 @@ fn what_answers_something_wrong_is_not_held_against_us() {
 
 #[test]
 fn what_a_client_sends_is_judged_by_the_place_in_it() {
-    let broken = |revision: Revision, lines: &[&str]| -> Vec<&str> {
+    let broken = |revision: Revision, lines: &[&str]| -> Vec<&'static Requirement> {
         let schemas = Schemas::default();
         let trace = trace(lines);
         let judged = judge_shapes(&trace, Party::Client, &|_| revision, &schemas, Authority::Text);
         judged.findings.iter().flat_map(|finding| finding.requirements.clone()).collect()
     };
     let get = r#"> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a","arguments":{"count":3}}}"#;
-    assert_eq!(broken(V2025_11_25, &[get]), ["prompts.get.client-arguments-strings"]);
+    assert_eq!(broken(V2025_11_25, &[get]), [Requirement::PROMPTS_GET_CLIENT_ARGUMENTS_STRINGS]);
     let ask = r#"< {"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#;
     let answer = |content: &str| {
         let message = format!(r#"{{"role":"assistant","model":"m","content":{content}}}"#);
         format!(r#"> {{"jsonrpc":"2.0","id":"s","result":{message}}}"#)
     };
     let link = answer(r#"{"type":"resource_link","uri":"a:b","name":"a"}"#);
-    assert_eq!(broken(V2025_11_25, &[ask, &link]), ["sampling.content.types-with-tools"]);
+    assert_eq!(
+        broken(V2025_11_25, &[ask, &link]),
+        [Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS]
+    );
     let several = answer(r#"[{"type":"text","text":"a"}]"#);
-    assert_eq!(broken(V2025_06_18, &[ask, &several]), ["sampling.content.types-with-audio"]);
+    assert_eq!(
+        broken(V2025_06_18, &[ask, &several]),
+        [Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO]
+    );
     let image = answer(r#"{"type":"image","data":"data:,","mimeType":"image/png"}"#);
-    assert_eq!(broken(V2025_11_25, &[ask, &image]), ["sampling.content.base64"]);
+    assert_eq!(broken(V2025_11_25, &[ask, &image]), [Requirement::SAMPLING_CONTENT_BASE64]);
 }
 
 #[test]

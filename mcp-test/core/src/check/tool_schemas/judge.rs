@@ -7,10 +7,10 @@ use super::listed::Tool;
 use super::{TimeBudget, ToolSchemas, tools_in};
 use crate::check::repeat_filter::RepeatFilter;
 use crate::check::walk::{EventJudge, TraceMessage};
-use crate::check::{Finding, Rule, Severity, ToolJudgement};
+use crate::check::{Finding, Severity, ToolJudgement};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{ConnectionId, Event, Party, Position, Seq, Trace};
 use crate::wire::{Message, Request};
 
@@ -138,16 +138,17 @@ impl<'a> ToolSchemaJudge<'a> {
                     return;
                 }
                 let listings = || tools_in(result).map(|(_, listing)| listing);
-                tested.extend(listings().flat_map(|it| it.tested(revision)).map(Rule::id));
+                tested.extend(listings().flat_map(|it| it.tested(revision)));
                 let schemas = listings().map(|listing| listing.schemas()).sum();
                 (tools.judge(result, &mut self.budget), schemas)
             }
             Some(ToolRequest::Call(tool)) if by_peer => {
                 let judged = usize::from(tool.promises(result));
                 if judged > 0 {
-                    tested.extend(
-                        [Rule::STRUCTURED_CONFORMS, Rule::STRUCTURED_PRESENT].map(Rule::id),
-                    );
+                    tested.extend([
+                        Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
+                        Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+                    ]);
                 }
                 (tool.returned(result, revision, &mut self.budget), judged)
             }

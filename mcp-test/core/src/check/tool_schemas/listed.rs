@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use super::{TimeBudget, demanded};
-use crate::check::{Blame, Cause, Finding, Rule};
+use crate::check::{Blame, Cause, Finding};
 use crate::expect::{Mismatch, words};
 use crate::json::{Object, Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 
 /// How many mismatches of one value are reported.
 const REPORTED: usize = 6;
@@ -34,7 +34,7 @@ pub(super) struct Tool {
 #[derive(Debug)]
 struct Schema {
     member: &'static str,
-    requirement: Rule,
+    requirement: &'static Requirement,
     schema: Value,
     /// The result of compiling it, when that was first needed.
     compiled: OnceLock<Result<Validator, CompileError>>,
@@ -67,10 +67,15 @@ impl<'a> Listing<'a> {
     }
 
     /// The rules by which its schemas are judged.
-    pub(super) fn tested(&self, revision: Revision) -> impl Iterator<Item = Rule> + use<> {
-        let input = self.input.map(|_| Rule::INPUT_SCHEMA_VALID);
-        let own = input.into_iter().chain(self.output.map(|_| Rule::OUTPUT_SCHEMA_VALID));
-        let of_any = [Rule::SCHEMA_SENT_VALID, Rule::SCHEMA_DIALECT];
+    pub(super) fn tested(
+        &self,
+        revision: Revision,
+    ) -> impl Iterator<Item = &'static Requirement> + use<> {
+        let input = self.input.map(|_| Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID);
+        let own = input
+            .into_iter()
+            .chain(self.output.map(|_| Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID));
+        let of_any = [Requirement::BASE_SCHEMA_VALID, Requirement::BASE_SCHEMA_PREFER_2020_12];
         let has_any = self.each_schema().next().is_some() && revision >= DIALECT_SINCE;
         own.chain(of_any.into_iter().filter(move |_| has_any))
     }
@@ -83,8 +88,16 @@ impl<'a> Listing<'a> {
         };
         Tool {
             name: self.name.to_owned(),
-            input: schema(self.input, "inputSchema", Rule::INPUT_SCHEMA_VALID),
-            output: schema(self.output, "outputSchema", Rule::OUTPUT_SCHEMA_VALID),
+            input: schema(
+                self.input,
+                "inputSchema",
+                Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID,
+            ),
+            output: schema(
+                self.output,
+                "outputSchema",
+                Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID,
+            ),
         }
     }
 }
@@ -127,7 +140,7 @@ impl Tool {
         if named.trim_end_matches('#') == PREFERRED_DIALECT {
             return None;
         }
-        let rule = Rule::SCHEMA_DIALECT;
+        let rule = Requirement::BASE_SCHEMA_PREFER_2020_12;
         // One cause for all tools, since one library writes their schemas.
         let finding = Finding::peer("the schema of a tool is in another dialect than 2020-12")
             .expected(format!("{PREFERRED_DIALECT:?}, or no `$schema`"))
@@ -137,8 +150,8 @@ impl Tool {
                 schema.member,
                 self.shown()
             ))
-            .requires(rule.id())
-            .caused_by(Cause::of_rule(rule.id()));
+            .requires(rule)
+            .caused_by(Cause::of_rule(rule));
         Some(finding.should())
     }
 
@@ -164,7 +177,7 @@ impl Tool {
         let finding = Finding::peer(headline).expected(format!("`{there}` is {expected}")).got(got);
         let finding = demanded(finding, schema.requirement, revision);
         match revision >= DIALECT_SINCE {
-            true => finding.requires(Rule::SCHEMA_SENT_VALID.id()),
+            true => finding.requires(Requirement::BASE_SCHEMA_VALID),
             false => finding,
         }
     }
@@ -230,7 +243,11 @@ impl Tool {
                 format!("tool `{name}` has an `outputSchema`, and returned no structured content");
             let finding =
                 Finding::peer(headline).expected(format!("`{place}` is present")).got("nothing");
-            return vec![demanded(finding, Rule::STRUCTURED_PRESENT, revision)];
+            return vec![demanded(
+                finding,
+                Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+                revision,
+            )];
         };
         let headline = || {
             format!(
@@ -238,7 +255,7 @@ impl Tool {
             )
         };
         self.reported(schema, content, &place, revision, budget, |mismatch| {
-            let conforms = Rule::STRUCTURED_CONFORMS;
+            let conforms = Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA;
             demanded(Finding::mismatch(headline(), mismatch), conforms, revision)
         })
     }

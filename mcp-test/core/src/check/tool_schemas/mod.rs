@@ -21,16 +21,16 @@ pub(super) use self::budget::TimeBudget;
 pub(super) use self::judge::ToolSchemaJudge;
 pub(crate) use self::listed::compile;
 use self::listed::{Listing, Tool};
-use super::{Cause, Finding, Rule};
+use super::{Cause, Finding};
 use crate::json::{Pointer, Value};
-use crate::spec::{Revision, requirement};
+use crate::spec::{Requirement, Revision};
 
 /// The schemas with which a server has listed its tools.
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
 /// use mcp_test::check::ToolSchemas;
-/// use mcp_test::spec::Revision;
+/// use mcp_test::spec::{Requirement, Revision};
 /// use serde_json::json;
 ///
 /// let mut tools = ToolSchemas::new(Revision::V2025_11_25);
@@ -43,7 +43,7 @@ use crate::spec::{Revision, requirement};
 ///
 /// let result = json!({"content": [], "structuredContent": {"sum": "3"}});
 /// let findings = tools.returned("add", &result.into());
-/// assert_eq!(findings[0].requirements, ["tools.structured.conforms-output-schema"]);
+/// assert_eq!(findings[0].requirements, [Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA]);
 /// assert_eq!(
 ///     findings[0].to_string(),
 ///     "tool `add` returned structured content that does not conform to its `outputSchema`\n  \
@@ -165,13 +165,13 @@ fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
 }
 
 /// Cites the requirement if it is one at this revision; what breaks none there is a WARNING.
-fn demanded(finding: Finding, rule: Rule, revision: Revision) -> Finding {
+fn demanded(finding: Finding, rule: &'static Requirement, revision: Revision) -> Finding {
     // Also where it is only advised, it is the same problem.
-    let cause = Cause::RequirementFor(rule.id(), finding.headline.clone());
+    let cause = Cause::RequirementFor(rule, finding.headline.clone());
     let finding = finding.caused_by(cause);
-    match requirement::find(rule.id()) {
-        Some(found) if found.revisions.contains(revision) => finding.requires(rule.id()),
-        Some(found) => finding.elsewhere(found, revision),
-        None => finding.should(),
+    if rule.applies_at(revision) {
+        finding.requires(rule)
+    } else {
+        finding.elsewhere(rule, revision)
     }
 }

@@ -3,9 +3,9 @@
 //! Which request it was meant for is decided in `correlate.rs` and `unmatched.rs`.
 
 use super::State;
-use crate::check::{Cause, Finding, Rule};
+use crate::check::{Cause, Finding};
 use crate::expect::words;
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
 use crate::wire::Id;
 
@@ -15,7 +15,7 @@ pub(super) enum BadReply {
     /// A reply under an id that no open request has, and the exchange that it came in, if that carried the request.
     WrongId { id: Option<Id>, is_error: bool, exchange: Option<u64> },
     /// Text that is not a message, and the requirement that it breaks.
-    NotAMessage { shown: String, breaks: Option<&'static str>, revision: Revision },
+    NotAMessage { shown: String, breaks: Option<&'static Requirement>, revision: Revision },
 }
 
 impl State {
@@ -29,7 +29,7 @@ impl State {
                 if self.method_answered(&id).is_some() =>
             {
                 let method = words::method(self.method_answered(&id).unwrap_or_default());
-                let requirement = Rule::SINGLE_RESPONSE.id();
+                let requirement = Requirement::JSONRPC_SINGLE_RESPONSE;
                 let awaited = words::method(&open.method);
                 Finding::peer(format!("{method} was answered twice"))
                     .expected("one response to each request")
@@ -102,18 +102,23 @@ impl State {
         got: Option<&Id>,
         expected: &Id,
         is_error: bool,
-    ) -> (String, &'static str) {
+    ) -> (String, &'static Requirement) {
         // Errors have a requirement of their own, since some of them may lack the id.
-        let echo = if is_error { Rule::ERROR_ID_ECHO.id() } else { Rule::RESULT_ID_ECHO.id() };
+        let echo = if is_error {
+            Requirement::JSONRPC_ERROR_ID_ECHO
+        } else {
+            Requirement::JSONRPC_RESULT_ID_ECHO
+        };
         match got {
             None => ("no id".to_owned(), echo),
             Some(Id::Null) => ("id null".to_owned(), echo),
             Some(id) if id.is_retyped(expected) => {
-                (format!("id {id}, of another JSON type"), Rule::ID_TYPE_PRESERVED.id())
+                (format!("id {id}, of another JSON type"), Requirement::JSONRPC_ID_TYPE_PRESERVED)
             }
-            Some(id) if self.method_answered(id).is_some() => {
-                (format!("id {id}, which was answered already"), Rule::SINGLE_RESPONSE.id())
-            }
+            Some(id) if self.method_answered(id).is_some() => (
+                format!("id {id}, which was answered already"),
+                Requirement::JSONRPC_SINGLE_RESPONSE,
+            ),
             Some(id) => (format!("id {id}, which no request has"), echo),
         }
     }

@@ -3,10 +3,10 @@
 use super::State;
 use super::bad_reply::BadReply;
 use super::open_request::{Abandoned, OpenRequest, Outcome};
-use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
+use crate::check::{Cause, Fate, Finding, requirement_of};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{self, Era, Revision, Side, requirement};
+use crate::spec::{self, Era, Requirement, Revision, Side};
 use crate::trace::{Seq, UnparsableKind};
 use crate::transport::{Origin, ResponseAdvice};
 use crate::wire::{Expected, Id, Malformed, MediaType, Request};
@@ -17,11 +17,6 @@ const FLOOD: u64 = 100_000;
 
 /// How many requests a server may send before a reply.
 const REQUESTS: u64 = 1000;
-
-/// Whether a requirement applies at the revision.
-fn applies(id: &str, revision: Revision) -> bool {
-    requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
-}
 
 impl State {
     pub(super) fn reply(
@@ -191,7 +186,7 @@ impl State {
             if let Some(index) = target {
                 let breaks = match origin.exchange {
                     Some(_) => body_requirement(origin, revision),
-                    None => Rule::STDOUT_ONLY_MESSAGES.id(),
+                    None => Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES,
                 };
                 self.fail_in_a_flood(index, seq, shown, breaks);
             }
@@ -200,11 +195,11 @@ impl State {
         let breaks = match (damage, malformed, origin.status) {
             // The limit is one of mcp-test, so the peer breaks no requirement.
             (UnparsableKind::OverLimit, ..) => None,
-            (UnparsableKind::Unended, ..) => Some(Rule::NEWLINE_DELIMITED.id()),
+            (UnparsableKind::Unended, ..) => Some(Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED),
             (_, Some(malformed), _) => Some(requirement_of(malformed)),
             (_, None, Some(_)) => Some(body_requirement(origin, revision)),
             // Without a status it came on a line transport, where every line has to be a message.
-            (_, None, None) => Some(Rule::STDOUT_ONLY_MESSAGES.id()),
+            (_, None, None) => Some(Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES),
         };
         let bad = BadReply::NotAMessage { shown: shown.to_owned(), breaks, revision };
         let lacks_id = malformed.is_some_and(|it| it.expected == Expected::RequestId);
@@ -223,7 +218,13 @@ impl State {
     }
 
     /// Ends the wait for a reply that does not come among text that is not a message, which may go on forever.
-    fn fail_in_a_flood(&mut self, index: usize, seq: Seq, shown: &str, breaks: &'static str) {
+    fn fail_in_a_flood(
+        &mut self,
+        index: usize,
+        seq: Seq,
+        shown: &str,
+        breaks: &'static Requirement,
+    ) {
         let open = &mut self.open[index];
         if self.unexpected_count - open.unexpected_before < FLOOD {
             return;
@@ -248,7 +249,7 @@ impl State {
         let finding = Finding::peer(format!("`{method}` was not answered"))
             .expected(format!("a response with id {}", open.id))
             .got(format!("{REQUESTS} requests of the server, the last of them `{}`", last.method))
-            .requires(Rule::REQUEST_ANSWERED.id())
+            .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
             .caused_by(Cause::request(method, Fate::Unanswered))
             .evidence(open.sent.seq)
             .evidence(seq);
@@ -271,7 +272,7 @@ impl State {
             Finding::peer(format!("the server repeats its input: it sent `{method}` back"))
                 .expected(format!("a response with id {}", open.id))
                 .got(format!("the request `{method}` with the same id"))
-                .requires(Rule::REQUEST_ANSWERED.id())
+                .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
                 .caused_by(Cause::request(method, Fate::Unanswered))
                 .evidence(open.sent.seq)
                 .evidence(seq);
@@ -295,8 +296,8 @@ impl State {
             return;
         };
         let requirement = match origin.exchange {
-            Some(_) => Rule::HTTP_SERVER_NO_REQUESTS.id(),
-            None => Rule::STDIO_SERVER_NO_REQUESTS.id(),
+            Some(_) => Requirement::TRANSPORT_HTTP_SERVER_NO_REQUESTS,
+            None => Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS,
         };
         let open = &mut self.open[index];
         let headline = format!("the server sent a request, `{}`", request.method);
@@ -374,7 +375,7 @@ fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
     }
     .expected("a result with HTTP 200")
     .got(format!("a result with HTTP {status}"))
-    .requires(Rule::REQUEST_ANSWERED.id())
+    .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
     .evidence(open.sent.seq)
     .evidence(seq)
 }
@@ -428,23 +429,28 @@ fn without_reply(
     };
     let finding = match hint {
         Some(hint) => Finding::environment(headline).hint(hint),
-        None => Finding::peer(headline).requires(Rule::REQUEST_ANSWERED.id()),
+        None => Finding::peer(headline).requires(Requirement::JSONRPC_REQUEST_ANSWERED),
     };
     finding.caused_by(cause)
 }
 
 /// The requirement broken by a body that contains no message.
-fn body_requirement(origin: Origin, revision: Revision) -> &'static str {
-    let candidates: &[Rule] = match origin.media {
+fn body_requirement(origin: Origin, revision: Revision) -> &'static Requirement {
+    let candidates: &[&'static Requirement] = match origin.media {
         // An event stream outside any exchange is that of HTTP+SSE.
-        Some(MediaType::EventStream) if origin.exchange.is_none() => &[Rule::SSE_MESSAGE_EVENTS],
-        Some(MediaType::EventStream) => &[Rule::HTTP_SSE_EVENT_DATA],
+        Some(MediaType::EventStream) if origin.exchange.is_none() => {
+            &[Requirement::TRANSPORT_SSE_MESSAGE_EVENTS]
+        }
+        Some(MediaType::EventStream) => &[Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA],
         Some(MediaType::Json) => {
             // Earlier revisions do not require a single object, but a body that is not JSON has the wrong content type.
-            &[Rule::HTTP_JSON_SINGLE_OBJECT, Rule::HTTP_REQUEST_CONTENT_TYPE]
+            &[
+                Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
+                Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE,
+            ]
         }
-        Some(MediaType::Other) | None => &[Rule::HTTP_REQUEST_CONTENT_TYPE],
+        Some(MediaType::Other) | None => &[Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE],
     };
-    let applicable = candidates.iter().find(|rule| applies(rule.id(), revision));
-    applicable.copied().unwrap_or(Rule::REQUEST_ANSWERED).id()
+    let applicable = candidates.iter().find(|rule| rule.applies_at(revision));
+    applicable.copied().unwrap_or(Requirement::JSONRPC_REQUEST_ANSWERED)
 }

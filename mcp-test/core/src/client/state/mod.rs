@@ -13,8 +13,8 @@ pub(super) use self::open_request::{Abandoned, OpenRequest, Outcome};
 use self::open_request::{Unexpected, UnmatchedReply};
 use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
-use crate::check::{Finding, Rule};
-use crate::spec::Revision;
+use crate::check::Finding;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{LatestNonRequest, Seq};
 use crate::transport::{Incoming, Sent};
 use crate::wire::{Id, Message, Request};
@@ -204,7 +204,7 @@ impl State {
             ))
             .expected(format!("a response with id {}", open.id))
             .got("a program that exited and was restarted")
-            .requires(Rule::REQUEST_ANSWERED.id())
+            .requires(Requirement::JSONRPC_REQUEST_ANSWERED)
             .evidence(open.sent.seq)));
         }
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::check::{Blame, Finding};
 use crate::client::{Client, Options};
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{Event, EventKind, Recorder};
 use crate::transport::{Limits, Target, TransportKind};
 
@@ -181,7 +181,7 @@ async fn a_refused_notification_ends_the_handshake() {
     let recorder = Recorder::new();
     let mut client = open(&posting(strict), &recorder, Options::default()).await;
     let finding = client.initialize().await.map(drop).unwrap_err();
-    assert_eq!(finding.requirements, ["transport.http.accepted-202"]);
+    assert_eq!(finding.requirements, [Requirement::TRANSPORT_HTTP_ACCEPTED_202]);
     insta::assert_snapshot!(finding, @"
     `notifications/initialized` was not accepted
       expected HTTP 202 Accepted
@@ -259,9 +259,9 @@ async fn lenient_ids_ignore_status_and_id_in_the_stateless_era() {
 async fn a_broken_body_cites_the_requirement_of_its_revision() {
     let broken = |_| respond(200, "application/json", r#"{"jsonrpc":"2.0","id":1,"resu"#);
     for (revision, requirement) in [
-        (Revision::V2025_03_26, "transport.http.request-content-type"),
-        (Revision::V2025_11_25, "transport.http.json-single-object"),
-        (Revision::V2026_07_28, "transport.http.json-single-object"),
+        (Revision::V2025_03_26, Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE),
+        (Revision::V2025_11_25, Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT),
+        (Revision::V2026_07_28, Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT),
     ] {
         let options = Options::speaking(revision);
         let mut client = open(&posting(broken), &Recorder::new(), options).await;
@@ -376,7 +376,7 @@ async fn the_get_stream_is_opened_if_the_server_has_one() {
     assert!(!client.listen().await.unwrap());
     let mut client = open(&get(404, "", ""), &recorder, Options::default()).await;
     let finding = client.listen().await.unwrap_err();
-    assert_eq!(finding.requirements, ["transport.http.get-sse-or-405"]);
+    assert_eq!(finding.requirements, [Requirement::TRANSPORT_HTTP_GET_SSE_OR_405]);
     insta::assert_snapshot!(finding, @"
     the server does not handle a GET as required
       expected an event stream, or HTTP 405 Method Not Allowed

@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use super::{Client, Handlers, Options, RequestOptions, ToolResult};
 use crate::check::Finding;
 use crate::clock::virtual_time;
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
 
@@ -111,7 +111,7 @@ async fn silence_fires_the_deadline() {
 async fn a_wrong_id_ends_the_wait() {
     let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n"]).await;
     assert!(!fired);
-    assert_eq!(finding.requirements, ["jsonrpc.result-id-echo"]);
+    assert_eq!(finding.requirements, [Requirement::JSONRPC_RESULT_ID_ECHO]);
     insta::assert_snapshot!(finding, @r"
     the reply to `ping` has the wrong id
       expected a response with id 1
@@ -174,7 +174,7 @@ async fn what_comes_in_place_of_a_reply_does_not_count_against_the_next_request(
 async fn a_retyped_id_is_reported_as_such() {
     let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{}}\n"]).await;
     assert!(!fired);
-    assert_eq!(finding.requirements, ["jsonrpc.id-type-preserved"]);
+    assert_eq!(finding.requirements, [Requirement::JSONRPC_ID_TYPE_PRESERVED]);
     insta::assert_snapshot!(finding, @r#"
     the reply to `ping` has the wrong id
       expected a response with id 1
@@ -560,7 +560,7 @@ async fn a_retyped_id_fails_its_own_of_several_requests() {
     let retyped = client.start("tools/list", json!({})).await;
     let open = client.start("ping", json!({})).await;
     let finding = client.wait(retyped).await.map(drop).unwrap_err();
-    assert_eq!(finding.requirements, ["jsonrpc.id-type-preserved"]);
+    assert_eq!(finding.requirements, [Requirement::JSONRPC_ID_TYPE_PRESERVED]);
     assert!(!recorder.trace().deadline_fired());
     drop(open);
 }

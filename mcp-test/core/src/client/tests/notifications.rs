@@ -10,6 +10,7 @@ use crate::client::{
     Client, Handlers, Options, ReceivedNotification, RequestOptions, Subscription, SubscriptionEnd,
     SubscriptionFilter,
 };
+use crate::spec::Requirement;
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
 use crate::wire::Id;
@@ -251,7 +252,7 @@ async fn a_stateless_server_that_sends_a_request_ends_the_wait() {
     let recorder = Recorder::new();
     let mut client = stateless(&target, &recorder, Options::default()).await;
     let finding = client.request("tools/call", json!({"name": "x"})).await.map(drop).unwrap_err();
-    assert_eq!(finding.requirements, ["transport.stdio.server-no-requests"]);
+    assert_eq!(finding.requirements, [Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS]);
     insta::assert_snapshot!(finding, @r#"
     the server sent a request, `roots/list`
       expected the reply to `tools/call`: in MCP 2026-07-28 servers send no requests
@@ -359,14 +360,14 @@ async fn the_client_ends_a_subscription_by_cancelling_it() {
 async fn a_wrong_acknowledgement_is_reported() {
     let refused = |messages| async move { subscribe(messages).await.2.map(drop).unwrap_err() };
     let early = refused(|id| vec![tagged("notifications/tools/list_changed", id, json!({}))]).await;
-    assert_eq!(early.requirements, ["subscriptions.nothing-before-ack"]);
+    assert_eq!(early.requirements, [Requirement::SUBSCRIPTIONS_NOTHING_BEFORE_ACK]);
     insta::assert_snapshot!(early, @"
     the server announced a change before it acknowledged the subscription
       expected `notifications/subscriptions/acknowledged` with subscription id 1
       got `notifications/tools/list_changed`
     ");
     let retyped = refused(|id| vec![acknowledged(&json!(id.to_string()))]).await;
-    assert_eq!(retyped.requirements, ["subscriptions.id-value"]);
+    assert_eq!(retyped.requirements, [Requirement::SUBSCRIPTIONS_ID_VALUE]);
     insta::assert_snapshot!(retyped, @r#"
     the subscription id differs from the id of its request
       expected `notifications/subscriptions/acknowledged` with subscription id 1
@@ -376,9 +377,9 @@ async fn a_wrong_acknowledgement_is_reported() {
         vec![note("notifications/subscriptions/acknowledged", json!({"notifications": {}}))]
     })
     .await;
-    assert_eq!(anonymous.requirements, ["subscriptions.ack-sent"]);
+    assert_eq!(anonymous.requirements, [Requirement::SUBSCRIPTIONS_ACK_SENT]);
     let answered = refused(|id| vec![json!({"jsonrpc": "2.0", "id": id, "result": {}})]).await;
-    assert_eq!(answered.requirements, ["subscriptions.stays-open"]);
+    assert_eq!(answered.requirements, [Requirement::SUBSCRIPTIONS_STAYS_OPEN]);
     insta::assert_snapshot!(answered, @"
     `subscriptions/listen` was answered at once, which ends the subscription
       expected `notifications/subscriptions/acknowledged` with subscription id 1

@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::client::{
     ElicitationResponse, Handlers, Options, Reply, RequestOptions, SamplingResponse,
 };
+use crate::spec::Requirement;
 use crate::trace::{Party, Recorder};
 use crate::transport::Target;
 use crate::wire::Message;
@@ -149,13 +150,13 @@ async fn a_server_that_makes_no_progress_is_reported() {
 async fn invalid_input_requests_are_reported() {
     let undeclared =
         ends(|| json!({"inputRequests": {"who": elicitation()}}), Handlers::new()).await;
-    assert_eq!(undeclared.requirements, ["mrtr.undeclared-input-kind"]);
+    assert_eq!(undeclared.requirements, [Requirement::MRTR_UNDECLARED_INPUT_KIND]);
     let connection = || {
         json!({"inputRequests": {"go": {"method": "elicitation/create", "params": {
             "mode": "url", "url": "https://a.example/", "message": "go"}}}})
     };
     let undeclared_mode = ends(connection, handlers()).await;
-    assert_eq!(undeclared_mode.requirements, ["mrtr.undeclared-input-kind"]);
+    assert_eq!(undeclared_mode.requirements, [Requirement::MRTR_UNDECLARED_INPUT_KIND]);
     insta::assert_snapshot!(undeclared, @"
     the result of `tools/call` asks for input incorrectly
       expected only what the client declares: {}
@@ -164,7 +165,7 @@ async fn invalid_input_requests_are_reported() {
     ");
 
     let ping = ends(|| json!({"inputRequests": {"p": {"method": "ping"}}}), handlers()).await;
-    assert_eq!(ping.requirements, ["mrtr.input-kinds"]);
+    assert_eq!(ping.requirements, [Requirement::MRTR_INPUT_KINDS]);
     insta::assert_snapshot!(ping, @r#"
     the result of `tools/call` asks for input incorrectly
       expected `/inputRequests/p` is a request for elicitation/create, sampling/createMessage or roots/list
@@ -172,7 +173,7 @@ async fn invalid_input_requests_are_reported() {
     "#);
 
     let nothing = ends(|| json!({}), handlers()).await;
-    assert_eq!(nothing.requirements, ["mrtr.requests-or-state"]);
+    assert_eq!(nothing.requirements, [Requirement::MRTR_REQUESTS_OR_STATE]);
     insta::assert_snapshot!(nothing, @"
     the result of `tools/call` asks for input incorrectly
       expected `inputRequests` or `requestState`, or both
@@ -180,7 +181,7 @@ async fn invalid_input_requests_are_reported() {
     ");
 
     let untyped = ends(|| json!({"requestState": 5}), handlers()).await;
-    assert_eq!(untyped.requirements, ["schema.input-required-result"]);
+    assert_eq!(untyped.requirements, [Requirement::SCHEMA_INPUT_REQUIRED_RESULT]);
     insta::assert_snapshot!(untyped, @"
     the result of `tools/call` asks for input incorrectly
       expected `/requestState` is a string
@@ -191,7 +192,7 @@ async fn invalid_input_requests_are_reported() {
     let target = answering(|request| asks(&request, json!({"requestState": "s"})));
     let mut client = stateless(&target, &recorder, Options::default()).await;
     let listed = client.request("tools/list", json!({})).await.map(drop).expect_err("a finding");
-    assert_eq!(listed.requirements, ["mrtr.supported-methods-only"]);
+    assert_eq!(listed.requirements, [Requirement::MRTR_SUPPORTED_METHODS_ONLY]);
     insta::assert_snapshot!(listed, @"
     the result of `tools/list` asks for input incorrectly
       expected input requests from `prompts/get`, `resources/read` and `tools/call` only

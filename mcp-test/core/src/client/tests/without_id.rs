@@ -6,6 +6,7 @@ use super::{answering, patient};
 use crate::check::Finding;
 use crate::client::Client;
 use crate::clock::virtual_time;
+use crate::spec::Requirement;
 use crate::trace::Recorder;
 use crate::wire::{Id, Message};
 
@@ -47,9 +48,9 @@ fn what_answers_a_notification_is_not_the_reply_to_the_next_request() {
 #[test]
 fn a_request_that_only_a_reply_without_an_id_answers_fails_with_it() {
     let expected = [
-        ("the reply to `tools/list` is not an MCP message", "jsonrpc.result-id-echo"),
-        ("the reply to `tools/list` has the wrong id", "jsonrpc.result-id-echo"),
-        ("the error that answers `tools/list` has no id", "jsonrpc.error-id-echo"),
+        ("the reply to `tools/list` is not an MCP message", Requirement::JSONRPC_RESULT_ID_ECHO),
+        ("the reply to `tools/list` has the wrong id", Requirement::JSONRPC_RESULT_ID_ECHO),
+        ("the error that answers `tools/list` has no id", Requirement::JSONRPC_ERROR_ID_ECHO),
     ];
     for (answer, (headline, requirement)) in without_id().into_iter().zip(expected) {
         virtual_time::block_on(async {

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 
 use super::CellRun;
 use super::client::{left_behind_instead, left_well_row};
-use crate::check::{Blame, Check, Demand, Finding, Rule, Status};
+use crate::check::{Blame, Check, Demand, Finding, Status};
 use crate::expect::words;
 use crate::run::problems::parts;
 use crate::scenario::{LEFT_WELL, Leg, Profile, TOOK_PART};
+use crate::spec::Requirement;
 use crate::trace::{Event, EventKind, Party, Seq, Trace, exchange};
 use crate::transport::ClientRun;
 use crate::wire::Message;
@@ -42,7 +43,7 @@ impl CellRun<'_> {
         checks[at] = match cause.finding {
             // The same finding as there, so that both are one problem.
             Some(finding) if finding.shown_by_exit => {
-                let requirements = vec![Rule::CLIENT_EXITS_WELL.id()];
+                let requirements = vec![Requirement::MCP_TEST_CLIENT_EXITS_WELL];
                 let finding = Some(Finding { requirements, ..finding });
                 Check { message, finding, ..checks[at].clone() }
             }

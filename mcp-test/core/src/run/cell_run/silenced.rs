@@ -7,10 +7,11 @@ use futures_util::future::join;
 
 use super::unmade::{fail_unmade, not_reached};
 use super::{CellRun, timeout_row};
-use crate::check::{Cause, Check, Finding, Rule, Status};
+use crate::check::{Cause, Check, Finding, Status};
 use crate::run::silence::{Liveness, LivenessQuestion, failed_exchanges, left, stopped_answering};
 use crate::run::{Cell, Outcome, Plan, Silence};
 use crate::scenario::{Ctx, Ended, Profile};
+use crate::spec::Requirement;
 use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
@@ -96,7 +97,7 @@ fn attribute(checks: &mut [Check], exchanges: &[Seq]) {
         let finding = Finding::peer("the server stopped answering HTTP requests")
             .caused_by(Cause::Unreachable)
             .expected("an HTTP response")
-            .requires(Rule::REQUEST_ANSWERED.id());
+            .requires(Requirement::JSONRPC_REQUEST_ANSWERED);
         let finding = Finding {
             got: known.got.clone(),
             evidence: known.evidence.clone(),

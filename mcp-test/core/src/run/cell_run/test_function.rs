@@ -15,7 +15,7 @@ use crate::expect::words;
 use crate::run::Outcome;
 use crate::run::coverage::exercised;
 use crate::scenario::{Ended, Leg, Stop};
-use crate::spec::{KnownViolations, Revision};
+use crate::spec::{KnownViolations, Requirement, Revision};
 use crate::trace::{Party, Trace};
 
 /// A test function that ended.
@@ -61,7 +61,7 @@ impl CellRun<'_> {
         checks: &[Check],
         judgement: &Judgement,
         trace: &Trace,
-    ) -> BTreeSet<&'static str> {
+    ) -> BTreeSet<&'static Requirement> {
         if self.plan.known.is_empty() {
             return BTreeSet::new();
         }

@@ -7,6 +7,7 @@ use crate::expect::words;
 use crate::run::Cell;
 use crate::run::common_checks::SCENARIO_TIMEOUT;
 use crate::scenario::CheckSpec;
+use crate::spec::Requirement;
 
 /// The checks that can be made in a cell.
 pub(super) fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
@@ -38,10 +39,10 @@ pub(super) fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
 }
 
 /// The requirement that a refused `ping` breaks, with which many scenarios see whether the peer still answers.
-fn refused_ping(finding: &Finding) -> Option<&'static str> {
+fn refused_ping(finding: &Finding) -> Option<&'static Requirement> {
     match finding.cause.as_deref() {
         Some(Cause::Request { method, fate: Fate::Refused, .. }) if method == "ping" => {
-            Some("ping.responds-promptly")
+            Some(Requirement::PING_RESPONDS_PROMPTLY)
         }
         _ => None,
     }

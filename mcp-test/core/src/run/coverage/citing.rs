@@ -1,9 +1,9 @@
 //! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
 
-use crate::check::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE, Rule};
+use crate::check::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE};
 use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
 use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Proofs, Scenario, TOOK_PART};
-use crate::spec::requirement::{self, Requirement};
+use crate::spec::requirement::Requirement;
 
 /// A check that stands for a requirement.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +25,9 @@ impl CitingCheck {
             // Its scenarios have no checks of the wire.
             Self::Common(_) | Self::Any if leg == Leg::Authorization => false,
             Self::Common(_) | Self::Any => {
-                let is_it = |rule: &Rule| rule.id() == requirement.id;
                 let of_others =
                     if leg == Leg::Server { OF_CLIENTS_ALONE } else { OF_SERVERS_ALONE };
-                !of_others.iter().any(is_it)
+                !of_others.contains(&requirement)
             }
         }
     }
@@ -58,8 +57,7 @@ pub fn citing_checks(
     scenarios: impl IntoIterator<Item = &'static Scenario>,
     requirement: &Requirement,
 ) -> Vec<CitingCheck> {
-    // Through `find`, because a check may cite the requirement by an alias.
-    let is_it = |id: &str| requirement::find(id) == Some(requirement);
+    let is_it = |other: &Requirement| other == requirement;
     let declared = scenarios
         .into_iter()
         .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))

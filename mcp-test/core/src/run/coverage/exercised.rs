@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::check::OF_ENVELOPES;
 use crate::json::{Object, Value};
-use crate::spec::LISTEN;
+use crate::spec::{LISTEN, Requirement};
 use crate::trace::{EventKind, Party, Trace};
 use crate::transport::TransportKind;
 use crate::wire::Message;
@@ -64,7 +64,7 @@ pub(in crate::run) fn exercised(
     trace: &Trace,
     who: Party,
     transport: TransportKind,
-) -> BTreeSet<&'static str> {
+) -> BTreeSet<&'static Requirement> {
     let mut sent = Sent::default();
     for (event, message) in trace.messages() {
         let by_peer = event.party == who;
@@ -86,15 +86,20 @@ pub(in crate::run) fn exercised(
     }
     let is_http =
         trace.events.iter().any(|event| matches!(event.kind, EventKind::HttpResponse { .. }));
-    let ids = OF_ENVELOPES.iter().map(|rule| rule.id());
-    ids.filter(|id| is_exercised(id, &sent, transport, is_http)).collect()
+    let rules = OF_ENVELOPES.iter().copied();
+    rules.filter(|rule| is_exercised(rule, &sent, transport, is_http)).collect()
 }
 
-fn is_exercised(id: &str, sent: &Sent<'_>, transport: TransportKind, is_http: bool) -> bool {
+fn is_exercised(
+    rule: &Requirement,
+    sent: &Sent<'_>,
+    transport: TransportKind,
+    is_http: bool,
+) -> bool {
     let anything =
         sent.results || sent.errors || !sent.requests.is_empty() || !sent.notifications.is_empty();
     let asks = |method: &str| sent.requests.contains(method) || sent.inputs;
-    let (area, name) = id.split_once('.').unwrap_or((id, ""));
+    let (area, name) = rule.id.split_once('.').unwrap_or((rule.id, ""));
     match (area, name) {
         ("tools", "structured.text-mirror") => return sent.structured,
         ("tools", "content.embedded-needs-resources-capability") => {

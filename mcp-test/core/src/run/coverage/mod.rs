@@ -18,10 +18,10 @@ use crate::spec::{BoundParty, Revision, Side, Testability};
 /// What a run has shown about the requirements.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
-    tested: BTreeSet<&'static str>,
-    violated: BTreeSet<&'static str>,
+    tested: BTreeSet<&'static Requirement>,
+    violated: BTreeSet<&'static Requirement>,
     /// Why checks that stand for them were skipped; the most telling reason of each.
-    skipped: BTreeMap<&'static str, NotTested>,
+    skipped: BTreeMap<&'static Requirement, NotTested>,
     /// The scenarios that were run.
     scenarios: BTreeSet<String>,
     revisions: BTreeSet<Revision>,
@@ -122,8 +122,8 @@ impl Coverage {
                     .extend(findings.flat_map(|finding| finding.requirements.iter().copied()));
             }
             if let Some(reason) = reason(outcome, check) {
-                for id in &check.requirements {
-                    let known = self.skipped.entry(id).or_insert(reason);
+                for requirement in &check.requirements {
+                    let known = self.skipped.entry(requirement).or_insert(reason);
                     *known = (*known).max(reason);
                 }
             }
@@ -150,11 +150,10 @@ impl Coverage {
         row: &'static Requirement,
         leg: Leg,
     ) -> RowState {
-        let has = |ids: &BTreeSet<&'static str>| ids_of(row).any(|id| ids.contains(id));
-        if has(&self.violated) {
+        if self.violated.contains(row) {
             return RowState::Violated;
         }
-        if has(&self.tested) {
+        if self.tested.contains(row) {
             return RowState::Tested;
         }
         RowState::NotTested(self.not_tested(scenarios, row, leg))
@@ -166,8 +165,7 @@ impl Coverage {
         row: &'static Requirement,
         leg: Leg,
     ) -> NotTested {
-        let skipped = ids_of(row).filter_map(|id| self.skipped.get(id)).max();
-        match skipped {
+        match self.skipped.get(row) {
             Some(reason) => *reason,
             None if row.testable == Testability::No => NotTested::NotVisible,
             None if why_unchecked(row, leg).is_some() => NotTested::Unchecked,
@@ -213,10 +211,6 @@ pub fn why_unchecked(requirement: &Requirement, leg: Leg) -> Option<&'static str
         Leg::Server | Leg::Authorization => Side::Server,
         Leg::Client => Side::Client,
     })
-}
-
-fn ids_of(row: &'static Requirement) -> impl Iterator<Item = &'static str> {
-    [row.id].into_iter().chain(row.aliases.iter().copied())
 }
 
 /// Why a check was skipped, if it was.

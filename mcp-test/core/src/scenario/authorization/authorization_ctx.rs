@@ -16,7 +16,7 @@ use crate::json::Value;
 use crate::oauth::exchange_recorder::ExchangeRecorder;
 use crate::oauth::redirect_uri;
 use crate::scenario::{CheckBuilder, Declared, Profile, Skip, Stop};
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{Party, Recorder, Seq, Trace};
 use crate::transport::{FetchError, HttpRequest, PlainResponse, request_once};
 
@@ -126,11 +126,13 @@ impl AuthorizationCtx {
 
     /// The requirement to implement OAuth 2.1, which stands for everything that OAuth demands.
     #[must_use]
-    pub fn oauth(&self) -> &'static str {
+    pub fn oauth(&self) -> &'static Requirement {
         match self.revision() {
             // There the MCP server itself is the authorization server.
-            Revision::V2024_11_05 | Revision::V2025_03_26 => "auth.token.oauth21-implementations",
-            _ => "auth.token.oauth21-authorization-server",
+            Revision::V2024_11_05 | Revision::V2025_03_26 => {
+                Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS
+            }
+            _ => Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::check::Blame;
 use crate::server::reference::everything;
-use crate::spec::Revisions;
+use crate::spec::{Requirement, Revisions};
 use crate::transport::Fault;
 
 fn ctx(target: Target, profile: Profile) -> Ctx {
@@ -83,7 +83,7 @@ async fn other_clients_are_judged_and_closed_like_the_first() {
     assert_eq!(ended.unexamined.len(), 2);
     let cited: Vec<_> =
         ended.judgement.envelopes.iter().flat_map(|finding| &finding.requirements).collect();
-    assert_eq!(cited, [&"base.result-type-present"]);
+    assert_eq!(cited, [&Requirement::BASE_RESULT_TYPE_PRESENT]);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{all, find};
+use super::{Requirement, all, find};
 use crate::expect::words;
 
 /// A requirement that a peer is known to break: a finding that cites only such requirements is an expected failure.
@@ -70,6 +70,12 @@ impl From<&str> for KnownViolation {
     }
 }
 
+impl From<&Requirement> for KnownViolation {
+    fn from(requirement: &Requirement) -> Self {
+        Self::new(requirement.id)
+    }
+}
+
 impl From<(&str, &str)> for KnownViolation {
     fn from((id, reason): (&str, &str)) -> Self {
         Self::new(id).reason(reason)
@@ -98,7 +104,7 @@ pub struct UnknownRequirement {
 /// Known violations whose requirements exist, each once.
 #[doc(hidden)]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KnownViolations(Vec<(&'static str, KnownViolation)>);
+pub struct KnownViolations(Vec<(&'static Requirement, KnownViolation)>);
 
 impl KnownViolations {
     /// Looks up the requirements; of several entries for one requirement, the first counts.
@@ -116,8 +122,8 @@ impl KnownViolations {
                 let suggestion = words::closest(&known.id, ids);
                 return Err(UnknownRequirement { id: known.id, suggestion });
             };
-            if !resolved.contains(requirement.id) {
-                resolved.0.push((requirement.id, known));
+            if !resolved.0.iter().any(|(other, _)| *other == requirement) {
+                resolved.0.push((requirement, known));
             }
         }
         Ok(resolved)
@@ -129,24 +135,18 @@ impl KnownViolations {
         self.0.is_empty()
     }
 
-    /// Each with the id of its requirement.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &KnownViolation)> {
-        self.0.iter().map(|(id, known)| (*id, known))
+    /// Each with its requirement.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Requirement, &KnownViolation)> {
+        self.0.iter().map(|(requirement, known)| (*requirement, known))
     }
 
     /// The known violations that explain a finding which cites these requirements; none unless they explain all of them.
     #[must_use]
-    pub fn explaining(&self, cited: &[&str]) -> Vec<KnownViolation> {
-        let entry = |id: &&str| {
-            // A check may cite an alias.
-            let id = find(id).map_or(*id, |requirement| requirement.id);
-            self.0.iter().find(|(known, _)| *known == id).map(|(_, known)| known.clone())
+    pub fn explaining(&self, cited: &[&Requirement]) -> Vec<KnownViolation> {
+        let entry = |cited: &&Requirement| {
+            self.0.iter().find(|(known, _)| known == cited).map(|(_, known)| known.clone())
         };
         cited.iter().map(entry).collect::<Option<Vec<_>>>().unwrap_or_default()
-    }
-
-    fn contains(&self, id: &str) -> bool {
-        self.0.iter().any(|(known, _)| *known == id)
     }
 }
 
@@ -161,9 +161,14 @@ mod tests {
     #[test]
     fn only_what_is_known_as_a_whole_is_explained() {
         let known = resolve(&["ping.result-empty", "jsonrpc.error-shape"]).expect("both exist");
-        assert_eq!(known.explaining(&["ping.result-empty"]), ["ping.result-empty".into()]);
-        assert_eq!(known.explaining(&["ping.result-empty", "jsonrpc.error-shape"]).len(), 2);
-        assert_eq!(known.explaining(&["ping.result-empty", "jsonrpc.version-member"]), []);
+        let (empty, shape, version) = (
+            Requirement::PING_RESULT_EMPTY,
+            Requirement::JSONRPC_ERROR_SHAPE,
+            Requirement::JSONRPC_VERSION_MEMBER,
+        );
+        assert_eq!(known.explaining(&[empty]), ["ping.result-empty".into()]);
+        assert_eq!(known.explaining(&[empty, shape]).len(), 2);
+        assert_eq!(known.explaining(&[empty, version]), []);
         assert_eq!(known.explaining(&[]), [], "a finding without a requirement is never known");
     }
 
@@ -171,10 +176,8 @@ mod tests {
     fn an_alias_stands_for_its_requirement() {
         let requirement = all().find(|it| !it.aliases.is_empty()).expect("some have aliases");
         let known = resolve(&[requirement.aliases[0], requirement.id]).expect("it exists");
-        assert_eq!(known.iter().map(|(id, _)| id).collect::<Vec<_>>(), [requirement.id]);
-        for cited in [requirement.id, requirement.aliases[0]] {
-            assert_eq!(known.explaining(&[cited]), [requirement.aliases[0].into()]);
-        }
+        assert_eq!(known.iter().map(|(of, _)| of).collect::<Vec<_>>(), [requirement]);
+        assert_eq!(known.explaining(&[requirement]), [requirement.aliases[0].into()]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! A requirement and its properties.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::spec::{Revision, Revisions, Side};
 
@@ -8,20 +10,18 @@ use crate::spec::{Revision, Revisions, Side};
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
-/// use mcp_test::spec::{Level, Revision, requirement};
+/// use mcp_test::spec::{Level, Requirement, Revision, requirement};
 ///
-/// let requirement = requirement::find("ping.result-empty").ok_or("unknown id")?;
+/// let requirement = Requirement::PING_RESULT_EMPTY;
 /// assert_eq!(requirement.level, Level::Must);
+/// assert_eq!(requirement::find("ping.result-empty"), Some(requirement));
 /// println!("{}: {:?}", requirement.id, requirement.link(Revision::V2025_11_25));
-/// # Ok::<(), &str>(())
 /// ```
-#[doc(hidden)]
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
     /// The id, such as `ping.result-empty`: an area, a dot, a name.
     pub id: &'static str,
     /// Other ids for the same requirement.
-    pub aliases: Vec<&'static str>,
+    pub aliases: &'static [&'static str],
     /// The revisions that have it.
     pub revisions: Revisions,
     /// Its level, such as MUST.
@@ -115,9 +115,6 @@ impl Level {
             Self::May => "MAY",
         }
     }
-
-    pub(super) const ALL: [Self; 5] =
-        [Self::Must, Self::MustNot, Self::Should, Self::ShouldNot, Self::May];
 }
 
 impl BoundParty {
@@ -130,9 +127,6 @@ impl BoundParty {
             Self::AuthorizationServer => "authorization-server",
         }
     }
-
-    pub(super) const ALL: [Self; 4] =
-        [Self::Client, Self::Server, Self::Both, Self::AuthorizationServer];
 }
 
 impl Testability {
@@ -145,8 +139,6 @@ impl Testability {
             Self::No => "no",
         }
     }
-
-    pub(super) const ALL: [Self; 4] = [Self::Wire, Self::NeedsFixture, Self::Process, Self::No];
 }
 
 impl Requirement {
@@ -166,6 +158,11 @@ impl Requirement {
         }
     }
 
+    /// Whether the revision has it.
+    pub const fn applies_at(&self, revision: Revision) -> bool {
+        self.revisions.contains(revision)
+    }
+
     /// Why no check of this side stands for it, if its row says so.
     pub fn why_unchecked(&self, side: Side) -> Option<&'static str> {
         match side {
@@ -177,6 +174,25 @@ impl Requirement {
     /// The URL of its text at `revision`, or at the newest revision that has the requirement.
     pub fn link(&self, revision: Revision) -> Option<String> {
         self.page().map(|page| crate::spec::page::url_within(page, self.revisions, revision))
+    }
+
+    /// The requirement in a report: id, level and text, and on a second, indented line its URL at `revision`, or why mcp-test
+    /// requires it.
+    ///
+    /// ```
+    /// # extern crate mcp_test_core as mcp_test;
+    /// use mcp_test::spec::{Requirement, Revision};
+    ///
+    /// let citation = Requirement::PING_RESULT_EMPTY.cite(Revision::V2025_11_25);
+    /// assert!(citation.starts_with("ping.result-empty (MUST) "));
+    /// assert!(citation.contains("\n  https://modelcontextprotocol.io/specification/2025-11-25/"));
+    /// ```
+    pub fn cite(&self, revision: Revision) -> String {
+        let source = match self.source {
+            Source::Specification { .. } => self.link(revision).unwrap_or_default(),
+            Source::McpTest { reason } => format!("required by mcp-test: {reason}"),
+        };
+        format!("{} ({}) {}\n  {source}", self.id, self.level, self.text)
     }
 
     /// The part of the id before the dot, which is also the name of its file.
@@ -208,6 +224,39 @@ impl Requirement {
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.id)
+    }
+}
+
+impl fmt::Debug for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.id, f)
+    }
+}
+
+// The id identifies a requirement.
+impl PartialEq for Requirement {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Requirement {}
+
+impl PartialOrd for Requirement {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Requirement {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(other.id)
+    }
+}
+
+impl Hash for Requirement {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
     }
 }
 

@@ -4,6 +4,7 @@ use mcp_test_core::client::{Client, ClientTask, Options, ScriptedClient};
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::scenario::{ClientFunction, Maker, ServerCtx};
 use mcp_test_core::server::{Answer, calls};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::ClientTarget;
 
 use super::*;
@@ -409,7 +410,7 @@ fn a_client_with_one_id_for_every_request_fails_the_test() {
     assert_eq!(run_with(unique, runs).execute().result, TestResult::Passed);
     let same = || client(|client| adds_as([101, 101], client));
     let text = failure(&run_with(same, runs));
-    assert!(text.contains("jsonrpc.request-id-unique-session"), "{text}");
+    assert!(text.contains(Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION.id), "{text}");
 }
 
 #[test]

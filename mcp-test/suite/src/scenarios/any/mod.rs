@@ -34,7 +34,7 @@ use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::scenario::{Ctx, Need, Scenario};
-use mcp_test_core::spec::{Capability, ItemKind};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement};
 
 /// The scenarios of each page, in the order of reports.
 static PAGES: &[&[&Scenario]] = &[
@@ -88,7 +88,7 @@ const OBJECT_MEMBER: &str = "constructor";
 
 /// The cause of all findings that a feature works which is not declared, whatever the method.
 fn undeclared_served(capability: Capability) -> Cause {
-    Cause::RequirementFor("base.server-features-advertised", capability.to_string())
+    Cause::RequirementFor(Requirement::BASE_SERVER_FEATURES_ADVERTISED, capability.to_string())
 }
 
 /// Says why no check was made, if the server has nothing that any of them is about.

@@ -8,7 +8,7 @@ use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Object;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
@@ -31,22 +31,22 @@ scenario! {
             "ClientAnswersPing",
             "The client answers `ping` with an empty result",
         )
-        .requires(&["ping.responds-promptly", "ping.result-empty", "jsonrpc.request-answered"]),
+        .requires(&[Requirement::PING_RESPONDS_PROMPTLY, Requirement::PING_RESULT_EMPTY, Requirement::JSONRPC_REQUEST_ANSWERED]),
         CheckSpec::own(
             "client-refuses-unknown-method",
             "ClientRefusesUnknownMethod",
             "The client refuses a request of an unknown method with error -32601",
         )
-        .requires(&["jsonrpc.unknown-method-error"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR]),
         CheckSpec::own(
             "client-refuses-undeclared-feature",
             "ClientRefusesUndeclaredFeature",
             "The client does not list roots, generate or elicit for a server without having declared it",
         )
         .requires(&[
-            "roots.capability.declare-in-initialize",
-            "sampling.capability.declare-in-initialize",
-            "elicitation.capability.declare-in-initialize",
+            Requirement::ROOTS_CAPABILITY_DECLARE_IN_INITIALIZE,
+            Requirement::SAMPLING_CAPABILITY_DECLARE_IN_INITIALIZE,
+            Requirement::ELICITATION_CAPABILITY_DECLARE_IN_INITIALIZE,
         ]),
     ],
 }
@@ -59,10 +59,18 @@ fn serve(test: &ClientTest) -> Server {
 }
 
 /// What a client has to declare, the request for it, and the requirement that it is declared.
-const FEATURES: [(Capability, &str, &str); 3] = [
-    (Capability::Roots, "roots/list", "roots.capability.declare-in-initialize"),
-    (Capability::Sampling, "sampling/createMessage", "sampling.capability.declare-in-initialize"),
-    (Capability::Elicitation, "elicitation/create", "elicitation.capability.declare-in-initialize"),
+const FEATURES: [(Capability, &str, &Requirement); 3] = [
+    (Capability::Roots, "roots/list", Requirement::ROOTS_CAPABILITY_DECLARE_IN_INITIALIZE),
+    (
+        Capability::Sampling,
+        "sampling/createMessage",
+        Requirement::SAMPLING_CAPABILITY_DECLARE_IN_INITIALIZE,
+    ),
+    (
+        Capability::Elicitation,
+        "elicitation/create",
+        Requirement::ELICITATION_CAPABILITY_DECLARE_IN_INITIALIZE,
+    ),
 ];
 
 fn params(feature: Capability) -> Json {
@@ -129,7 +137,7 @@ fn answered_ping((asked, reply): &Exchange) -> Result<(), Finding> {
     match reply {
         None => Err(finding("the client did not answer `ping`")
             .got("no reply before the client exited")
-            .requires("ping.responds-promptly")),
+            .requires(Requirement::PING_RESPONDS_PROMPTLY)),
         Some((seq, Message::Response(response))) => {
             let mut members = response.result.as_object().into_iter().flat_map(Object::keys);
             // Any result may have `_meta`.
@@ -137,13 +145,13 @@ fn answered_ping((asked, reply): &Exchange) -> Result<(), Finding> {
                 None => Ok(()),
                 Some(name) => Err(finding("the result of `ping` is not empty")
                     .got(format!("a member `{name}`"))
-                    .requires("ping.result-empty")
+                    .requires(Requirement::PING_RESULT_EMPTY)
                     .evidence(*seq)),
             }
         }
         Some((seq, reply)) => Err(finding("the client answered `ping` with an error")
             .got(reply.to_value().short(120))
-            .requires("ping.responds-promptly")
+            .requires(Requirement::PING_RESPONDS_PROMPTLY)
             .evidence(*seq)),
     }
 }

@@ -9,7 +9,7 @@ use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::{ErrorReply, Id, Message, Notification, Request, RpcError};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -30,19 +30,19 @@ scenario! {
             "ClientTakesBatch",
             "The client answers a request of a batch",
         )
-        .requires(&["jsonrpc.batch-receive"]),
+        .requires(&[Requirement::JSONRPC_BATCH_RECEIVE]),
         CheckSpec::own(
             "client-answers-each-request",
             "ClientAnswersEachRequest",
             "The client answers each request of a batch, and no notification of it",
         )
-        .requires(&["jsonrpc.batch-each-request-answered"]),
+        .requires(&[Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
         CheckSpec::own(
             "client-refuses-empty-batch",
             "ClientRefusesEmptyBatch",
             "The client answers an empty array with error -32600, and goes on",
         )
-        .requires(&["jsonrpc.batch-empty-invalid"])
+        .requires(&[Requirement::JSONRPC_BATCH_EMPTY_INVALID])
         .warns(),
     ],
 }

@@ -9,7 +9,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,14 +32,14 @@ scenario! {
             "ClientAcceptsMissingCacheTime",
             "The client accepts a list without `ttlMs`",
         )
-        .requires(&["caching.ttl.absent-means-zero"])
+        .requires(&[Requirement::CACHING_TTL_ABSENT_MEANS_ZERO])
         .warns(),
         CheckSpec::own(
             "client-accepts-negative-cache-time",
             "ClientAcceptsNegativeCacheTime",
             "The client accepts a list whose `ttlMs` is negative",
         )
-        .requires(&["caching.ttl.negative-means-zero"])
+        .requires(&[Requirement::CACHING_TTL_NEGATIVE_MEANS_ZERO])
         .warns(),
         CheckSpec::own(
             "client-accepts-different-pages",
@@ -47,15 +47,15 @@ scenario! {
             "The client accepts a page with another `ttlMs`, and with an item that an earlier page has as well",
         )
         .requires(&[
-            "caching.pagination.client-per-page-clock",
-            "caching.pagination.client-tolerates-inconsistency",
+            Requirement::CACHING_PAGINATION_CLIENT_PER_PAGE_CLOCK,
+            Requirement::CACHING_PAGINATION_CLIENT_TOLERATES_INCONSISTENCY,
         ]),
         CheckSpec::own(
             "client-drops-refused-cursor",
             "ClientDropsRefusedCursor",
             "Once a cursor is refused, the client begins again without one",
         )
-        .requires(&["caching.pagination.invalid-cursor-discards"])
+        .requires(&[Requirement::CACHING_PAGINATION_INVALID_CURSOR_DISCARDS])
         .warns(),
     ],
 }

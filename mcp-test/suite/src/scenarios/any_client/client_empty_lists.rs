@@ -5,7 +5,7 @@ use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,19 +26,19 @@ scenario! {
             "ClientAcceptsNoTools",
             "The client accepts an empty list of tools",
         )
-        .requires(&["tools.list.client-tolerates-empty"]),
+        .requires(&[Requirement::TOOLS_LIST_CLIENT_TOLERATES_EMPTY]),
         CheckSpec::own(
             "client-accepts-no-resources",
             "ClientAcceptsNoResources",
             "The client accepts an empty list of resources",
         )
-        .requires(&["resources.list.client-tolerates-empty"]),
+        .requires(&[Requirement::RESOURCES_LIST_CLIENT_TOLERATES_EMPTY]),
         CheckSpec::own(
             "client-accepts-no-prompts",
             "ClientAcceptsNoPrompts",
             "The client accepts an empty list of prompts",
         )
-        .requires(&["prompts.list.client-tolerates-empty"]),
+        .requires(&[Requirement::PROMPTS_LIST_CLIENT_TOLERATES_EMPTY]),
     ],
 }
 

@@ -13,7 +13,7 @@ use mcp_test_core::expect::{Matcher, boolean, integer, number, object, one_of, s
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
@@ -37,7 +37,7 @@ scenario! {
             "ClientAnswersRoots",
             "A client that declares `roots` answers `roots/list` with a result; another one refuses it with error -32601",
         )
-        .requires(&["roots.list.respond", "roots.error.not-supported-32601"])
+        .requires(&[Requirement::ROOTS_LIST_RESPOND, Requirement::ROOTS_ERROR_NOT_SUPPORTED_32601])
         .also_warns(),
         CheckSpec::own(
             "client-roots-are-files",
@@ -45,25 +45,25 @@ scenario! {
             "Each root has a `file://` URI of its own, without `..` in its path",
         )
         .requires(&[
-            "roots.definition.uri-file-scheme",
-            "roots.definition.uri-unique",
-            "roots.security.validate-uris",
+            Requirement::ROOTS_DEFINITION_URI_FILE_SCHEME,
+            Requirement::ROOTS_DEFINITION_URI_UNIQUE,
+            Requirement::ROOTS_SECURITY_VALIDATE_URIS,
         ]),
         CheckSpec::own(
             "client-answers-sampling",
             "ClientAnswersSampling",
             "A client that declares `sampling` answers `sampling/createMessage` with a message or a refusal",
         )
-        .requires(&["sampling.create.respond"]),
+        .requires(&[Requirement::SAMPLING_CREATE_RESPOND]),
         CheckSpec::own(
             "client-answers-form",
             "ClientAnswersForm",
             "A client that declares `elicitation` answers a form that has all primitive types",
         )
         .requires(&[
-            "elicitation.create.respond",
-            "elicitation.schema.client-accepts-primitives",
-            "elicitation.capability.empty-means-form",
+            Requirement::ELICITATION_CREATE_RESPOND,
+            Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_PRIMITIVES,
+            Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
         ])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
@@ -72,8 +72,8 @@ scenario! {
             "The content of an accepted form conforms to its schema; another form has no content",
         )
         .requires(&[
-            "elicitation.response.accept-content-conforms",
-            "elicitation.response.decline-no-content",
+            Requirement::ELICITATION_RESPONSE_ACCEPT_CONTENT_CONFORMS,
+            Requirement::ELICITATION_RESPONSE_DECLINE_NO_CONTENT,
         ])
         .within(Revisions::from(Revision::V2025_06_18))
         .also_warns(),
@@ -82,14 +82,14 @@ scenario! {
             "ClientRefusesUndeclaredMode",
             "Elicitation in a mode that the client does not declare is refused with error -32602",
         )
-        .requires(&["elicitation.error.undeclared-mode-32602"])
+        .requires(&[Requirement::ELICITATION_ERROR_UNDECLARED_MODE_32602])
         .within(Revisions::only(Revision::V2025_11_25)),
         CheckSpec::own(
             "client-refuses-undeclared-tools",
             "ClientRefusesUndeclaredTools",
             "A client that does not declare `sampling.tools` refuses tools in sampling with an error",
         )
-        .requires(&["sampling.tools.client-rejects-undeclared", "sampling.tools.client-declares"])
+        .requires(&[Requirement::SAMPLING_TOOLS_CLIENT_REJECTS_UNDECLARED, Requirement::SAMPLING_TOOLS_CLIENT_DECLARES])
         .within(Revisions::only(Revision::V2025_11_25)),
     ],
 }
@@ -219,13 +219,13 @@ fn roots(judging: &mut Judging, is_declared: bool) {
     let check = judging.check("client-answers-roots");
     match &exchange {
         None => check.skip("the client was not asked for its roots"),
-        Some(exchange) if is_declared => {
-            check.requires("roots.list.respond").judge(answered(ROOTS, exchange, Refusal::Allowed))
-        }
+        Some(exchange) if is_declared => check
+            .requires(Requirement::ROOTS_LIST_RESPOND)
+            .judge(answered(ROOTS, exchange, Refusal::Allowed)),
         Some(exchange) => {
             let refused = refused(ROOTS, exchange, Some(error_code::METHOD_NOT_FOUND));
             let refused = refused.map_err(Finding::should);
-            check.requires("roots.error.not-supported-32601").judge(refused)
+            check.requires(Requirement::ROOTS_ERROR_NOT_SUPPORTED_32601).judge(refused)
         }
     };
     let check = judging.check("client-roots-are-files");
@@ -268,7 +268,7 @@ fn answers_form(judging: &mut Judging) {
         let none = Object::new().into();
         let content = Part::new("the submitted content", content.unwrap_or(&none), Some(seq));
         check
-            .requires("elicitation.response.accept-content-conforms")
+            .requires(Requirement::ELICITATION_RESPONSE_ACCEPT_CONTENT_CONFORMS)
             .expect(&content, conforming());
         return;
     }
@@ -282,7 +282,7 @@ fn answers_form(judging: &mut Judging) {
                 .should())
         }
     };
-    check.requires("elicitation.response.decline-no-content").judge(without);
+    check.requires(Requirement::ELICITATION_RESPONSE_DECLINE_NO_CONTENT).judge(without);
 }
 
 fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
@@ -295,14 +295,14 @@ fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
         return Err(Finding::peer("a root is not a file")
             .expected("a URI that begins with `file://`")
             .got(Value::from(*uri).short(120))
-            .requires("roots.definition.uri-file-scheme")
+            .requires(Requirement::ROOTS_DEFINITION_URI_FILE_SCHEME)
             .evidence(seq));
     }
     if let Some(uri) = uris.iter().find(|uri| leads_upwards(uri)) {
         return Err(Finding::peer("the path of a root leads upwards")
             .expected("a path without a segment `..`")
             .got(Value::from(*uri).short(120))
-            .requires("roots.security.validate-uris")
+            .requires(Requirement::ROOTS_SECURITY_VALIDATE_URIS)
             .evidence(seq));
     }
     let is_repeated = |at: usize| uris[..at].contains(&uris[at]);
@@ -311,7 +311,7 @@ fn files(seq: Seq, result: &Value) -> Result<(), Finding> {
         Some(at) => Err(Finding::peer("two roots have the same URI")
             .expected("another URI for each root")
             .got(Value::from(uris[at]).short(120))
-            .requires("roots.definition.uri-unique")
+            .requires(Requirement::ROOTS_DEFINITION_URI_UNIQUE)
             .evidence(seq)),
     }
 }

@@ -6,7 +6,7 @@ use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
@@ -28,19 +28,19 @@ scenario! {
             "ClientToleratesEarlyMessages",
             "The client goes on after a log message and a `ping` before the result of `initialize`",
         )
-        .requires(&["lifecycle.preinit-messages-tolerated"]),
+        .requires(&[Requirement::LIFECYCLE_PREINIT_MESSAGES_TOLERATED]),
         CheckSpec::own(
             "client-answers-early-ping",
             "ClientAnswersEarlyPing",
             "The client answers a `ping` that comes before the result of `initialize`",
         )
-        .requires(&["ping.during-initialization"]),
+        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
         CheckSpec::own(
             "client-proposes-newest-version",
             "ClientProposesNewestVersion",
             "The client does not go on in a version that is newer than the one it proposes",
         )
-        .requires(&["lifecycle.version-client-latest"])
+        .requires(&[Requirement::LIFECYCLE_VERSION_CLIENT_LATEST])
         .within(Revisions::only(Revision::V2025_11_25))
         .warns(),
     ],

@@ -10,7 +10,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{self, Era, Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{self, Era, Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, HttpRequest};
@@ -37,47 +37,47 @@ scenario! {
             "ClientPostAccept",
             "`Accept` of every POST lists `application/json` and `text/event-stream`",
         )
-        .requires(&["transport.http.accept-both"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_ACCEPT_BOTH]),
         CheckSpec::own(
             "client-get-accept",
             "ClientGetAccept",
             "`Accept` of every GET lists `text/event-stream`",
         )
-        .requires(&["transport.http.get-accept"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_ACCEPT])
         .within(HANDSHAKE),
         CheckSpec::own(
             POSTS,
             "ClientPostsMessages",
             "The client sends nothing to the endpoint but POSTs with messages, and GET and DELETE without a body",
         )
-        .requires(&["transport.http.one-post-per-message"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_ONE_POST_PER_MESSAGE]),
         CheckSpec::own(
             CLOSED,
             "ClientToleratesClosedStream",
             "The client goes on when the server closes the stream of its GET",
         )
-        .requires(&["transport.http.get-stream-close-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             ENCODED,
             "ClientEncodesNames",
             "`Mcp-Name` holds a name that is not ASCII in Base64, between the exact markers",
         )
-        .requires(&["transport.http.mcp-name-encoded", "transport.http.sentinel-exact"])
+        .requires(&[Requirement::TRANSPORT_HTTP_MCP_NAME_ENCODED, Requirement::TRANSPORT_HTTP_SENTINEL_EXACT])
         .within(STATELESS),
         CheckSpec::own(
             COLLISION,
             "ClientEncodesMarkedNames",
             "`Mcp-Name` holds a name that looks like marked Base64 in Base64",
         )
-        .requires(&["transport.http.sentinel-collision"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SENTINEL_COLLISION])
         .within(STATELESS),
         CheckSpec::own(
             REFRESH,
             "ClientRefreshesTools",
             "After error -32020 the client lists the tools again, and repeats its call with the headers that they name",
         )
-        .requires(&["transport.http.header-mismatch-client-refresh"])
+        .requires(&[Requirement::TRANSPORT_HTTP_HEADER_MISMATCH_CLIENT_REFRESH])
         .within(STATELESS)
         .warns(),
     ],
@@ -146,7 +146,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Err(Finding::peer("the client sent no POST")
             .expected("each message in a POST of its own")
             .got("none in the whole conversation")
-            .requires("transport.http.accept-both"));
+            .requires(Requirement::TRANSPORT_HTTP_ACCEPT_BOTH));
     }
     if judging.trace().announces_sse_endpoint() {
         // The rules are those of Streamable HTTP.
@@ -249,9 +249,9 @@ fn encodes_names(judging: &mut Judging) {
             });
             let is_marked = got.is_some_and(|got| got.starts_with("=?") && got.ends_with("?="));
             let requirement = match is_ascii {
-                true => "transport.http.sentinel-collision",
-                false if is_marked => "transport.http.sentinel-exact",
-                false => "transport.http.mcp-name-encoded",
+                true => Requirement::TRANSPORT_HTTP_SENTINEL_COLLISION,
+                false if is_marked => Requirement::TRANSPORT_HTTP_SENTINEL_EXACT,
+                false => Requirement::TRANSPORT_HTTP_MCP_NAME_ENCODED,
             };
             if is_right {
                 return check.pass();

@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::{proofs, scenario};
 
@@ -27,7 +27,7 @@ scenario! {
             "ClientPostsToEndpoint",
             "Once the server has announced its endpoint, every POST goes there, with its query",
         )
-        .requires(&["transport.sse.client-posts-to-endpoint"]),
+        .requires(&[Requirement::TRANSPORT_SSE_CLIENT_POSTS_TO_ENDPOINT]),
     ],
 }
 

@@ -8,7 +8,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::EventKind;
 use mcp_test_core::transport::HttpRequest;
 use mcp_test_core::{proofs, scenario};
@@ -30,7 +30,7 @@ scenario! {
             "ClientFetchesNoForeignIcon",
             "The client does not fetch an icon of another origin than the server",
         )
-        .requires(&["base.icons-same-origin"])
+        .requires(&[Requirement::BASE_ICONS_SAME_ORIGIN])
         .warns(),
     ],
 }

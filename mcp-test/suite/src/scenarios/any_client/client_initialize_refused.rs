@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -29,9 +29,9 @@ scenario! {
             "The client ends after `initialize` was refused with an error that has data",
         )
         .requires(&[
-            "jsonrpc.error-data-tolerated",
-            "lifecycle.error-cases-handled",
-            "lifecycle.error-cases-handled-2024",
+            Requirement::JSONRPC_ERROR_DATA_TOLERATED,
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
         ]),
     ],
 }
@@ -53,8 +53,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     };
     let ended = crashed_or_hung(judging);
     let error_cases = match judging.revision() {
-        Revision::V2024_11_05 => "lifecycle.error-cases-handled-2024",
-        _ => "lifecycle.error-cases-handled",
+        Revision::V2024_11_05 => Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
+        _ => Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
     };
     let check = judging.check("client-copes-with-refusal");
     match ended {
@@ -67,7 +67,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             Finding::peer("the client did not cope with the refusal of `initialize`")
                 .expected("the end of the client, with or without an error, after the refusal")
                 .got(got)
-                .requires("jsonrpc.error-data-tolerated")
+                .requires(Requirement::JSONRPC_ERROR_DATA_TOLERATED)
                 .requires(error_cases)
                 .evidence(request.seq),
         ),

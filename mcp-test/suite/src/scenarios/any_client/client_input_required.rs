@@ -7,7 +7,7 @@ use mcp_test_core::expect::{Matcher, anything, object};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
 
@@ -29,37 +29,37 @@ scenario! {
             "ClientRetriesCall",
             "The client sends `tools/call` again when the result asks for it",
         )
-        .requires(&["tools.call.client-handles-input-required", "mrtr.client-handles-all-methods"]),
+        .requires(&[Requirement::TOOLS_CALL_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
         CheckSpec::own(
             "client-retries-read",
             "ClientRetriesRead",
             "The client sends `resources/read` again when the result asks for it",
         )
-        .requires(&["resources.read.client-handles-input-required", "mrtr.client-handles-all-methods"]),
+        .requires(&[Requirement::RESOURCES_READ_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
         CheckSpec::own(
             "client-retries-get",
             "ClientRetriesGet",
             "The client sends `prompts/get` again when the result asks for it",
         )
-        .requires(&["prompts.get.client-handles-input-required", "mrtr.client-handles-all-methods"]),
+        .requires(&[Requirement::PROMPTS_GET_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
         CheckSpec::own(
             "client-goes-through-rounds",
             "ClientGoesThroughRounds",
             "The client sends the request again as often as the server asks for it",
         )
-        .requires(&["mrtr.repeated-rounds-tolerated"]),
+        .requires(&[Requirement::MRTR_REPEATED_ROUNDS_TOLERATED]),
         CheckSpec::own(
             "client-sends-all-input",
             "ClientSendsAllInput",
             "The last retry has the state, and a response of the right kind to each request of the server",
         )
         .requires(&[
-            "tools.call.retry-carries-inputs",
-            "resources.read.retry-carries-inputs",
-            "prompts.get.retry-carries-inputs",
-            "roots.list.answer-in-input-responses",
-            "sampling.result.answer-in-input-responses",
-            "elicitation.response.answer-in-input-responses",
+            Requirement::TOOLS_CALL_RETRY_CARRIES_INPUTS,
+            Requirement::RESOURCES_READ_RETRY_CARRIES_INPUTS,
+            Requirement::PROMPTS_GET_RETRY_CARRIES_INPUTS,
+            Requirement::ROOTS_LIST_ANSWER_IN_INPUT_RESPONSES,
+            Requirement::SAMPLING_RESULT_ANSWER_IN_INPUT_RESPONSES,
+            Requirement::ELICITATION_RESPONSE_ANSWER_IN_INPUT_RESPONSES,
         ]),
     ],
 }

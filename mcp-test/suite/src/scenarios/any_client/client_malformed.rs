@@ -6,7 +6,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::{ErrorReply, Id, Message, Request, Response, RpcError};
@@ -31,41 +31,41 @@ scenario! {
             "ClientIgnoresMalformedCancellation",
             "The client goes on after cancellations without the id of a request",
         )
-        .requires(&["cancellation.malformed-ignored"])
+        .requires(&[Requirement::CANCELLATION_MALFORMED_IGNORED])
         .warns(),
         CheckSpec::own(
             LATE_CANCELLATION,
             "ClientIgnoresLateCancellation",
             "The client goes on after the cancellation of requests that it is answering or has answered",
         )
-        .requires(&["cancellation.race-graceful", "cancellation.completed-id-ignored"]),
+        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL, Requirement::CANCELLATION_COMPLETED_ID_IGNORED]),
         CheckSpec::own(
             ERROR,
             "ClientToleratesErrorWithoutId",
             "The client goes on after an error without an id",
         )
-        .requires(&["jsonrpc.error-without-id-tolerated"])
+        .requires(&[Requirement::JSONRPC_ERROR_WITHOUT_ID_TOLERATED])
         .within(Revisions::only(Revision::V2025_11_25)),
         CheckSpec::own(
             INVALID,
             "ClientRefusesInvalidRequest",
             "The client refuses a request whose method is a number with error -32600, and goes on",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
         CheckSpec::own(
             UNVERSIONED,
             "ClientRefusesUnversionedRequest",
             "The client refuses a request without `jsonrpc` with error -32600, and goes on",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
         CheckSpec::own(
             BROKEN,
             "ClientRefusesBrokenJson",
             "The client answers a text that is not JSON with error -32700, and goes on",
         )
-        .requires(&["jsonrpc.parse-error"])
+        .requires(&[Requirement::JSONRPC_PARSE_ERROR])
         .warns(),
     ],
 }

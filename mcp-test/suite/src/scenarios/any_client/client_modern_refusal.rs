@@ -9,7 +9,7 @@ use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::HttpRequest;
 use mcp_test_core::wire::{Message, RpcError};
 use mcp_test_core::{proofs, scenario};
@@ -35,7 +35,7 @@ scenario! {
             "ClientStaysModern",
             "After HTTP 400 with an error of the stateless era the client sends no `initialize`",
         )
-        .requires(&["transport.http.fallback-inspects-400"])
+        .requires(&[Requirement::TRANSPORT_HTTP_FALLBACK_INSPECTS_400])
         .warns()
         .over_http(),
         CheckSpec::own(
@@ -43,14 +43,14 @@ scenario! {
             "ClientStaysModernOverLines",
             "After error -32022 over lines the client sends no `initialize`",
         )
-        .requires(&["transport.stdio.modern-error-no-fallback"])
+        .requires(&[Requirement::TRANSPORT_STDIO_MODERN_ERROR_NO_FALLBACK])
         .over_lines(),
         CheckSpec::own(
             NO_STREAM,
             "ClientOpensNoStream",
             "After an error of the stateless era the client opens no event stream with GET",
         )
-        .requires(&["transport.sse.client-fallback-non-modern"])
+        .requires(&[Requirement::TRANSPORT_SSE_CLIENT_FALLBACK_NON_MODERN])
         .warns()
         .over_http(),
     ],

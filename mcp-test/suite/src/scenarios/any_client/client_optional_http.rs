@@ -9,7 +9,7 @@ use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::refused_reply::RefusedReply;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions, header};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, header};
 use mcp_test_core::trace::{EventKind, Party, ReceivedMessage, Seq};
 use mcp_test_core::transport::event_form::EventForm;
 use mcp_test_core::transport::fault::Misbehavior;
@@ -37,42 +37,42 @@ scenario! {
             "ClientToleratesRefusedGet",
             "The client goes on when its GET is refused with HTTP 405, and does not repeat it in a tight loop",
         )
-        .requires(&["transport.http.get-405-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_405_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             BODIES,
             "ClientToleratesErrorBodies",
             "The client goes on after HTTP 400 without a body, with a text, and with an error that has no id",
         )
-        .requires(&["transport.http.error-body-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_ERROR_BODY_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             BROKEN,
             "ClientToleratesDisconnect",
             "The client goes on in its session after a response that broke off",
         )
-        .requires(&["transport.http.disconnect-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_DISCONNECT_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             DELETE,
             "ClientToleratesRefusedDelete",
             "The client exits without an error when its DELETE is refused with HTTP 405",
         )
-        .requires(&["transport.http.session-delete-405-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE_405_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             NAMES,
             "ClientReadsHeaderNames",
             "The client reads a response whose headers have names in upper case",
         )
-        .requires(&["transport.http.header-names-case-insensitive"])
+        .requires(&[Requirement::TRANSPORT_HTTP_HEADER_NAMES_CASE_INSENSITIVE])
         .within(STATELESS),
         CheckSpec::own(
             REPEATS,
             "ClientRepeatsLostRequest",
             "After a response that broke off the client repeats the request under another id, and resumes nothing",
         )
-        .requires(&["transport.http.reissue-new-id"])
+        .requires(&[Requirement::TRANSPORT_HTTP_REISSUE_NEW_ID])
         .within(STATELESS),
     ],
 }

@@ -7,7 +7,7 @@ use mcp_test_core::expect::words::count;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
 
@@ -27,34 +27,34 @@ scenario! {
             "ClientCursorsUnchanged",
             "Every cursor comes back as the server issued it",
         )
-        .requires(&["pagination.client.unmodified", "pagination.client.opaque-format"]),
+        .requires(&[Requirement::PAGINATION_CLIENT_UNMODIFIED, Requirement::PAGINATION_CLIENT_OPAQUE_FORMAT]),
         CheckSpec::own(
             "client-follows-pages",
             "ClientFollowsPages",
             "The client asks for every page, also after a short or empty one",
         )
-        .requires(&["pagination.client.no-fixed-page-size", "pagination.client.both-flows"])
+        .requires(&[Requirement::PAGINATION_CLIENT_NO_FIXED_PAGE_SIZE, Requirement::PAGINATION_CLIENT_BOTH_FLOWS])
         .also_warns(),
         CheckSpec::own(
             "client-follows-empty-cursor",
             "ClientFollowsEmptyCursor",
             "The client asks for the page of a cursor that is the empty string",
         )
-        .requires(&["pagination.client.empty-string-cursor"])
+        .requires(&[Requirement::PAGINATION_CLIENT_EMPTY_STRING_CURSOR])
         .within(Revisions::from(Revision::V2026_07_28)),
         CheckSpec::own(
             "client-stops-after-last-page",
             "ClientStopsAfterLastPage",
             "The client asks for no page after the one without `nextCursor`",
         )
-        .requires(&["pagination.client.missing-cursor-ends"])
+        .requires(&[Requirement::PAGINATION_CLIENT_MISSING_CURSOR_ENDS])
         .warns(),
         CheckSpec::own(
             "client-follows-prompt-pages",
             "ClientFollowsPromptPages",
             "A client that lists prompts asks for every page of them",
         )
-        .requires(&["prompts.impl.client-pagination"])
+        .requires(&[Requirement::PROMPTS_IMPL_CLIENT_PAGINATION])
         .warns(),
     ],
 }
@@ -238,9 +238,9 @@ fn stopped(page: usize) -> Finding {
         ));
     // A client that reads several pages must not take a short one for the last (`server/utilities/pagination`).
     if page > 0 && LENGTHS[page] < LENGTHS[0] {
-        finding.requires("pagination.client.no-fixed-page-size")
+        finding.requires(Requirement::PAGINATION_CLIENT_NO_FIXED_PAGE_SIZE)
     } else {
-        finding.requires("pagination.client.both-flows").should()
+        finding.requires(Requirement::PAGINATION_CLIENT_BOTH_FLOWS).should()
     }
 }
 

@@ -5,7 +5,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -26,7 +26,7 @@ scenario! {
             "ClientRejectsUnknownResultType",
             "The client does not use a result whose `resultType` is unknown",
         )
-        .requires(&["base.result-type-unknown-invalid"]),
+        .requires(&[Requirement::BASE_RESULT_TYPE_UNKNOWN_INVALID]),
     ],
 }
 

@@ -5,7 +5,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -28,25 +28,25 @@ scenario! {
             "ClientSessionId",
             "Every request after `initialize` has the id of its session as the server issued it",
         )
-        .requires(&["transport.http.session-id-echoed"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_ECHOED]),
         CheckSpec::own(
             "client-initialize-without-session",
             "ClientInitializeWithoutSession",
             "`initialize` has no session id",
         )
-        .requires(&["transport.http.session-404-reinitialize", "transport.http.sessionless-tolerated"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_404_REINITIALIZE, Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED]),
         CheckSpec::own(
             "client-new-session",
             "ClientNewSession",
             "After HTTP 404 the client starts a new session with `initialize`",
         )
-        .requires(&["transport.http.session-404-reinitialize"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_404_REINITIALIZE]),
         CheckSpec::own(
             "client-deletes-session",
             "ClientDeletesSession",
             "The client ends its session with DELETE before it exits",
         )
-        .requires(&["transport.http.session-delete"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE])
         .warns(),
     ],
 }
@@ -150,9 +150,9 @@ fn initialize_in_session(exchange: &HttpExchange, opened: &[&HttpExchange]) -> F
         .got(format!("`{}: {id}`", header::MCP_SESSION_ID))
         .evidence(exchange.sent);
     if is_first {
-        finding.requires("transport.http.sessionless-tolerated")
+        finding.requires(Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED)
     } else {
-        finding.requires("transport.http.session-404-reinitialize")
+        finding.requires(Requirement::TRANSPORT_HTTP_SESSION_404_REINITIALIZE)
     }
 }
 

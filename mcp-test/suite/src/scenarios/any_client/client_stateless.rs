@@ -6,7 +6,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -28,26 +28,26 @@ scenario! {
             "ClientNoHandshake",
             "The client sends no `initialize` and no `notifications/initialized` to a server that has answered without one",
         )
-        .requires(&["versioning.no-handshake"]),
+        .requires(&[Requirement::VERSIONING_NO_HANDSHAKE]),
         CheckSpec::own(
             "client-discovers-without-params",
             "ClientDiscoversWithoutParams",
             "The parameters of `server/discover` are `_meta` alone",
         )
-        .requires(&["discover.request-only-meta"]),
+        .requires(&[Requirement::DISCOVER_REQUEST_ONLY_META]),
         CheckSpec::own(
             "client-selects-listed-version",
             "ClientSelectsListedVersion",
             "After `server/discover` the client names a version that the server has listed",
         )
-        .requires(&["discover.client-selects-supported-version"])
+        .requires(&[Requirement::DISCOVER_CLIENT_SELECTS_SUPPORTED_VERSION])
         .warns(),
         CheckSpec::own(
             "client-probes-first",
             "ClientProbesFirst",
             "Over lines the first message is `server/discover`, since the era of the server is not known",
         )
-        .requires(&["transport.stdio.dual-era-probe", "transport.stdio.modern-only-probe"])
+        .requires(&[Requirement::TRANSPORT_STDIO_DUAL_ERA_PROBE, Requirement::TRANSPORT_STDIO_MODERN_ONLY_PROBE])
         .over_lines()
         .conditional()
         .warns(),
@@ -56,7 +56,7 @@ scenario! {
             "ClientRemembersEra",
             "The client does not ask for discovery before each of its requests",
         )
-        .requires(&["versioning.era-cached"])
+        .requires(&[Requirement::VERSIONING_ERA_CACHED])
         .warns(),
         CheckSpec::own(
             NO_RESPONSES,
@@ -64,8 +64,8 @@ scenario! {
             "The client does not respond to a request of the server",
         )
         .requires(&[
-            "transport.http.client-no-responses",
-            "transport.stdio.client-no-responses",
+            Requirement::TRANSPORT_HTTP_CLIENT_NO_RESPONSES,
+            Requirement::TRANSPORT_STDIO_CLIENT_NO_RESPONSES,
         ]),
         CheckSpec::own(
             "client-declares-in-every-request",
@@ -73,9 +73,9 @@ scenario! {
             "A feature that one request of the client declares is declared by all of them",
         )
         .requires(&[
-            "roots.capability.declare-per-request",
-            "sampling.capability.declare-per-request",
-            "elicitation.capability.declare-per-request",
+            Requirement::ROOTS_CAPABILITY_DECLARE_PER_REQUEST,
+            Requirement::SAMPLING_CAPABILITY_DECLARE_PER_REQUEST,
+            Requirement::ELICITATION_CAPABILITY_DECLARE_PER_REQUEST,
         ]),
     ],
 }
@@ -118,7 +118,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Err(Finding::peer("the server had no request to answer with a result")
             .expected("a request of the stateless era, with its version in `_meta`")
             .got("none in the whole conversation")
-            .requires("versioning.no-handshake"));
+            .requires(Requirement::VERSIONING_NO_HANDSHAKE));
     };
     let messages = judging.messages();
     let is_handshake = |method: &str| matches!(method, "initialize" | "notifications/initialized");
@@ -164,8 +164,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 fn no_responses(judging: &mut Judging) {
     let requests = judging.requests("tools/list");
     let requirement = match judging.transport().is_http() {
-        true => "transport.http.client-no-responses",
-        false => "transport.stdio.client-no-responses",
+        true => Requirement::TRANSPORT_HTTP_CLIENT_NO_RESPONSES,
+        false => Requirement::TRANSPORT_STDIO_CLIENT_NO_RESPONSES,
     };
     let messages = judging.messages();
     let response = messages.iter().find(|received| received.message.is_reply());
@@ -279,10 +279,10 @@ fn lists_at_once() -> ScriptedClient {
 }
 
 /// The features that a client declares, and the requirement to declare each of them in every request.
-const FEATURES: [(Capability, &str); 3] = [
-    (Capability::Roots, "roots.capability.declare-per-request"),
-    (Capability::Sampling, "sampling.capability.declare-per-request"),
-    (Capability::Elicitation, "elicitation.capability.declare-per-request"),
+const FEATURES: [(Capability, &Requirement); 3] = [
+    (Capability::Roots, Requirement::ROOTS_CAPABILITY_DECLARE_PER_REQUEST),
+    (Capability::Sampling, Requirement::SAMPLING_CAPABILITY_DECLARE_PER_REQUEST),
+    (Capability::Elicitation, Requirement::ELICITATION_CAPABILITY_DECLARE_PER_REQUEST),
 ];
 
 fn declarations(judging: &mut Judging) {

@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{Client, ClientTask, ScriptedClient, SubscriptionFilter};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{LISTEN, Revision, Revisions, meta};
+use mcp_test_core::spec::{LISTEN, Requirement, Revision, Revisions, meta};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::wire::Message;
@@ -35,7 +35,7 @@ scenario! {
             "ClientCopesWithEmptySubscription",
             "The client goes on when a subscription is acknowledged without what it asked for",
         )
-        .requires(&["subscriptions.client-checks-ack"])
+        .requires(&[Requirement::SUBSCRIPTIONS_CLIENT_CHECKS_ACK])
         .over_http()
         .warns(),
         CheckSpec::own(
@@ -43,21 +43,21 @@ scenario! {
             "ClientCopesWithCutSubscription",
             "The client goes on when the stream of a subscription ends without a response",
         )
-        .requires(&["subscriptions.unclean-close-tolerated"])
+        .requires(&[Requirement::SUBSCRIPTIONS_UNCLEAN_CLOSE_TOLERATED])
         .over_http(),
         CheckSpec::own(
             INTERLEAVED,
             "ClientCopesWithInterleavedEvents",
             "The client goes on when an event of one subscription comes before the acknowledgement of another",
         )
-        .requires(&["subscriptions.interleaving-tolerated"])
+        .requires(&[Requirement::SUBSCRIPTIONS_INTERLEAVING_TOLERATED])
         .conditional(),
         CheckSpec::own(
             AGAIN,
             "ClientSubscribesAgain",
             "A client that starts its server again sends `subscriptions/listen` again",
         )
-        .requires(&["subscriptions.resubscribe"])
+        .requires(&[Requirement::SUBSCRIPTIONS_RESUBSCRIBE])
         .conditional(),
     ],
 }

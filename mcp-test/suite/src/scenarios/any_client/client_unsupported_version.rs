@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -23,7 +23,7 @@ scenario! {
             "ClientDisconnects",
             "The client sends nothing more in a session whose version it does not speak",
         )
-        .requires(&["lifecycle.version-client-disconnect"])
+        .requires(&[Requirement::LIFECYCLE_VERSION_CLIENT_DISCONNECT])
         .warns(),
     ],
 }

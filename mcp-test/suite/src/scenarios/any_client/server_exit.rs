@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server, given, method, steps};
-use mcp_test_core::spec::Revisions;
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ scenario! {
             "ClientNoticesServerExit",
             "The client ends although its request is not answered",
         )
-        .requires(&["transport.stdio.server-exit-tolerated"]),
+        .requires(&[Requirement::TRANSPORT_STDIO_SERVER_EXIT_TOLERATED]),
     ],
 }
 

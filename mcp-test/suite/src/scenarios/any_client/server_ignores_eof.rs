@@ -5,7 +5,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EndSignal, EventKind, Party};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault};
@@ -30,8 +30,8 @@ scenario! {
             "A server that survives the end of its input and SIGTERM is ended by force",
         )
         .requires(&[
-            "transport.stdio.shutdown-forced",
-            "transport.stdio.shutdown-sigterm-sigkill",
+            Requirement::TRANSPORT_STDIO_SHUTDOWN_FORCED,
+            Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
         ])
         .warns(),
     ],
@@ -74,8 +74,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         judging.may_give_up();
     }
     let row = match judging.spoken().map(Revision::era) {
-        Some(Era::Handshake) => "transport.stdio.shutdown-sigterm-sigkill",
-        Some(Era::Stateless) | None => "transport.stdio.shutdown-forced",
+        Some(Era::Handshake) => Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
+        Some(Era::Stateless) | None => Requirement::TRANSPORT_STDIO_SHUTDOWN_FORCED,
     };
     let check = judging.check(ENDS_SERVER).requires(row);
     match was_ended {

@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, ReceivedMessage};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, stderr_text};
@@ -33,7 +33,7 @@ scenario! {
             "ClientAcceptsStderrLine",
             "The client does not take a line on the standard error for a failure",
         )
-        .requires(&["transport.stdio.stderr-not-error"])
+        .requires(&[Requirement::TRANSPORT_STDIO_STDERR_NOT_ERROR])
         .within(Revisions::from(Revision::V2025_11_25))
         .warns(),
         CheckSpec::own(
@@ -41,7 +41,7 @@ scenario! {
             "ClientReadsStderr",
             "The client goes on when its server writes more text to the standard error than a pipe holds",
         )
-        .requires(&["transport.stdio.stderr-tolerated"]),
+        .requires(&[Requirement::TRANSPORT_STDIO_STDERR_TOLERATED]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::good_server;
@@ -45,20 +45,20 @@ scenario! {
             "AccessTokenAudience",
             "The audience of the access token is the `resource` of the request",
         )
-        .requires(&["mcp-test.token-audience"])
+        .requires(&[Requirement::MCP_TEST_TOKEN_AUDIENCE])
         .warns(),
         CheckSpec::own(
             OTHER,
             "AccessTokenOtherResource",
             "A refresh token does not lead to an access token for an MCP server that was not granted",
         )
-        .requires(&["mcp-test.token-audience-granted"]),
+        .requires(&[Requirement::MCP_TEST_TOKEN_AUDIENCE_GRANTED]),
         CheckSpec::own(
             VALID,
             "ResourceParameterValidated",
             "The server refuses a `resource` that is relative or has a fragment",
         )
-        .requires(&["mcp-test.resource-validated"])
+        .requires(&[Requirement::MCP_TEST_RESOURCE_VALIDATED])
         .warns(),
     ],
 }
@@ -94,7 +94,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         false => Err(Finding::peer(
             "the access token is not for the MCP server that was asked for",
         )
-        .requires("mcp-test.token-audience")
+        .requires(Requirement::MCP_TEST_TOKEN_AUDIENCE)
         .expected(format!("`aud` with `{}`", words::excerpt(&resource)))
         .got(audience.map_or("no `aud`".to_owned(), |it| words::excerpt(&it).into_owned()))
         .hint(
@@ -130,7 +130,7 @@ async fn judge_other(
     match Answered::of(&response) {
         Answered::Accepted if is_for_other => check.fail(
             Finding::peer("a refresh token leads to an access token for another MCP server")
-                .requires("mcp-test.token-audience-granted")
+                .requires(Requirement::MCP_TEST_TOKEN_AUDIENCE_GRANTED)
                 .expected("an error such as `invalid_target`")
                 .got(format!("a token with `{OTHER_RESOURCE}` in `aud`"))
                 .evidence_all(response.evidence()),
@@ -152,7 +152,7 @@ async fn judge_wrong(ctx: &mut AuthorizationCtx, grant: &Grant) -> Result<(), Fi
             Some(parameters) if parameters.first("code").is_some() => {
                 ctx.check(VALID).fail(
                     Finding::peer(format!("the server grants a code for a `resource` that {what}"))
-                        .requires("mcp-test.resource-validated")
+                        .requires(Requirement::MCP_TEST_RESOURCE_VALIDATED)
                         .expected("`invalid_target`")
                         .got(format!("a code for `{resource}`"))
                         .evidence_all(response.evidence()),

@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::discovery::Metadata;
@@ -33,13 +33,13 @@ scenario! {
             "ClientCredentialsMethods",
             "The metadata has a method by which programs authenticate",
         )
-        .requires(&["auth.ext.client-credentials.as-auth-methods"]),
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_AUTH_METHODS]),
         CheckSpec::own(
             ALGORITHMS,
             "ClientCredentialsAlgorithms",
             "Where programs sign assertions, the metadata has the algorithms for it",
         )
-        .requires(&["auth.ext.client-credentials.as-signing-algs"]),
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_SIGNING_ALGS]),
     ],
 }
 
@@ -62,7 +62,8 @@ fn has_method(found: &Metadata) -> Result<(), Finding> {
     let has = usable.iter().any(|method| found.lists(METHODS_MEMBER, method) == Some(true));
     ensure(has, || {
         let headline = "the metadata has no method by which programs authenticate";
-        let finding = found.finding(headline, "auth.ext.client-credentials.as-auth-methods");
+        let finding =
+            found.finding(headline, Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_AUTH_METHODS);
         let expected =
             format!("`{METHODS_MEMBER}` with `private_key_jwt` or `client_secret_basic`");
         finding.expected(expected).got(found.shown(METHODS_MEMBER))
@@ -72,7 +73,8 @@ fn has_method(found: &Metadata) -> Result<(), Finding> {
 fn has_algorithm(found: &Metadata) -> Result<(), Finding> {
     ensure(!found.texts(ALGORITHMS_MEMBER).is_empty(), || {
         let headline = "the metadata does not say by which algorithms programs may sign";
-        let finding = found.finding(headline, "auth.ext.client-credentials.as-signing-algs");
+        let finding =
+            found.finding(headline, Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_SIGNING_ALGS);
         finding
             .expected(format!("algorithms in `{ALGORITHMS_MEMBER}`"))
             .got(found.shown(ALGORITHMS_MEMBER))

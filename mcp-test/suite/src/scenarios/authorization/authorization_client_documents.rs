@@ -6,7 +6,7 @@ use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, CheckSpec, DocumentHost, HostedDocument, RegisteredAs,
     Stop,
 };
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -65,39 +65,39 @@ scenario! {
             "ClientDocumentFetched",
             "The server accepts a client whose document it has fetched",
         )
-        .requires(&["auth.registration.as-cimd-fetch"])
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_FETCH])
         .warns(),
         CheckSpec::own(
             CLIENT_ID,
             "ClientDocumentClientId",
             "The server refuses a document whose `client_id` is not its URL",
         )
-        .requires(&["auth.registration.as-cimd-client-id-match"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_CLIENT_ID_MATCH]),
         CheckSpec::own(
             REDIRECT_URI,
             "ClientDocumentRedirectUri",
             "The server does not redirect to a URI that the document does not have",
         )
-        .requires(&["auth.registration.as-cimd-redirect-check"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_REDIRECT_CHECK]),
         CheckSpec::own(
             VALID,
             "ClientDocumentValid",
             "The server refuses a document that is not JSON, or lacks a required member",
         )
-        .requires(&["auth.registration.as-cimd-valid-document"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_VALID_DOCUMENT]),
         CheckSpec::own(
             CACHED,
             "ClientDocumentCached",
             "The server keeps a document as long as its `Cache-Control` says",
         )
-        .requires(&["auth.registration.as-cimd-cache"])
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_CACHE])
         .warns(),
         CheckSpec::own(
             REDIRECTED,
             "ClientDocumentRedirected",
             "The server does not follow the redirect of a document to this machine",
         )
-        .requires(&["auth.registration.as-cimd-ssrf"])
+        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_SSRF])
         .warns(),
     ],
 }
@@ -262,7 +262,7 @@ async fn judge_invalid(
 fn judge_cache(ctx: &mut AuthorizationCtx, host: &DocumentHost) {
     let wrong = |headline: &str, expected: &str, path: &str| {
         Finding::peer(headline)
-            .requires("auth.registration.as-cimd-cache")
+            .requires(Requirement::AUTH_REGISTRATION_AS_CIMD_CACHE)
             .expected(expected)
             .got(words::count(host.fetches(path), "request"))
     };

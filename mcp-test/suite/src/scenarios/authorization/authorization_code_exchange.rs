@@ -4,7 +4,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, CallbackListener, CheckSpec, Stop,
 };
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::{proofs, scenario};
 
@@ -39,19 +39,19 @@ scenario! {
             "AuthorizationCodeVerifier",
             "The server does not redeem a code with another verifier, or without one",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
         CheckSpec::own(
             CLIENT,
             "AuthorizationCodeClient",
             "The server does not redeem a code for another client",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
         CheckSpec::own(
             REDIRECT_URI,
             "AuthorizationCodeRedirectUri",
             "The server does not redeem a code with another `redirect_uri`",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"])
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS])
         .warns(),
     ],
 }

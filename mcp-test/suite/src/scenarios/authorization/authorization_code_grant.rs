@@ -10,7 +10,7 @@ use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, Callback, CheckSpec, Damage, Official, Peer, Proof,
     Stop,
 };
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::{proofs, scenario};
 
@@ -65,34 +65,34 @@ scenario! {
             &[CODE_GRANT],
         )
         .requires(&[
-            "auth.token.oauth21-authorization-server",
-            "auth.token.oauth21-implementations",
-            "auth.redirect.as-iss-value",
-            "auth.discovery.as-metadata-either",
-            "auth.discovery.as-metadata-rfc8414",
-            "auth.discovery.server-rfc8414",
-            "auth.discovery.as-issuer-identical",
+            Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
+            Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
+            Requirement::AUTH_REDIRECT_AS_ISS_VALUE,
+            Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
+            Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
+            Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
+            Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
         ]),
         CheckSpec::own(
             REDIRECT_URI,
             "AuthorizationRedirectUriRegistered",
             "The server does not redirect to a URI that is not registered",
         )
-        .requires(&["auth.redirect.exact-match", "auth.redirect.as-no-open-redirect"])
+        .requires(&[Requirement::AUTH_REDIRECT_EXACT_MATCH, Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             PKCE,
             "AuthorizationRequestPkceRequired",
             "The server grants no code to a client without a secret that does not use PKCE",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"])
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS])
         .conditional(),
         CheckSpec::own(
             ISS,
             "AuthorizationResponseIss",
             "The authorization response has `iss` (RFC 9207), also one with an error",
         )
-        .requires(&["auth.redirect.as-iss-included"])
+        .requires(&[Requirement::AUTH_REDIRECT_AS_ISS_INCLUDED])
         .within(Revisions::from(Revision::V2026_07_28))
         .warns(),
         CheckSpec::own(
@@ -100,21 +100,21 @@ scenario! {
             "AuthorizationResponseIssAnnounced",
             "A server whose authorization responses have `iss` says so in its metadata",
         )
-        .requires(&["auth.redirect.as-iss-advertised"])
+        .requires(&[Requirement::AUTH_REDIRECT_AS_ISS_ADVERTISED])
         .within(Revisions::from(Revision::V2026_07_28)),
         CheckSpec::own(
             LIFETIME,
             "AccessTokenLifetime",
             "The access token expires, within a day",
         )
-        .requires(&["auth.token.short-lived"])
+        .requires(&[Requirement::AUTH_TOKEN_SHORT_LIVED])
         .warns(),
         CheckSpec::own(
             ROTATION,
             "RefreshTokenRotation",
             "The server replaces the refresh token of a client without a secret when that is used",
         )
-        .requires(&["auth.token.rotate-refresh-public"])
+        .requires(&[Requirement::AUTH_TOKEN_ROTATE_REFRESH_PUBLIC])
         .within(Revisions::from(Revision::V2025_06_18))
         .conditional(),
         CheckSpec::own(
@@ -122,7 +122,7 @@ scenario! {
             "AuthorizationCodeSingleUse",
             "The server redeems a code once",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
     ],
 }
 
@@ -192,7 +192,7 @@ fn judge_iss(
     }
     let wrong = |headline, parameters: &Parameters| {
         Finding::peer(headline)
-            .requires("auth.redirect.as-iss-included")
+            .requires(Requirement::AUTH_REDIRECT_AS_ISS_INCLUDED)
             .expected("the issuer in `iss`")
             .got(format!("the parameters {}", parameters.names()))
     };
@@ -215,7 +215,7 @@ fn judge_iss(
     match has_iss {
         false => check.skip("the authorization response has no `iss`"),
         true => check.judge(ensure(is_announced, || {
-            let requirement = "auth.redirect.as-iss-advertised";
+            let requirement = Requirement::AUTH_REDIRECT_AS_ISS_ADVERTISED;
             let finding = found.finding("the metadata does not announce `iss`", requirement);
             finding.expected(format!("`{name}` to be true")).got(found.shown(name))
         })),
@@ -228,7 +228,8 @@ fn judge_lifetime(ctx: &mut AuthorizationCtx, issued: &Value, response: &Authori
     ctx.check(LIFETIME).judge(ensure(is_short, || {
         let longest = clock::format_duration(LONGEST_LIFETIME);
         let finding = Finding::peer("the access token is not short-lived");
-        let finding = finding.requires("auth.token.short-lived").evidence_all(response.evidence());
+        let finding =
+            finding.requires(Requirement::AUTH_TOKEN_SHORT_LIVED).evidence_all(response.evidence());
         finding.expected(format!("`expires_in`, of {longest} at most")).got(match lifetime {
             Some(lifetime) => clock::format_duration(lifetime),
             None => "no `expires_in`".to_owned(),
@@ -253,7 +254,7 @@ async fn judge_rotation(
     let new = object.as_ref().and_then(|object| object.get("refresh_token")?.as_str());
     ctx.check(ROTATION).judge(ensure(new.is_some_and(|new| new != old), || {
         Finding::peer("the refresh token of a client without a secret is not replaced")
-            .requires("auth.token.rotate-refresh-public")
+            .requires(Requirement::AUTH_TOKEN_ROTATE_REFRESH_PUBLIC)
             .expected("another `refresh_token`")
             .got(if new.is_some() { "the same" } else { "none" })
             .evidence_all(response.evidence())

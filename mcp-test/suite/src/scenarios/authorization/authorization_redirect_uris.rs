@@ -5,7 +5,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, CheckSpec, RegisteredAs, Stop,
 };
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::{proofs, scenario};
 use reqwest::Url;
@@ -45,19 +45,19 @@ scenario! {
             "RedirectUriMatched",
             "The server does not redirect to a URI that differs from the registered one",
         )
-        .requires(&["auth.redirect.exact-match", "auth.redirect.as-no-open-redirect"]),
+        .requires(&[Requirement::AUTH_REDIRECT_EXACT_MATCH, Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
         CheckSpec::own(
             UNKNOWN,
             "RedirectUriUnknownClient",
             "The server does not redirect the user of a client that it does not know",
         )
-        .requires(&["auth.redirect.as-no-open-redirect"]),
+        .requires(&[Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
         CheckSpec::own(
             PORT,
             "RedirectUriLoopbackPort",
             "The server takes any port in a redirect URI with a loopback address",
         )
-        .requires(&["auth.token.oauth21-authorization-server"])
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER])
         .warns(),
     ],
 }
@@ -162,8 +162,8 @@ impl Matching {
         let check = ctx.check(MATCHED);
         if !self.wrong.is_empty() {
             let finding = Finding::peer("the server redirects to URIs that are not registered")
-                .requires("auth.redirect.exact-match")
-                .requires("auth.redirect.as-no-open-redirect")
+                .requires(Requirement::AUTH_REDIRECT_EXACT_MATCH)
+                .requires(Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT)
                 .expected("no redirect to any URI but the registered one")
                 .got(format!("redirects to {}", words::list(self.wrong, "and")))
                 .evidence_all(self.evidence);
@@ -222,7 +222,7 @@ async fn judge_unknown(
     match seen {
         Seen::Redirected => check.fail(
             Finding::peer("the server redirects the user of a client that it does not know")
-                .requires("auth.redirect.as-no-open-redirect")
+                .requires(Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT)
                 .expected("an error page")
                 .got(format!("HTTP {} to `{redirect_uri}`", response.status))
                 .evidence_all(response.evidence()),
@@ -253,7 +253,7 @@ async fn judge_port(
             Finding::peer(
                 "the server takes no other port in a redirect URI with a loopback address",
             )
-            .requires("auth.token.oauth21-authorization-server")
+            .requires(Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER)
             .expected(format!("`{other}` to be taken, since `{redirect_uri}` is registered"))
             .got(words::into_inert(format!("HTTP {}{}", response.status, response.error())))
             .hint("clients on the user's machine listen on any free port (RFC 8252, section 7.3)")

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, CheckSpec, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::{proofs, scenario};
 
@@ -48,16 +48,16 @@ scenario! {
             "The server takes no refresh token that it has not issued",
         )
         .requires(&[
-            "auth.token.oauth21-authorization-server",
-            "auth.token.oauth21-implementations",
-            "auth.token.as-own-resources",
+            Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
+            Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
+            Requirement::AUTH_TOKEN_AS_OWN_RESOURCES,
         ]),
         CheckSpec::own(
             OFFLINE,
             "OfflineAccessTolerated",
             "A server that announces the scope `offline_access` does not refuse it",
         )
-        .requires(&["auth.scope.tolerate-offline-access"])
+        .requires(&[Requirement::AUTH_SCOPE_TOLERATE_OFFLINE_ACCESS])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional(),
         CheckSpec::own(
@@ -65,19 +65,19 @@ scenario! {
             "RefreshTokenClient",
             "The server does not take a refresh token from another client",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
         CheckSpec::own(
             SCOPE,
             "RefreshTokenScope",
             "A refresh token does not lead to scopes that were not granted",
         )
-        .requires(&["auth.token.oauth21-authorization-server", "auth.token.oauth21-implementations"]),
+        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
         CheckSpec::own(
             REPLAY,
             "RefreshTokenReplay",
             "The server does not take a refresh token that it has replaced",
         )
-        .requires(&["auth.token.rotate-refresh-public"])
+        .requires(&[Requirement::AUTH_TOKEN_ROTATE_REFRESH_PUBLIC])
         .within(Revisions::from(Revision::V2025_06_18))
         .conditional()
         .also_warns(),
@@ -214,7 +214,7 @@ async fn judge_offline(ctx: &mut AuthorizationCtx, grant: &Grant) -> Result<(), 
     let response = ctx.get_page(&url).await?;
     let location = response.redirect().filter(|it| it.starts_with(grant.redirect_uri()));
     let error = location.map(|location| parameters_of(location).first("error").map(str::to_owned));
-    let requirement = "auth.scope.tolerate-offline-access";
+    let requirement = Requirement::AUTH_SCOPE_TOLERATE_OFFLINE_ACCESS;
     let check = ctx.check(OFFLINE);
     match error {
         Some(None) => check.pass(),
@@ -279,7 +279,7 @@ async fn judge_replay(
     }
     let again = grant.refresh(ctx, old).await?;
     let finding = Finding::peer("the server takes a refresh token that it has replaced")
-        .requires("auth.token.rotate-refresh-public")
+        .requires(Requirement::AUTH_TOKEN_ROTATE_REFRESH_PUBLIC)
         .expected("an error such as `invalid_grant`")
         .evidence_all(again.evidence());
     let is_replaced_again = refresh_token(&again).is_some_and(|new| new != old);

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, CheckSpec, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::good_server;
@@ -44,19 +44,19 @@ scenario! {
             "RegistrationResponse",
             "The response to a registration has what clients need",
         )
-        .requires(&["mcp-test.registration-response"]),
+        .requires(&[Requirement::MCP_TEST_REGISTRATION_RESPONSE]),
         CheckSpec::own(
             URIS,
             "RegistrationRedirectUris",
             "The server registers no redirect URI that is neither `https` nor on the user's machine",
         )
-        .requires(&["auth.redirect.as-localhost-or-https"]),
+        .requires(&[Requirement::AUTH_REDIRECT_AS_LOCALHOST_OR_HTTPS]),
         CheckSpec::own(
             ERROR,
             "RegistrationError",
             "The server refuses a registration with status 400 and an error code",
         )
-        .requires(&["mcp-test.registration-error"]),
+        .requires(&[Requirement::MCP_TEST_REGISTRATION_ERROR]),
     ],
 }
 
@@ -89,7 +89,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
                 if client.may_redirect_to(uri) && accepted.is_none() {
                     let finding =
                         Finding::peer("the server registers a redirect URI that is not secure")
-                            .requires("auth.redirect.as-localhost-or-https")
+                            .requires(Requirement::AUTH_REDIRECT_AS_LOCALHOST_OR_HTTPS)
                             .expected("`invalid_redirect_uri`")
                             .got(format!("HTTP {} for `{uri}`", client.response.status));
                     accepted = Some(finding.evidence_all(client.response.evidence()));
@@ -113,7 +113,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
 fn judge(response: &AuthorizationResponse) -> Result<(), Finding> {
     let wrong = |headline: &str| {
         Finding::peer(headline)
-            .requires("mcp-test.registration-response")
+            .requires(Requirement::MCP_TEST_REGISTRATION_RESPONSE)
             .evidence_all(response.evidence())
     };
     ensure(response.status == 201, || {
@@ -154,7 +154,7 @@ fn judge_refusal(response: &AuthorizationResponse) -> Result<(), Finding> {
     ensure(response.status == 400 && !code.is_empty(), || {
         let error = if code.is_empty() { "no `error`" } else { "an `error`" };
         Finding::peer("a refused registration has no error that clients can read")
-            .requires("mcp-test.registration-error")
+            .requires(Requirement::MCP_TEST_REGISTRATION_ERROR)
             .expected("HTTP 400, and a JSON object with `error`")
             .got(format!("HTTP {}, and {error}", response.status))
             .evidence_all(response.evidence())

@@ -5,7 +5,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::authorization::is_secure;
 use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Official, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::discovery::{Metadata, discover, examine, of_openid, publishes};
@@ -43,12 +43,12 @@ scenario! {
             &[METADATA_DISCOVERY],
         )
         .requires(&[
-            "auth.discovery.as-metadata-either",
-            "auth.discovery.as-metadata-rfc8414",
-            "auth.discovery.server-rfc8414",
-            "auth.discovery.as-issuer-identical",
-            "auth.token.oauth21-authorization-server",
-            "auth.token.oauth21-implementations",
+            Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
+            Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
+            Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
+            Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
+            Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
+            Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
         ])
         .also_warns(),
         CheckSpec::official(
@@ -57,7 +57,7 @@ scenario! {
             "Authorization server metadata includes client_id_metadata_document_supported=true (Client ID Metadata Document support)",
             &[CIMD, IETF_CIMD],
         )
-        .requires(&["auth.registration.cimd-authorization-server"])
+        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_AUTHORIZATION_SERVER])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -66,20 +66,20 @@ scenario! {
             "AuthorizationServerEndpointsSecure",
             "Every endpoint in the metadata has `https`, or is on this machine",
         )
-        .requires(&["auth.discovery.as-endpoints-https"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_AS_ENDPOINTS_HTTPS]),
         CheckSpec::own(
             LOCATION,
             "AuthorizationServerMetadataLocation",
             "The metadata is where RFC 8414 has it, which alone MCP 2025-06-18 knows",
         )
-        .requires(&["auth.discovery.as-metadata-rfc8414"])
+        .requires(&[Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414])
         .within(Revisions::only(Revision::V2025_06_18)),
         CheckSpec::own(
             REGISTRATION,
             "AuthorizationServerRegistration",
             "The metadata has a `registration_endpoint`, with which clients register themselves",
         )
-        .requires(&["auth.registration.dcr-authorization-server"])
+        .requires(&[Requirement::AUTH_REGISTRATION_DCR_AUTHORIZATION_SERVER])
         .within(Revisions::only(Revision::V2025_06_18))
         .warns(),
         CheckSpec::own(
@@ -87,7 +87,7 @@ scenario! {
             "AuthorizationServerOpenIdPkce",
             "Where the server has metadata of OpenID Connect, it announces PKCE with S256",
         )
-        .requires(&["auth.pkce.as-oidc-advertises"])
+        .requires(&[Requirement::AUTH_PKCE_AS_OIDC_ADVERTISES])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional(),
     ],
@@ -97,7 +97,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let found = match discover(ctx).await {
         Ok(found) => found,
         // There the metadata is recommended, and clients have default endpoints.
-        Err(finding) if finding.requirements == ["auth.discovery.server-rfc8414"] => {
+        Err(finding) if finding.requirements == [Requirement::AUTH_DISCOVERY_SERVER_RFC8414] => {
             let reason = format!("not reached: {}", finding.headline);
             let why = "at MCP 2025-03-26 clients use default endpoints then";
             ctx.check(METADATA).officially_must_judge(Err(finding), why);
@@ -120,7 +120,8 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         let says = found.is_true(name);
         ctx.check(HAS_CIMD).judge(holds(says, || {
             let headline = "the server does not take URLs of metadata documents as client ids";
-            let finding = found.finding(headline, "auth.registration.cimd-authorization-server");
+            let finding =
+                found.finding(headline, Requirement::AUTH_REGISTRATION_CIMD_AUTHORIZATION_SERVER);
             finding.expected(expected).got(found.shown(name))
         }));
     }
@@ -136,7 +137,8 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         let name = "registration_endpoint";
         ctx.check(REGISTRATION).judge(holds(!found.text(name).is_empty(), || {
             let headline = "clients cannot register themselves";
-            let finding = found.finding(headline, "auth.registration.dcr-authorization-server");
+            let finding =
+                found.finding(headline, Requirement::AUTH_REGISTRATION_DCR_AUTHORIZATION_SERVER);
             finding.expected(format!("`{name}`")).got(found.shown(name))
         }));
     }
@@ -146,7 +148,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
             let name = "code_challenge_methods_supported";
             ctx.check(OPENID_PKCE).judge(holds(found.lists(name, "S256") == Some(true), || {
                 let headline = "the metadata of OpenID Connect do not announce PKCE";
-                let finding = found.finding(headline, "auth.pkce.as-oidc-advertises");
+                let finding = found.finding(headline, Requirement::AUTH_PKCE_AS_OIDC_ADVERTISES);
                 let expected = format!("`{name}` with `S256` at {}", found.url);
                 finding.expected(expected).got(found.shown(name))
             }));
@@ -171,7 +173,7 @@ fn have_https(found: &Metadata) -> Result<(), Finding> {
         .collect();
     holds(insecure.is_empty(), || {
         let headline = "an endpoint of the authorization server does not have `https`";
-        let finding = found.finding(headline, "auth.discovery.as-endpoints-https");
+        let finding = found.finding(headline, Requirement::AUTH_DISCOVERY_AS_ENDPOINTS_HTTPS);
         finding.expected("URLs with `https`").got(words::list(insecure, "and"))
     })
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse};
-use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::{Requirement, Revision};
 use reqwest::Url;
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
@@ -71,7 +71,7 @@ impl Metadata {
     pub(super) fn finding(
         &self,
         headline: impl Into<String>,
-        requirement: &'static str,
+        requirement: &'static Requirement,
     ) -> Finding {
         let finding = Finding::peer(headline).requires(requirement);
         finding.evidence_all(self.response.evidence())
@@ -79,18 +79,18 @@ impl Metadata {
 }
 
 /// The requirement to publish metadata.
-pub(super) fn publishes(revision: Revision) -> &'static str {
+pub(super) fn publishes(revision: Revision) -> &'static Requirement {
     match revision {
-        Revision::V2024_11_05 | Revision::V2025_03_26 => "auth.discovery.server-rfc8414",
-        Revision::V2025_06_18 => "auth.discovery.as-metadata-rfc8414",
-        _ => "auth.discovery.as-metadata-either",
+        Revision::V2024_11_05 | Revision::V2025_03_26 => Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
+        Revision::V2025_06_18 => Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
+        _ => Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
     }
 }
 
 /// The requirement that the issuer of the metadata is the one by which it was found.
-fn identifies(ctx: &AuthorizationCtx) -> &'static str {
+fn identifies(ctx: &AuthorizationCtx) -> &'static Requirement {
     match ctx.revision() {
-        Revision::V2026_07_28 => "auth.discovery.as-issuer-identical",
+        Revision::V2026_07_28 => Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
         // RFC 8414, section 3.3.
         revision => publishes(revision),
     }

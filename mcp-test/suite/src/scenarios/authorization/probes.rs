@@ -4,6 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse};
+use mcp_test_core::spec::Requirement;
 
 use super::grant::{Grant, parameters_of};
 
@@ -40,8 +41,8 @@ pub(super) async fn unregistered_uri(
         // Also with an error: whoever sends the user must not decide where they go.
         Some(location) if location.starts_with(&other) => Refusal::Missing(
             Finding::peer("the authorization server redirects to a URI that is not registered")
-                .requires("auth.redirect.exact-match")
-                .requires("auth.redirect.as-no-open-redirect")
+                .requires(Requirement::AUTH_REDIRECT_EXACT_MATCH)
+                .requires(Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT)
                 .expected(format!("no redirect to `{other}`"))
                 .got(format!("HTTP {} there", response.status))
                 .hint("the client is registered for another path; redirect URIs are compared as texts")

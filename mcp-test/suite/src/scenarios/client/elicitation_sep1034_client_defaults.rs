@@ -9,7 +9,7 @@ use mcp_test_core::expect::{
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Need, Official, Part};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -36,7 +36,7 @@ scenario! {
             "The form is accepted; reported only on failure",
             &[SEP_1034],
         )
-        .requires(&["elicitation.create.respond"])
+        .requires(&[Requirement::ELICITATION_CREATE_RESPOND])
         .conditional(),
         field("client-elicitation-sep1034-string-default", "ClientElicitationSEP1034StringDefault", "`name` is a string"),
         field("client-elicitation-sep1034-integer-default", "ClientElicitationSEP1034IntegerDefault", "`age` is a number"),
@@ -59,8 +59,8 @@ const fn field(id: &'static str, name: &'static str, description: &'static str) 
         .also_warns()
 }
 
-const PREPOPULATES: &str = "elicitation.schema.client-prepopulates-defaults";
-const CONFORMS: &str = "elicitation.response.accept-content-conforms";
+const PREPOPULATES: &Requirement = Requirement::ELICITATION_SCHEMA_CLIENT_PREPOPULATES_DEFAULTS;
+const CONFORMS: &Requirement = Requirement::ELICITATION_RESPONSE_ACCEPT_CONTENT_CONFORMS;
 const METHOD: &str = "elicitation/create";
 const OFFICIAL: [&str; 6] = [
     "client-elicitation-sep1034-general",

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::header::X_MCP_HEADER;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,10 +29,10 @@ scenario! {
     client_may_fail: true,
     checks: [
         official(LISTS, "ClientInvalidToolHeadersToolsList", "The client lists the tools; reported only on failure",
-            &["tools.x-mcp-header.client-keeps-valid-tools"])
+            &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS])
             .conditional(),
         official(KEEPS, "ClientKeepsValidTool", "The valid tool is called",
-            &["tools.x-mcp-header.client-keeps-valid-tools", "tools.x-mcp-header.client-tolerates-annotation"]),
+            &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS, Requirement::TOOLS_X_MCP_HEADER_CLIENT_TOLERATES_ANNOTATION]),
         official(NOT_EMPTY, "ClientRejectsInvalidTool", "A tool with an empty name of a header is not called", DROPS),
         official(PRIMITIVE, "ClientRejectsInvalidTool",
             "A tool with a header for an argument that is not a string, an integer or a boolean is not called", DROPS),
@@ -53,7 +53,7 @@ const UNIQUE: &str = "sep-2243-x-mcp-header-unique";
 const CHARSET: &str = "sep-2243-x-mcp-header-charset";
 const DROPS_ALL: &str = "client-drops-invalid-tools";
 
-const DROPS: &[&str] = &["tools.x-mcp-header.client-excludes-invalid"];
+const DROPS: &[&Requirement] = &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_EXCLUDES_INVALID];
 
 const VALID: &str = "valid_tool";
 /// A valid tool that the official suite does not have.
@@ -63,7 +63,7 @@ const fn official(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2243_ANNOTATION]).requires(requirements)
 }

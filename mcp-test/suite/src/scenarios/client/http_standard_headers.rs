@@ -5,7 +5,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{self, Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{self, Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -31,13 +31,13 @@ scenario! {
             "The first request of each method has the headers that mirror it",
             &[SEP_2243],
         )
-        .requires(&["transport.http.mcp-method-header", "transport.http.mcp-name-header"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER, Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER]),
         CheckSpec::own(
             "client-mirrors-every-request",
             "ClientMirrorsEveryRequest",
             "Every request has the headers that mirror it",
         )
-        .requires(&["transport.http.mcp-method-header", "transport.http.mcp-name-header"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER, Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER]),
     ],
 }
 
@@ -95,7 +95,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let first = |method: &str| messages.iter().find(|received| received.method() == method);
     for method in METHODS {
         let check = judging.check(OFFICIAL).named(row("Method", method));
-        let check = check.requires("transport.http.mcp-method-header");
+        let check = check.requires(Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER);
         match first(method).map(mirrors_method) {
             None => check.skip(format!("`{method}` was never sent")),
             Some(mirrored) => check.judge(mirrored),
@@ -103,7 +103,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     for method in METHODS.into_iter().filter(|method| name_param(method).is_some()) {
         let check = judging.check(OFFICIAL).named(row("Name", method));
-        let check = check.requires("transport.http.mcp-name-header");
+        let check = check.requires(Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER);
         match first(method).map(mirrors_name) {
             None => check.skip(format!("`{method}` was never sent")),
             Some(mirrored) => check.judge(mirrored),
@@ -120,9 +120,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Ok(());
     }
     for received in requests {
-        check = check.requires("transport.http.mcp-method-header");
+        check = check.requires(Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER);
         check = check.judge(mirrors_method(received));
-        check = check.requires("transport.http.mcp-name-header");
+        check = check.requires(Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER);
         check = check.judge(mirrors_name(received));
     }
     Ok(())

@@ -8,7 +8,7 @@ use mcp_test_core::scenario::{
     CheckBuilder, CheckSpec, ClientSession, ClientTest, Judging, Official, ReceivedMessage, truthy,
 };
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -35,13 +35,13 @@ scenario! {
             &[LIFECYCLE],
         )
         .requires(&[
-            "base.support-core",
-            "lifecycle.initialize-contents",
-            "schema.initialize-request",
-            "lifecycle.initialize-first",
+            Requirement::BASE_SUPPORT_CORE,
+            Requirement::LIFECYCLE_INITIALIZE_CONTENTS,
+            Requirement::SCHEMA_INITIALIZE_REQUEST,
+            Requirement::LIFECYCLE_INITIALIZE_FIRST,
         ]),
         CheckSpec::official("server-info", "ServerInfo", "The server info that the client received", &[LIFECYCLE])
-            .requires(&["lifecycle.initialize-response"])
+            .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE])
             .informs()
             .conditional(),
         CheckSpec::own(
@@ -49,19 +49,19 @@ scenario! {
             "ClientInitializeComplete",
             "`initialize` is the first message and has all required members",
         )
-        .requires(&["lifecycle.initialize-contents", "lifecycle.initialize-first"]),
+        .requires(&[Requirement::LIFECYCLE_INITIALIZE_CONTENTS, Requirement::LIFECYCLE_INITIALIZE_FIRST]),
         CheckSpec::own(
             "client-initialized",
             "ClientInitialized",
             "The client sends `notifications/initialized` after the result and before any other request",
         )
-        .requires(&["lifecycle.initialized-sent"]),
+        .requires(&[Requirement::LIFECYCLE_INITIALIZED_SENT]),
         CheckSpec::own(
             "client-version-header",
             "ClientVersionHeader",
             "After the handshake every POST has a header with the negotiated revision",
         )
-        .requires(&["transport.http.version-header-sent", "transport.http.version-header-negotiated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_SENT, Requirement::TRANSPORT_HTTP_VERSION_HEADER_NEGOTIATED])
         .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25))
         .over_http()
         .also_warns(),
@@ -85,7 +85,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Err(Finding::peer("the client never sent `initialize`")
             .expected("`initialize` as the first request")
             .got("none in the whole conversation")
-            .requires("lifecycle.initialize-first"));
+            .requires(Requirement::LIFECYCLE_INITIALIZE_FIRST));
     }
     // The official suite reports a row for each `initialize`, not only for the first.
     for request in &opened {
@@ -99,7 +99,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let filled = object().member("clientInfo", filled);
         judging
             .check("mcp-client-initialization")
-            .requires("lifecycle.initialize-contents")
+            .requires(Requirement::LIFECYCLE_INITIALIZE_CONTENTS)
             .expect(&request.part(), version(&known).member("clientInfo", typed))
             .officially(&request.part(), version(&OFFICIAL), "a client may speak an older revision")
             .officially(
@@ -129,7 +129,7 @@ fn first_and_complete(judging: &mut Judging, opened: &[ReceivedMessage]) {
     });
     let mut check = judging.check("client-initialize-complete");
     if let Some(early) = early {
-        check = check.requires("lifecycle.initialize-first").fail(
+        check = check.requires(Requirement::LIFECYCLE_INITIALIZE_FIRST).fail(
             Finding::peer("the client sent another message before `initialize`")
                 .expected("`initialize` as the first request")
                 .got(format!("`{}`", early.method()))
@@ -142,7 +142,7 @@ fn first_and_complete(judging: &mut Judging, opened: &[ReceivedMessage]) {
             .member("capabilities", object())
             .member("clientInfo", object())
     };
-    check = check.requires("lifecycle.initialize-contents");
+    check = check.requires(Requirement::LIFECYCLE_INITIALIZE_CONTENTS);
     drop(opened.iter().fold(check, |check, request| check.expect(&request.part(), required())));
 }
 
@@ -218,10 +218,10 @@ fn version_header<'a>(
     match received.header(header::MCP_PROTOCOL_VERSION) {
         Some(named) if named == negotiated.as_str() => check.pass(),
         Some(named) => check
-            .requires("transport.http.version-header-negotiated")
+            .requires(Requirement::TRANSPORT_HTTP_VERSION_HEADER_NEGOTIATED)
             .fail(wrong().got(format!("`{named}` on `{}`", received.method())).should()),
         None => check
-            .requires("transport.http.version-header-sent")
+            .requires(Requirement::TRANSPORT_HTTP_VERSION_HEADER_SENT)
             .fail(wrong().got(format!("no such header on `{}`", received.method()))),
     }
 }

@@ -8,7 +8,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Part};
 use mcp_test_core::server::reference::tools::contact;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,10 +29,10 @@ scenario! {
     official: Official { revisions: Revisions::from(Revision::V2025_11_25), suites: &[] },
     checks: [
         CheckSpec::official(FOUND, "JsonSchema2020_12ClientToolFound", "The client lists the tools", &[SEP_1613])
-            .requires(&["schema.list-tools-request"]),
+            .requires(&[Requirement::SCHEMA_LIST_TOOLS_REQUEST]),
         CheckSpec::official(ECHOED, "JsonSchema2020_12ClientEchoCompleted",
             "The client calls `json_schema_echo` with an object as `schema`", &[SEP_1613])
-            .requires(&["schema.call-tool-request"]),
+            .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
         keyword("json-schema-2020-12-client-$schema-preserved", "JsonSchema2020_12Client$SchemaPreserved",
             "`$schema` names the dialect 2020-12"),
         keyword("json-schema-2020-12-client-$defs-preserved", "JsonSchema2020_12Client$DefsPreserved",
@@ -48,7 +48,7 @@ scenario! {
         later_keyword("sep-2106-client-anchor-keyword-preserved", "JsonSchema2020_12ClientAnchorKeywordPreserved",
             "The definition `address` has an `$anchor`; it fails from 2026-07-28 on"),
         CheckSpec::own(EXACT, "JsonSchema2020_12ClientSchemaExact", "The schema is the listed one")
-            .requires(&["schema.call-tool-request"]),
+            .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
     ],
 }
 
@@ -70,7 +70,7 @@ const ECHO: &str = "json_schema_echo";
 // A client that drops keywords of the default dialect does not support it.
 const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_1613])
-        .requires(&["base.schema-default-dialect"])
+        .requires(&[Requirement::BASE_SCHEMA_DEFAULT_DIALECT])
 }
 
 const fn later_keyword(
@@ -79,7 +79,7 @@ const fn later_keyword(
     description: &'static str,
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2106])
-        .requires(&["base.schema-default-dialect"])
+        .requires(&[Requirement::BASE_SCHEMA_DEFAULT_DIALECT])
 }
 
 fn serve(test: &ClientTest) -> Server {

@@ -8,7 +8,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Seq};
 use mcp_test_core::transport::HttpRequest;
 use mcp_test_core::{proofs, scenario};
@@ -45,7 +45,8 @@ scenario! {
     ],
 }
 
-const NO_FETCH: &[&str] = &["base.schema-ref-no-network", "tools.security.client-ref-resolution"];
+const NO_FETCH: &[&Requirement] =
+    &[Requirement::BASE_SCHEMA_REF_NO_NETWORK, Requirement::TOOLS_SECURITY_CLIENT_REF_RESOLUTION];
 
 /// The folder of the schemas.
 const FOLDER: &str = "/canary/";

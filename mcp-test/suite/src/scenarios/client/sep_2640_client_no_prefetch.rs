@@ -5,7 +5,7 @@ use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Server, Skill};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,9 +30,9 @@ scenario! {
             "The client reads no file of the skill",
             &[SEP_2640_LAZY],
         )
-        .requires(&["skills.client.no-prefetch"]),
+        .requires(&[Requirement::SKILLS_CLIENT_NO_PREFETCH]),
         CheckSpec::own(OWN, "ClientRetrievesNoFile", "The client reads no file of any skill, listed or not")
-            .requires(&["skills.client.no-prefetch"]),
+            .requires(&[Requirement::SKILLS_CLIENT_NO_PREFETCH]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::skills::{
@@ -26,9 +26,9 @@ scenario! {
     client_may_fail: true,
     checks: [
         refusal(OFFICIAL, "SkillsClientVerify_digest", "The client refuses a `SKILL.md` with another digest",
-            &["skills.client.verify-digest"]),
-        unverified(&["skills.client.verify-digest", "skills.client.listed-files"]),
-        loads_intact(&["skills.client.verify-digest"]),
+            &[Requirement::SKILLS_CLIENT_VERIFY_DIGEST]),
+        unverified(&[Requirement::SKILLS_CLIENT_VERIFY_DIGEST, Requirement::SKILLS_CLIENT_LISTED_FILES]),
+        loads_intact(&[Requirement::SKILLS_CLIENT_VERIFY_DIGEST]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::skills::{
@@ -25,9 +25,9 @@ scenario! {
     checks: [
         refusal(OFFICIAL, "SkillsClientVerify_frontmatter",
             "The client refuses a `SKILL.md` whose frontmatter is not that of its entry",
-            &["skills.client.verify-frontmatter"]),
-        unverified(&["skills.client.verify-frontmatter", "skills.client.listed-files"]),
-        loads_intact(&["skills.client.verify-frontmatter"]),
+            &[Requirement::SKILLS_CLIENT_VERIFY_FRONTMATTER]),
+        unverified(&[Requirement::SKILLS_CLIENT_VERIFY_FRONTMATTER, Requirement::SKILLS_CLIENT_LISTED_FILES]),
+        loads_intact(&[Requirement::SKILLS_CLIENT_VERIFY_FRONTMATTER]),
     ],
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Profile};
 use mcp_test_core::server::{Answer, Call, Server, Skill, Skills};
-use mcp_test_core::spec::{Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::wire::Message;
 use serde_json::json;
@@ -109,13 +109,13 @@ pub(super) const fn refusal(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2640_VERIFICATION]).requires(requirements)
 }
 
 /// [`UNVERIFIED`], for a scenario in which the client must refuse the skill by this requirement, and not read what is unlisted.
-pub(super) const fn unverified(requirements: &'static [&'static str]) -> CheckSpec {
+pub(super) const fn unverified(requirements: &'static [&'static Requirement]) -> CheckSpec {
     CheckSpec::own(
         UNVERIFIED,
         "ClientFollowsNoUnverifiedReference",
@@ -125,7 +125,7 @@ pub(super) const fn unverified(requirements: &'static [&'static str]) -> CheckSp
 }
 
 /// [`LOADS_INTACT`], for a scenario in which the client must refuse the other skill by this requirement.
-pub(super) const fn loads_intact(requirements: &'static [&'static str]) -> CheckSpec {
+pub(super) const fn loads_intact(requirements: &'static [&'static Requirement]) -> CheckSpec {
     CheckSpec::own(
         LOADS_INTACT,
         "ClientLoadsIntactSkill",

@@ -7,7 +7,7 @@ use mcp_test_core::expect::{equals, number, object};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The client calls the tool with two numbers",
             &[TOOLS],
         )
-        .requires(&["schema.call-tool-request"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
         CheckSpec::own(
             "tool-add-numbers-exact",
             "ToolAddNumbersExact",
             "The called tool is the one that the server lists",
         )
-        .requires(&["schema.call-tool-request"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
     ],
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::expect::{integer, object, one_of, satisfying};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -24,19 +24,19 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         hints("sep-2549-tools-list-caching-hints", "ToolsListCachingHints",
-            "The result of `tools/list` has `ttlMs` and `cacheScope`", &["caching.hints.tools-list"]),
+            "The result of `tools/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_TOOLS_LIST]),
         hints("sep-2549-prompts-list-caching-hints", "PromptsListCachingHints",
-            "The result of `prompts/list` has `ttlMs` and `cacheScope`", &["caching.hints.prompts-list"]),
+            "The result of `prompts/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_PROMPTS_LIST]),
         hints("sep-2549-resources-list-caching-hints", "ResourcesListCachingHints",
-            "The result of `resources/list` has `ttlMs` and `cacheScope`", &["caching.hints.resources-list"]),
+            "The result of `resources/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCES_LIST]),
         hints("sep-2549-resources-templates-list-caching-hints", "ResourcesTemplatesListCachingHints",
-            "The result of `resources/templates/list` has `ttlMs` and `cacheScope`", &["caching.hints.resource-templates-list"]),
+            "The result of `resources/templates/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCE_TEMPLATES_LIST]),
         hints("sep-2549-resources-read-caching-hints", "ResourcesReadCachingHints",
-            "The result of `resources/read` has `ttlMs` and `cacheScope`", &["caching.hints.resources-read"]),
+            "The result of `resources/read` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCES_READ]),
         hints("sep-2549-ttl-non-negative", "TtlNonNegative",
-            "Every `ttlMs` is a whole number and not negative", &["caching.ttl.integer", "caching.ttl.non-negative"]),
+            "Every `ttlMs` is a whole number and not negative", &[Requirement::CACHING_TTL_INTEGER, Requirement::CACHING_TTL_NON_NEGATIVE]),
         hints("sep-2549-cache-scope-valid", "CacheScopeValid",
-            "Every `cacheScope` is `public` or `private`", &["caching.scope.values"]),
+            "Every `cacheScope` is `public` or `private`", &[Requirement::CACHING_SCOPE_VALUES]),
     ],
 }
 
@@ -44,7 +44,7 @@ const fn hints(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[CACHING, SEP_2549]).requires(requirements)
 }
@@ -108,9 +108,9 @@ fn judge_ttls(ctx: &mut Ctx, replies: &[Reply]) {
     let not_negative = |value: &Value| value.as_f64().is_none_or(|number| number >= 0.0);
     for reply in with_hint(replies, "ttlMs") {
         check = check
-            .requires("caching.ttl.integer")
+            .requires(Requirement::CACHING_TTL_INTEGER)
             .expect(reply, object().member("ttlMs", integer()))
-            .requires("caching.ttl.non-negative")
+            .requires(Requirement::CACHING_TTL_NON_NEGATIVE)
             .expect(
                 reply,
                 object().member("ttlMs", satisfying("a number from 0 on", not_negative)),

@@ -6,7 +6,7 @@ use mcp_test_core::expect::{array, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -34,17 +34,17 @@ scenario! {
             "`completion.values` is an array",
             &[COMPLETION],
         )
-        .requires(&["completion.complete.respond", "schema.complete-result"]),
+        .requires(&[Requirement::COMPLETION_COMPLETE_RESPOND, Requirement::SCHEMA_COMPLETE_RESULT]),
         CheckSpec::own(
             "completion-complete-values",
             "CompletionCompleteValues",
             "There are at most 100 values, all strings, and `total` and `hasMore` are consistent with them",
         )
         .requires(&[
-            "schema.complete-result",
-            "completion.result.max-100",
-            "completion.result.total-consistent",
-            "completion.result.has-more-truthful",
+            Requirement::SCHEMA_COMPLETE_RESULT,
+            Requirement::COMPLETION_RESULT_MAX_100,
+            Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT,
+            Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
         ])
         .also_warns(),
         CheckSpec::own(
@@ -52,7 +52,7 @@ scenario! {
             "CompletionCompleteUnknownPrompt",
             "Completion for a prompt that does not exist is refused with -32602",
         )
-        .requires(&["completion.error.unknown-prompt-32602"])
+        .requires(&[Requirement::COMPLETION_ERROR_UNKNOWN_PROMPT_32602])
         .within(Revisions::from(Revision::V2025_03_26))
         .warns(),
     ],
@@ -99,17 +99,17 @@ async fn check_values(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     reply.result()?;
     ctx.check("completion-complete")
-        .requires("schema.complete-result")
+        .requires(Requirement::SCHEMA_COMPLETE_RESULT)
         .expect(&reply, completion(object().member("values", array())));
     ctx.check("completion-complete-values")
-        .requires("schema.complete-result")
+        .requires(Requirement::SCHEMA_COMPLETE_RESULT)
         .expect(&reply, completion(shape()))
-        .requires("completion.result.max-100")
+        .requires(Requirement::COMPLETION_RESULT_MAX_100)
         .expect(&reply, completion(at_most_100_values()))
         // Both members are optional and only SHOULD be right (`server/utilities/completion#completion-results`).
-        .requires("completion.result.total-consistent")
+        .requires(Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT)
         .should(&reply, completion(a_consistent_total()))
-        .requires("completion.result.has-more-truthful")
+        .requires(Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL)
         .should(&reply, completion(a_truthful_has_more()));
     Ok(())
 }

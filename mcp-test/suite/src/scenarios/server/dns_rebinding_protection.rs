@@ -3,7 +3,7 @@
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -32,25 +32,25 @@ scenario! {
             "A request with a foreign Host and Origin is refused with HTTP 4xx",
             &[DNS_REBINDING, TRANSPORT_SECURITY],
         )
-        .requires(&["transport.http.origin-validated"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_ORIGIN_VALIDATED]),
         CheckSpec::official(
             "localhost-host-valid-accepted",
             "LocalhostHostAccepted",
             "A request with a local Host and Origin is accepted",
             &[DNS_REBINDING, TRANSPORT_SECURITY],
         )
-        .requires(&["lifecycle.initialize-response", "discover.implement", "transport.http.accepted-202"]),
+        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE, Requirement::DISCOVER_IMPLEMENT, Requirement::TRANSPORT_HTTP_ACCEPTED_202]),
         CheckSpec::own(
             "foreign-origin-refused",
             "ForeignOriginRefused",
             "A foreign Origin is refused even with a local Host, also with GET, and from 2025-11-25 on with HTTP 403",
         )
-        .requires(&["transport.http.origin-validated", "transport.http.origin-403"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_ORIGIN_VALIDATED, Requirement::TRANSPORT_HTTP_ORIGIN_403]),
     ],
 }
 
 /// What all checks of foreign requests stand for.
-const ORIGIN_VALIDATED: &str = "transport.http.origin-validated";
+const ORIGIN_VALIDATED: &Requirement = Requirement::TRANSPORT_HTTP_ORIGIN_VALIDATED;
 
 const REFUSES_FOREIGN: &str = "localhost-host-rebinding-rejected";
 const ACCEPTS_LOCAL: &str = "localhost-host-valid-accepted";
@@ -110,7 +110,11 @@ async fn accepts_local(
     let revision = ctx.revision();
     let handshake = revision.era() == Era::Handshake;
     if !is_success(answer) {
-        let broken = if handshake { "lifecycle.initialize-response" } else { "discover.implement" };
+        let broken = if handshake {
+            Requirement::LIFECYCLE_INITIALIZE_RESPONSE
+        } else {
+            Requirement::DISCOVER_IMPLEMENT
+        };
         return Ok(Err(finding("a request with a local Host and Origin is refused", answer)
             .expected("HTTP 200")
             .requires(broken)));
@@ -127,7 +131,7 @@ async fn accepts_local(
     } else {
         Err(finding("a local `notifications/initialized` is refused", &follow_up)
             .expected("HTTP 202")
-            .requires("transport.http.accepted-202"))
+            .requires(Requirement::TRANSPORT_HTTP_ACCEPTED_202))
     })
 }
 
@@ -155,7 +159,7 @@ async fn foreign_origin(
     if revision >= Revision::V2025_11_25 && answer.status != 403 {
         return Ok(Err(finding("a foreign Origin is refused with another status", answer)
             .expected("HTTP 403")
-            .requires("transport.http.origin-403")));
+            .requires(Requirement::TRANSPORT_HTTP_ORIGIN_403)));
     }
     // 2026-07-28 has no GET stream.
     if revision.era() == Era::Stateless {

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object, some_item};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ scenario! {
 
 const fn field(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_1034])
-        .requires(&["elicitation.schema.defaults-typed"])
+        .requires(&[Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED])
 }
 
 const FIXTURE: FormFixture = FormFixture {

@@ -7,7 +7,7 @@ use mcp_test_core::expect::{
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -25,22 +25,22 @@ scenario! {
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
         choice("elicitation-sep1330-untitled-single", "ElicitationSEP1330UntitledSingle",
-            "`untitledSingle` is a string with `enum`", &["elicitation.schema.enum-single-untitled"]),
+            "`untitledSingle` is a string with `enum`", &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED]),
         choice("elicitation-sep1330-titled-single", "ElicitationSEP1330TitledSingle",
             "`titledSingle` is a string with `oneOf`, each with a `const` and a `title`",
-            &["elicitation.schema.enum-single-titled"]),
+            &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED]),
         choice("elicitation-sep1330-legacy-enumnames", "ElicitationSEP1330LegacyEnumNames",
             "`legacyEnum` is a string with as many `enumNames` as values of `enum`",
-            &["elicitation.schema.primitive-types"]),
+            &[Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES]),
         choice("elicitation-sep1330-untitled-multi", "ElicitationSEP1330UntitledMulti",
             "`untitledMulti` is an array whose items are strings with `enum`",
-            &["elicitation.schema.enum-multi-untitled"]),
+            &[Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED]),
         choice("elicitation-sep1330-titled-multi", "ElicitationSEP1330TitledMulti",
             "`titledMulti` is an array whose items have `anyOf`, each with a `const` and a `title`",
-            &["elicitation.schema.enum-multi-titled"]),
+            &[Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED]),
         choice("elicitation-sep1330-general", "ElicitationSEP1330General",
             "The tool elicits a form, and the call succeeds; reported only on failure",
-            &["elicitation.schema.enum-single-untitled"])
+            &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED])
             .conditional(),
     ],
 }
@@ -49,7 +49,7 @@ const fn choice(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_1330]).requires(requirements)
 }
@@ -70,31 +70,31 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         (
             "elicitation-sep1330-untitled-single",
             "untitledSingle",
-            "elicitation.schema.enum-single-untitled",
+            Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
             untitled_single as fn() -> Box<dyn Matcher>,
         ),
         (
             "elicitation-sep1330-titled-single",
             "titledSingle",
-            "elicitation.schema.enum-single-titled",
+            Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
             titled_single,
         ),
         (
             "elicitation-sep1330-legacy-enumnames",
             "legacyEnum",
-            "elicitation.schema.primitive-types",
+            Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES,
             legacy,
         ),
         (
             "elicitation-sep1330-untitled-multi",
             "untitledMulti",
-            "elicitation.schema.enum-multi-untitled",
+            Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED,
             untitled_multi,
         ),
         (
             "elicitation-sep1330-titled-multi",
             "titledMulti",
-            "elicitation.schema.enum-multi-titled",
+            Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
             titled_multi,
         ),
     ] {

@@ -5,7 +5,9 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile, Suite};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
+use mcp_test_core::spec::{
+    ParamHeader, Requirement, Revision, Revisions, error_code, param_headers,
+};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -26,23 +28,23 @@ scenario! {
     transports: StreamableHttp,
     checks: [
         official(DECODES, "ServerAcceptsValidBase64",
-            "A value in Base64 is decoded before it is compared", &["transport.http.sentinel-decoded"]),
+            "A value in Base64 is decoded before it is compared", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED]),
         official(REJECTS, "ServerRejectsInvalidBase64",
             "A value that is marked as Base64 and is not valid is refused with HTTP 400",
-            &["transport.http.param-header-invalid-chars-rejected"]),
+            &[Requirement::TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED]),
         official(MATCHES, "ServerValidatesParam",
             "A value without both markers is taken literally, and a call without the header is refused with HTTP 400",
-            &["transport.http.sentinel-exact", "transport.http.param-header-missing-rejected"]),
+            &[Requirement::TRANSPORT_HTTP_SENTINEL_EXACT, Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED]),
         official(CODE, "ServerRejectsParamMismatch",
-            "Each refusal is an error with the code -32020", &["transport.http.header-error-code"]),
+            "Each refusal is an error with the code -32020", &[Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
         official(NO_TOOL, "HttpCustomHeaderServerNoTool",
-            "A tool has an argument in a header; reported only on failure", &["transport.http.sentinel-decoded"])
+            "A tool has an argument in a header; reported only on failure", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED])
             .conditional(),
         official(NO_TEXT, "HttpCustomHeaderServerNoStringParam",
-            "An argument in a header is a string; reported only on failure", &["transport.http.sentinel-decoded"])
+            "An argument in a header is a string; reported only on failure", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED])
             .conditional(),
         official(SETUP, "HttpCustomHeaderServerValidationSetup",
-            "`tools/list` returns a list; reported only on failure", &["tools.list.respond"])
+            "`tools/list` returns a list; reported only on failure", &[Requirement::TOOLS_LIST_RESPOND])
             .conditional(),
     ],
 }
@@ -59,7 +61,7 @@ const fn official(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2243_CUSTOM, SEP_2243_ENCODING])
         .requires(requirements)

@@ -5,7 +5,7 @@ use mcp_test_core::expect::Matcher;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part, Suite};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ scenario! {
     checks: [
         CheckSpec::official("json-schema-2020-12-tool-found", "JsonSchema2020_12ToolFound",
             "The tool is listed", &[SEP_1613])
-            .requires(&["tools.list.respond"]),
+            .requires(&[Requirement::TOOLS_LIST_RESPOND]),
         keyword("json-schema-2020-12-$schema", "JsonSchema2020_12$Schema",
             "`$schema` names the dialect 2020-12"),
         keyword("json-schema-2020-12-$defs", "JsonSchema2020_12$Defs", "`$defs` has a definition `address`"),
@@ -39,7 +39,7 @@ scenario! {
             "The definition `address` has an `$anchor`; checked from 2026-07-28 on"),
         CheckSpec::official("json-schema-2020-12-error", "JsonSchema2020_12Error",
             "`tools/list` is answered with a result; reported only on failure", &[SEP_1613])
-            .requires(&["tools.list.respond"])
+            .requires(&[Requirement::TOOLS_LIST_RESPOND])
             .conditional(),
     ],
 }
@@ -48,7 +48,7 @@ const TOOL: &str = "json_schema_2020_12_tool";
 
 const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_1613])
-        .requires(&["tools.definition.input-schema-valid"])
+        .requires(&[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
         .conditional()
 }
 
@@ -58,7 +58,7 @@ const fn later_keyword(
     description: &'static str,
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2106])
-        .requires(&["tools.definition.input-schema-valid"])
+        .requires(&[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
         .conditional()
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::log_level::LEVELS;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,19 +31,19 @@ scenario! {
             "The result of `logging/setLevel` is an empty object",
             &[LOGGING],
         )
-        .requires(&["logging.set-level.accept", "schema.set-level-result"]),
+        .requires(&[Requirement::LOGGING_SET_LEVEL_ACCEPT, Requirement::SCHEMA_SET_LEVEL_RESULT]),
         CheckSpec::own(
             "logging-set-level-each",
             "LoggingSetLevelEach",
             "Each of the eight levels is accepted, with an empty result",
         )
-        .requires(&["logging.set-level.all-levels", "logging.set-level.accept"]),
+        .requires(&[Requirement::LOGGING_SET_LEVEL_ALL_LEVELS, Requirement::LOGGING_SET_LEVEL_ACCEPT]),
         CheckSpec::own(
             "logging-set-level-unknown",
             "LoggingSetLevelUnknown",
             "A level that does not exist is refused with -32602",
         )
-        .requires(&["logging.set-level.invalid-32602"])
+        .requires(&[Requirement::LOGGING_SET_LEVEL_INVALID_32602])
         .warns(),
     ],
 }
@@ -64,9 +64,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let mut each = ctx.check("logging-set-level-each");
     for reply in &replies {
-        each = each.requires("logging.set-level.all-levels").judge(reply.result().map(|_| ()));
+        each = each
+            .requires(Requirement::LOGGING_SET_LEVEL_ALL_LEVELS)
+            .judge(reply.result().map(|_| ()));
         if reply.error().is_none() {
-            each = each.requires("logging.set-level.accept").expect(reply, empty_result());
+            each =
+                each.requires(Requirement::LOGGING_SET_LEVEL_ACCEPT).expect(reply, empty_result());
         }
     }
     drop(each);

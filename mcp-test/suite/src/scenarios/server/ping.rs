@@ -8,7 +8,7 @@ use mcp_test_core::clock::format_duration;
 use mcp_test_core::expect::empty_object;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile, empty_result};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Trace};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -27,7 +27,7 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::official("ping", "Ping", "The result of `ping` is an empty object", &[PING])
-            .requires(&["ping.responds-promptly", "ping.result-empty"])
+            .requires(&[Requirement::PING_RESPONDS_PROMPTLY, Requirement::PING_RESULT_EMPTY])
             .also_warns(),
     ],
 }
@@ -36,7 +36,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.ping().await?;
     let late =
         late(&ctx.trace(), &reply, ctx.ping_limit()).filter(|_| ctx.profile() != Profile::Official);
-    let check = ctx.check("ping").requires("ping.result-empty").expect(&reply, empty_result());
+    let check =
+        ctx.check("ping").requires(Requirement::PING_RESULT_EMPTY).expect(&reply, empty_result());
     let why = "every result may have `_meta`";
     check.officially(&reply, empty_object(), why).judge(late.map_or(Ok(()), Err));
     Ok(())
@@ -60,7 +61,7 @@ fn late(trace: &Trace, reply: &Reply, prompt: Duration) -> Option<Finding> {
         Finding::peer("`ping` is answered late")
             .expected(format!("a reply within {}", format_duration(prompt)))
             .got(format!("one after {}", format_duration(took)))
-            .requires("ping.responds-promptly")
+            .requires(Requirement::PING_RESPONDS_PROMPTLY)
             .evidence_all(evidence.iter().copied())
             .should()
     })
@@ -105,7 +106,7 @@ mod tests {
         let check = check(Profile::Adaptive).await;
         assert_eq!(check.status, Status::Warning);
         let finding = check.finding.expect("a finding");
-        assert_eq!(finding.requirements, ["ping.responds-promptly"]);
+        assert_eq!(finding.requirements, [Requirement::PING_RESPONDS_PROMPTLY]);
         assert_eq!(finding.expected.as_deref(), Some("a reply within 40 ms"));
         let got = finding.got.expect("the time");
         let took: u64 = got

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The content of a message is a resource",
             &[PROMPTS_EMBEDDED],
         )
-        .requires(&["prompts.get.listed-available", "schema.get-prompt-result"]),
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
         CheckSpec::own(
             "prompts-get-embedded-resource-exact",
             "PromptsGetEmbeddedResourceExact",
             "The resource has the requested URI and the text of the fixture, and a message with a text follows",
         )
-        .requires(&["prompts.content.embedded-uri", "prompts.content.embedded-text-or-blob"]),
+        .requires(&[Requirement::PROMPTS_CONTENT_EMBEDDED_URI, Requirement::PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, array_of, equals, first, non_empty_array, object, one_of};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,13 +26,13 @@ scenario! {
             "There are messages, each with a role and content",
             &[PROMPTS_GET],
         )
-        .requires(&["prompts.get.listed-available", "prompts.get.arguments-optional", "schema.get-prompt-result"]),
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::PROMPTS_GET_ARGUMENTS_OPTIONAL, Requirement::SCHEMA_GET_PROMPT_RESULT]),
         CheckSpec::own(
             "prompts-get-simple-exact",
             "PromptsGetSimpleExact",
             "The first message is the text of the fixture, with the role `user`",
         )
-        .requires(&["prompts.message.role-values", "prompts.message.single-content"]),
+        .requires(&[Requirement::PROMPTS_MESSAGE_ROLE_VALUES, Requirement::PROMPTS_MESSAGE_SINGLE_CONTENT]),
     ],
 }
 
@@ -43,15 +43,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     reply.result()?;
     let message = object().member("role", truthy()).member("content", truthy());
     ctx.check("prompts-get-simple")
-        .requires("schema.get-prompt-result")
+        .requires(Requirement::SCHEMA_GET_PROMPT_RESULT)
         .expect(&reply, object().member("messages", non_empty_array()))
         .expect(&reply, messages(message));
     let text = object().member("type", equals("text")).member("text", equals(TEXT));
     ctx.check("prompts-get-simple-exact")
-        .requires("prompts.message.role-values")
+        .requires(Requirement::PROMPTS_MESSAGE_ROLE_VALUES)
         .expect(&reply, messages(object().member("role", one_of(["user", "assistant"]))))
         // One object, unlike the array in the result of a tool (`server/prompts#promptmessage`).
-        .requires("prompts.message.single-content")
+        .requires(Requirement::PROMPTS_MESSAGE_SINGLE_CONTENT)
         .expect(&reply, messages(object().member("content", object())))
         .by_fixture()
         .expect(

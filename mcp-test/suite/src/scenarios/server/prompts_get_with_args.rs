@@ -5,7 +5,7 @@ use mcp_test_core::expect::{equals, first, non_empty_array, object, satisfying};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "There are messages, and they contain the values of both arguments",
             &[PROMPTS_GET],
         )
-        .requires(&["prompts.get.listed-available", "schema.get-prompt-result"]),
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
         CheckSpec::own(
             "prompts-get-with-args-exact",
             "PromptsGetWithArgsExact",
             "The first message is the text of the fixture, with each value in its place",
         )
-        .requires(&["prompts.get.listed-available"]),
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE]),
     ],
 }
 
@@ -59,7 +59,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     };
     let mut check = ctx
         .check("prompts-get-with-args")
-        .requires("schema.get-prompt-result")
+        .requires(Requirement::SCHEMA_GET_PROMPT_RESULT)
         .expect(&reply, object().member("messages", non_empty_array()))
         .by_fixture();
     for value in values {

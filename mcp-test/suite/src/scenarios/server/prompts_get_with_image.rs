@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The content of a message is an image with data and a MIME type",
             &[PROMPTS_IMAGE],
         )
-        .requires(&["prompts.get.listed-available", "schema.get-prompt-result"]),
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
         CheckSpec::own(
             "prompts-get-with-image-exact",
             "PromptsGetWithImageExact",
             "The image is a PNG file in Base64, as its MIME type says, and a message with a text follows",
         )
-        .requires(&["prompts.content.image-base64-mime"]),
+        .requires(&[Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME]),
     ],
 }
 
@@ -48,7 +48,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         message_with(image().member("data", truthy()).member("mimeType", truthy())),
     );
     ctx.check("prompts-get-with-image-exact")
-        .requires("prompts.content.image-base64-mime")
+        .requires(Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME)
         .expect(&reply, message_with(image().member("data", png())))
         .by_fixture()
         .expect(&reply, message_with(image().member("mimeType", equals("image/png"))))

@@ -6,7 +6,7 @@ use mcp_test_core::expect::{Matcher, array_of, boolean, non_empty_string, object
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "`prompts` is an array whose entries have a name and a description",
             &[PROMPTS_LIST],
         )
-        .requires(&["prompts.list.respond", "schema.list-prompts-result"]),
+        .requires(&[Requirement::PROMPTS_LIST_RESPOND, Requirement::SCHEMA_LIST_PROMPTS_RESULT]),
         CheckSpec::own(
             "prompts-list-definitions",
             "PromptsListDefinitions",
             "On every page, of at most 100, the prompts and their arguments have members of the right types; names are unique",
         )
-        .requires(&["schema.prompt", "prompts.definition.name-unique", "pagination.cursor.string"]),
+        .requires(&[Requirement::SCHEMA_PROMPT, Requirement::PROMPTS_DEFINITION_NAME_UNIQUE, Requirement::PAGINATION_CURSOR_STRING]),
     ],
 }
 
@@ -41,7 +41,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("prompts/list", json!({})).await?;
     first.result()?;
     ctx.check("prompts-list")
-        .requires("schema.list-prompts-result")
+        .requires(Requirement::SCHEMA_LIST_PROMPTS_RESULT)
         .expect(&first, prompts(object().member("name", truthy())))
         .officially(
             &first,
@@ -55,9 +55,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut check = ctx.check("prompts-list-definitions");
     for page in list.pages() {
         check = check
-            .requires("schema.prompt")
+            .requires(Requirement::SCHEMA_PROMPT)
             .expect(page, prompts(prompt()))
-            .requires("pagination.cursor.string")
+            .requires(Requirement::PAGINATION_CURSOR_STRING)
             .expect(page, object().optional("nextCursor", string()));
     }
     if has_more {
@@ -71,7 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         check.fail(
             Finding::peer(format!("two prompts are named `{name}`"))
                 .expected("a unique name for each prompt")
-                .requires("prompts.definition.name-unique")
+                .requires(Requirement::PROMPTS_DEFINITION_NAME_UNIQUE)
                 .evidence_all(list.evidence()),
         );
     }

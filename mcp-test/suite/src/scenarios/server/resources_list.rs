@@ -6,7 +6,7 @@ use mcp_test_core::expect::{Matcher, array_of, non_empty_string, number, object,
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,17 +29,17 @@ scenario! {
             "`resources` is an array whose entries have a URI and a name",
             &[RESOURCES_LIST],
         )
-        .requires(&["resources.list.respond", "schema.list-resources-result"]),
+        .requires(&[Requirement::RESOURCES_LIST_RESPOND, Requirement::SCHEMA_LIST_RESOURCES_RESULT]),
         CheckSpec::own(
             "resources-list-definitions",
             "ResourcesListDefinitions",
             "On every page, of at most 100, the resources have members of the right types and a URI with a scheme; URIs are unique",
         )
         .requires(&[
-            "schema.resource",
-            "resources.definition.uri-valid",
-            "resources.definition.uri-unique",
-            "pagination.cursor.string",
+            Requirement::SCHEMA_RESOURCE,
+            Requirement::RESOURCES_DEFINITION_URI_VALID,
+            Requirement::RESOURCES_DEFINITION_URI_UNIQUE,
+            Requirement::PAGINATION_CURSOR_STRING,
         ]),
     ],
 }
@@ -48,7 +48,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("resources/list", json!({})).await?;
     first.result()?;
     ctx.check("resources-list")
-        .requires("schema.list-resources-result")
+        .requires(Requirement::SCHEMA_LIST_RESOURCES_RESULT)
         .expect(&first, resources(object().member("uri", truthy()).member("name", truthy())));
 
     // Requested again, with all pages: the official check looks only at the first.
@@ -57,11 +57,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut check = ctx.check("resources-list-definitions");
     for page in list.pages() {
         check = check
-            .requires("schema.resource")
+            .requires(Requirement::SCHEMA_RESOURCE)
             .expect(page, resources(resource()))
-            .requires("resources.definition.uri-valid")
+            .requires(Requirement::RESOURCES_DEFINITION_URI_VALID)
             .expect(page, resources(object().member("uri", uri())))
-            .requires("pagination.cursor.string")
+            .requires(Requirement::PAGINATION_CURSOR_STRING)
             .expect(page, object().optional("nextCursor", string()));
     }
     if has_more {
@@ -75,7 +75,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         check.fail(
             Finding::peer(format!("two resources have the URI `{uri}`"))
                 .expected("a unique URI for each resource")
-                .requires("resources.definition.uri-unique")
+                .requires(Requirement::RESOURCES_DEFINITION_URI_UNIQUE)
                 .evidence_all(list.evidence()),
         );
     }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The first item of `contents` has a URI, a MIME type and a blob",
             &[RESOURCES_READ],
         )
-        .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
+        .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE, Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
         CheckSpec::own(
             "resources-read-binary-exact",
             "ResourcesReadBinaryExact",
             "The first item of `contents` has the requested URI, and its blob is a PNG file in Base64",
         )
-        .requires(&["resources.read.listed-readable", "resources.contents.blob-base64"]),
+        .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE, Requirement::RESOURCES_CONTENTS_BLOB_BASE64]),
     ],
 }
 
@@ -43,7 +43,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
     reply.result()?;
     ctx.check("resources-read-binary")
-        .requires("resources.contents.text-or-blob")
+        .requires(Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB)
         .expect(&reply, first_contents(object().member("uri", truthy())))
         .by_fixture()
         .expect(&reply, first_contents(object().member("blob", truthy())))
@@ -54,7 +54,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         );
     let uri = ctx.fixtures().name(URI).to_owned();
     ctx.check("resources-read-binary-exact")
-        .requires("resources.contents.blob-base64")
+        .requires(Requirement::RESOURCES_CONTENTS_BLOB_BASE64)
         .expect(&reply, first_contents(object().member("blob", png())))
         .by_any_fixture()
         .expect(&reply, first_contents(object().member("uri", equals(uri))));

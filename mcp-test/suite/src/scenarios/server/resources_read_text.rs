@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The first item of `contents` has a URI, a MIME type and a text",
             &[RESOURCES_READ],
         )
-        .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
+        .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE, Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
         CheckSpec::own(
             "resources-read-text-exact",
             "ResourcesReadTextExact",
             "The first item of `contents` has the URI and the text of the requested resource",
         )
-        .requires(&["resources.contents.text-or-blob", "resources.read.listed-readable"]),
+        .requires(&[Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB, Requirement::RESOURCES_READ_LISTED_READABLE]),
     ],
 }
 
@@ -44,7 +44,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
     reply.result()?;
     ctx.check("resources-read-text")
-        .requires("resources.contents.text-or-blob")
+        .requires(Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB)
         .expect(&reply, first_contents(object().member("uri", truthy()).member("text", truthy())))
         .officially(
             &reply,

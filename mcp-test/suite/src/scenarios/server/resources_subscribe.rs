@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -24,13 +24,13 @@ scenario! {
             "`resources/subscribe` is answered with a result",
             &[SUBSCRIBE],
         )
-        .requires(&["resources.subscribe.accept"]),
+        .requires(&[Requirement::RESOURCES_SUBSCRIBE_ACCEPT]),
         CheckSpec::own(
             "resources-subscribe-result",
             "ResourcesSubscribeResult",
             "The result is an empty object",
         )
-        .requires(&["schema.subscribe-result"])
+        .requires(&[Requirement::SCHEMA_SUBSCRIBE_RESULT])
         .warns(),
     ],
 }

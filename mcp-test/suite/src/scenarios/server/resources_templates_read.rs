@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,13 +30,13 @@ scenario! {
             "The first item of `contents` has a URI, and a text that contains the value of the variable",
             &[TEMPLATES],
         )
-        .requires(&["resources.templates.expansion-readable", "resources.contents.text-or-blob"]),
+        .requires(&[Requirement::RESOURCES_TEMPLATES_EXPANSION_READABLE, Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
         CheckSpec::own(
             "resources-templates-read-exact",
             "ResourcesTemplatesReadExact",
             "The first item of `contents` has the requested URI, and its text is the JSON of the fixture",
         )
-        .requires(&["resources.templates.expansion-readable"]),
+        .requires(&[Requirement::RESOURCES_TEMPLATES_EXPANSION_READABLE]),
     ],
 }
 
@@ -53,7 +53,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut contained: Vec<Box<dyn Matcher>> = vec![Box::new(string())];
     contained.extend(values.into_iter().map(contains));
     ctx.check("resources-templates-read")
-        .requires("resources.contents.text-or-blob")
+        .requires(Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB)
         .expect(&reply, first_contents(object().member("uri", truthy())))
         .by_fixture()
         .expect(&reply, first_contents(object().member("text", all_of(contained))));

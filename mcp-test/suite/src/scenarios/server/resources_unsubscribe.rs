@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -24,13 +24,13 @@ scenario! {
             "`resources/subscribe` and then `resources/unsubscribe` are answered with results",
             &[UNSUBSCRIBE],
         )
-        .requires(&["resources.unsubscribe.stops-updates", "resources.subscribe.accept"]),
+        .requires(&[Requirement::RESOURCES_UNSUBSCRIBE_STOPS_UPDATES, Requirement::RESOURCES_SUBSCRIBE_ACCEPT]),
         CheckSpec::own(
             "resources-unsubscribe-result",
             "ResourcesUnsubscribeResult",
             "The result is an empty object",
         )
-        .requires(&["schema.subscribe-result"])
+        .requires(&[Requirement::SCHEMA_SUBSCRIBE_RESULT])
         .warns(),
     ],
 }
@@ -39,7 +39,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let watched = json!({"uri": "test://watched-resource"});
     // A server need not accept the end of a subscription that does not exist.
     let reply = ctx.request("resources/subscribe", watched.clone()).await?;
-    reply.result().map_err(|finding| finding.requires("resources.subscribe.accept"))?;
+    reply.result().map_err(|finding| finding.requires(Requirement::RESOURCES_SUBSCRIBE_ACCEPT))?;
     let reply = ctx.request("resources/unsubscribe", watched).await?;
     reply.result()?;
     ctx.check("resources-unsubscribe").pass();

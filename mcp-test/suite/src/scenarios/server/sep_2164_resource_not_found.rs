@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -32,14 +32,14 @@ scenario! {
             "The reply is an error, or a result that is not empty",
             &[SEP_2164],
         )
-        .requires(&["resources.read.no-empty-contents"]),
+        .requires(&[Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS]),
         CheckSpec::official(
             "sep-2164-error-code",
             "ResourcesNotFoundErrorCode",
             "The reply is an error with the code -32602",
             &[SEP_2164],
         )
-        .requires(&["resources.read.not-found-32602"])
+        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32602])
         .warns(),
         CheckSpec::official(
             "sep-2164-data-uri",
@@ -47,7 +47,7 @@ scenario! {
             "The reply is an error with the requested URI in its `data`",
             &[SEP_2164],
         )
-        .requires(&["resources.read.not-found-32602"])
+        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32602])
         .also_warns(),
     ],
 }

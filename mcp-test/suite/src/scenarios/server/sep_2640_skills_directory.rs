@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -25,13 +25,13 @@ scenario! {
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: [
-        check(FLAG, "The server declares `directoryRead`", &["skills.capability.directory-read"]).informs(),
-        check(REGISTERED, "The directory of a skill can be read", &["skills.directory.implement"]),
-        check(SHAPE, "What is in the directory is an array of resources", &["skills.directory.children"]),
+        check(FLAG, "The server declares `directoryRead`", &[Requirement::SKILLS_CAPABILITY_DIRECTORY_READ]).informs(),
+        check(REGISTERED, "The directory of a skill can be read", &[Requirement::SKILLS_DIRECTORY_IMPLEMENT]),
+        check(SHAPE, "What is in the directory is an array of resources", &[Requirement::SKILLS_DIRECTORY_CHILDREN]),
         check(SUBDIRECTORY, "A directory in the directory has the MIME type `inode/directory`",
-            &["skills.directory.subdirectory"]),
-        check(INVALID, "Reading a file as a directory is refused with -32602", &["skills.directory.invalid-32602"]),
-        check(PAGINATION, "If there is a `nextCursor`, it leads to another page", &["skills.directory.pagination"]),
+            &[Requirement::SKILLS_DIRECTORY_SUBDIRECTORY]),
+        check(INVALID, "Reading a file as a directory is refused with -32602", &[Requirement::SKILLS_DIRECTORY_INVALID_32602]),
+        check(PAGINATION, "If there is a `nextCursor`, it leads to another page", &[Requirement::SKILLS_DIRECTORY_PAGINATION]),
     ],
 }
 

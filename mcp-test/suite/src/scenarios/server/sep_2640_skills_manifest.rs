@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{Ctx, Need, Official, Part};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -24,13 +24,13 @@ scenario! {
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: [
-        check(MIME_TYPE, "The MIME type of `SKILL.md` is `text/markdown`", &["skills.metadata.mime-type"]).warns(),
-        check(NAME, "`SKILL.md` is listed with the name in its frontmatter", &["skills.metadata.name"]).warns(),
+        check(MIME_TYPE, "The MIME type of `SKILL.md` is `text/markdown`", &[Requirement::SKILLS_METADATA_MIME_TYPE]).warns(),
+        check(NAME, "`SKILL.md` is listed with the name in its frontmatter", &[Requirement::SKILLS_METADATA_NAME]).warns(),
         check(DESCRIPTION, "`SKILL.md` is listed with the description in its frontmatter",
-            &["skills.metadata.description"]).warns(),
+            &[Requirement::SKILLS_METADATA_DESCRIPTION]).warns(),
         check(FINAL_SEGMENT, "The directory of `SKILL.md` has the name in the frontmatter",
-            &["skills.path.ends-with-name"]),
-        check(META_PREFIX, "The keys of `_meta` have the prefix of a domain", &["skills.metadata.meta-prefix"]).warns(),
+            &[Requirement::SKILLS_PATH_ENDS_WITH_NAME]),
+        check(META_PREFIX, "The keys of `_meta` have the prefix of a domain", &[Requirement::SKILLS_METADATA_META_PREFIX]).warns(),
     ],
 }
 

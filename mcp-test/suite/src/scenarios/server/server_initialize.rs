@@ -5,7 +5,7 @@ use mcp_test_core::expect::{boolean, object, string};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Part};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, header};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, header};
 use mcp_test_core::trace::{EventKind, Party};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -30,9 +30,9 @@ scenario! {
             &[INITIALIZE],
         )
         .requires(&[
-            "lifecycle.initialize-response",
-            "schema.initialize-result",
-            "base.support-core",
+            Requirement::LIFECYCLE_INITIALIZE_RESPONSE,
+            Requirement::SCHEMA_INITIALIZE_RESULT,
+            Requirement::BASE_SUPPORT_CORE,
         ]),
         CheckSpec::official(
             "server-session-id-visible-ascii",
@@ -40,7 +40,7 @@ scenario! {
             "The session id of the server consists of visible ASCII characters",
             &[SESSION],
         )
-        .requires(&["transport.http.session-id-ascii"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_ASCII])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
         .conditional(),
         CheckSpec::own(
@@ -48,7 +48,7 @@ scenario! {
             "ServerInitializeResult",
             "Each capability in the result of `initialize` is an object with Boolean flags",
         )
-        .requires(&["schema.initialize-result"]),
+        .requires(&[Requirement::SCHEMA_INITIALIZE_RESULT]),
     ],
 }
 
@@ -66,7 +66,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let result_part = |value| Part::new("the result of `initialize`", value, reply);
 
     let implementation = object().member("name", string()).member("version", string());
-    ctx.check("server-initialize").requires("schema.initialize-result").expect(
+    ctx.check("server-initialize").requires(Requirement::SCHEMA_INITIALIZE_RESULT).expect(
         &result_part(&declared),
         object()
             .member("protocolVersion", string())

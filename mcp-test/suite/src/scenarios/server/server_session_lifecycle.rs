@@ -3,7 +3,7 @@
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -29,7 +29,7 @@ scenario! {
             "A session can be opened; reported only on failure",
             &[SESSION],
         )
-        .requires(&["lifecycle.initialize-response"])
+        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE])
         .conditional(),
         CheckSpec::official(
             "server-session-lifecycle-skipped",
@@ -37,7 +37,7 @@ scenario! {
             "The server issues session ids; reported only if not",
             &[SESSION],
         )
-        .requires(&["transport.http.sessionless-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
         .conditional()
         .informs(),
         CheckSpec::official(
@@ -46,14 +46,14 @@ scenario! {
             "`notifications/initialized` is accepted in the session",
             &[SESSION],
         )
-        .requires(&["transport.http.accepted-202"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_ACCEPTED_202]),
         CheckSpec::official(
             "server-session-delete-accepted",
             "SessionDeleteAccepted",
             "DELETE ends the session, or is refused with HTTP 405",
             &[SESSION],
         )
-        .requires(&["transport.http.session-delete"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE])
         .warns(),
         CheckSpec::official(
             "server-session-terminated-returns-404",
@@ -61,33 +61,33 @@ scenario! {
             "A request in a terminated session gets HTTP 404",
             &[SESSION],
         )
-        .requires(&["transport.http.session-terminated-404"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_TERMINATED_404]),
         CheckSpec::own(
             "server-session-terminated-everywhere",
             "SessionTerminatedEverywhere",
             "A notification and a GET in a terminated session get HTTP 404",
         )
-        .requires(&["transport.http.session-terminated-404"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_TERMINATED_404]),
         CheckSpec::own(
             "server-session-missing-400",
             "SessionMissing400",
             "A request without a session id gets HTTP 400, unless it is accepted",
         )
-        .requires(&["transport.http.session-id-missing-400"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_MISSING_400])
         .warns(),
         CheckSpec::own(
             "server-session-id-unique",
             "SessionIdUnique",
             "A second session has a different id",
         )
-        .requires(&["transport.http.session-id-secure"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_SECURE])
         .warns(),
         CheckSpec::own(
             "server-session-version-header",
             "SessionVersionHeader",
             "A request with an unknown `MCP-Protocol-Version` gets HTTP 400",
         )
-        .requires(&["transport.http.version-header-invalid-400"])
+        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_INVALID_400])
         .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     ],
 }
@@ -196,7 +196,7 @@ async fn termination(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
     let expect_gone = |headline, answer: &HttpResponse| {
         expect_status(headline, answer, 404).map_err(|mut finding| {
             // One cause, whichever message shows it, unless the endpoint demands credentials.
-            let cause = Cause::Requirement("transport.http.session-terminated-404");
+            let cause = Cause::Requirement(Requirement::TRANSPORT_HTTP_SESSION_TERMINATED_404);
             finding.cause.get_or_insert_with(|| Box::new(cause));
             finding
         })

@@ -8,7 +8,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
 use mcp_test_core::wire::Message;
@@ -36,7 +36,7 @@ scenario! {
             "The requests can be sent; reported only on failure",
             &[SEP_1699],
         )
-        .requires(&["lifecycle.initialize-response", "jsonrpc.request-answered"])
+        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE, Requirement::JSONRPC_REQUEST_ANSWERED])
         .conditional(),
         CheckSpec::official(
             "server-sse-multiple-streams-session",
@@ -44,7 +44,7 @@ scenario! {
             "The server issues a session id; reported only if not",
             &[SEP_1699],
         )
-        .requires(&["transport.http.sessionless-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -54,7 +54,7 @@ scenario! {
             "Three concurrent POST requests are accepted",
             &[SEP_1699],
         )
-        .requires(&["jsonrpc.request-answered", "transport.http.multiple-streams-tolerated"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, Requirement::TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED]),
         CheckSpec::official(
             "server-sse-streams-functional",
             "ServerSSEStreamsFunctional",
@@ -62,9 +62,9 @@ scenario! {
             &[SEP_1699],
         )
         .requires(&[
-            "transport.http.sse-event-data",
-            "transport.http.sse-response-eventually",
-            "transport.http.sse-no-early-close",
+            Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA,
+            Requirement::TRANSPORT_HTTP_SSE_RESPONSE_EVENTUALLY,
+            Requirement::TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE,
         ])
         .also_warns(),
         CheckSpec::own(
@@ -72,16 +72,16 @@ scenario! {
             "ServerStreamsOwnReplies",
             "Each response contains the reply to its own request, and no other",
         )
-        .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo", "transport.http.no-broadcast"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::TRANSPORT_HTTP_NO_BROADCAST]),
         CheckSpec::own(
             "server-streams-listening",
             "ServerStreamsListening",
             "Two concurrent GET requests each get an event stream or HTTP 405, and requests are still answered",
         )
         .requires(&[
-            "transport.http.get-sse-or-405",
-            "transport.http.single-endpoint-post-get",
-            "transport.http.multiple-streams-tolerated",
+            Requirement::TRANSPORT_HTTP_GET_SSE_OR_405,
+            Requirement::TRANSPORT_HTTP_SINGLE_ENDPOINT_POST_GET,
+            Requirement::TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED,
         ])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
     ],
@@ -143,7 +143,8 @@ async fn concurrent_requests(
     let mut accepts = ctx.check("server-accepts-multiple-post-streams").pass();
     for answer in answers.iter().filter(|answer| !is_success(answer)) {
         let refused = finding("one of three concurrent requests is refused", answer);
-        accepts = accepts.fail(refused.expected("HTTP 2xx").requires("jsonrpc.request-answered"));
+        accepts = accepts
+            .fail(refused.expected("HTTP 2xx").requires(Requirement::JSONRPC_REQUEST_ANSWERED));
     }
     drop(accepts);
     readable_streams(ctx, &answers);
@@ -184,10 +185,10 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
     let finding = finding(headline, first)
         .expected("an event")
         .got(format!("an event stream that was {}", first.how))
-        .requires("transport.http.sse-event-data");
+        .requires(Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA);
     // From 2025-11-25 on, a client resumes a stream that was closed early.
     let finding = match revision < Revision::V2025_11_25 {
-        true => finding.requires("transport.http.sse-no-early-close"),
+        true => finding.requires(Requirement::TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE),
         false => finding,
     };
     // The official check fails only if no stream can be read.
@@ -200,7 +201,7 @@ fn unanswered(finding: Finding, method: &str, answer: &HttpResponse, is_refused:
     if is_refused {
         finding.caused_by(Cause::request(method, Fate::Refused))
     } else if answer.messages().iter().any(is_reply) {
-        finding.caused_by(Cause::Requirement("jsonrpc.result-id-echo"))
+        finding.caused_by(Cause::Requirement(Requirement::JSONRPC_RESULT_ID_ECHO))
     } else {
         finding
     }
@@ -215,7 +216,7 @@ fn own_reply(id: i64, method: &str, answer: &HttpResponse) -> Result<(), Finding
         return Err(finding("a reply arrived in the response to another request", answer)
             .expected(expected)
             .got(format!("the reply with id {other}"))
-            .requires("jsonrpc.result-id-echo"));
+            .requires(Requirement::JSONRPC_RESULT_ID_ECHO));
     }
     match reply(answer, id) {
         Some(Ok(_)) => Ok(()),
@@ -223,7 +224,7 @@ fn own_reply(id: i64, method: &str, answer: &HttpResponse) -> Result<(), Finding
         other => Err(unanswered(
             finding("one of three concurrent requests is not answered", answer)
                 .expected(expected)
-                .requires("jsonrpc.request-answered"),
+                .requires(Requirement::JSONRPC_REQUEST_ANSWERED),
             method,
             answer,
             other.is_some(),
@@ -263,7 +264,7 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
             Finding::peer("a request is not answered in its response while the client listens")
                 .expected("the reply with id 1003")
                 .got(describe(&answer))
-                .requires("transport.http.multiple-streams-tolerated"),
+                .requires(Requirement::TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED),
             method,
             &answer,
             other.is_some(),
@@ -277,10 +278,10 @@ fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
         .expected("HTTP 200 with text/event-stream, or HTTP 405")
         .got(format!("HTTP {} with {:?}", answer.status, answer.content_type()))
         .sdk(of_second_stream(answer.status, &answer.body))
-        .requires("transport.http.get-sse-or-405");
+        .requires(Requirement::TRANSPORT_HTTP_GET_SSE_OR_405);
     match answer.status {
         // POST is served at the same path.
-        404 => refused.requires("transport.http.single-endpoint-post-get"),
+        404 => refused.requires(Requirement::TRANSPORT_HTTP_SINGLE_ENDPOINT_POST_GET),
         _ => refused,
     }
 }

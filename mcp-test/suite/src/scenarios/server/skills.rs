@@ -7,6 +7,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
 use mcp_test_core::skill_file;
+use mcp_test_core::spec::Requirement;
 use serde_json::json;
 
 use super::references::SEP_2640;
@@ -21,7 +22,7 @@ const MAX_PAGES: usize = 50;
 pub(super) const fn check(
     id: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, id, description, &[SEP_2640]).requires(requirements)
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, not, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The result of the call contains audio with data and the MIME type `audio/wav`",
             &[TOOLS_CALL],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "tools-call-audio-exact",
             "ToolsCallAudioExact",
             "The call succeeds, and the audio is a WAV file in Base64",
         )
-        .requires(&["schema.call-tool-result", "tools.content.audio-base64"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_AUDIO_BASE64]),
     ],
 }
 
@@ -47,7 +47,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         content_with(audio().member("data", truthy()).member("mimeType", equals("audio/wav"))),
     );
     ctx.check("tools-call-audio-exact")
-        .requires("tools.content.audio-base64")
+        .requires(Requirement::TOOLS_CONTENT_AUDIO_BASE64)
         .expect(&reply, content_with(audio().member("data", wav())))
         .by_fixture()
         .expect(&reply, object().optional("isError", not(equals(true))));

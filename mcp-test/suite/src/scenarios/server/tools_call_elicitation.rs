@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -37,37 +37,37 @@ scenario! {
             "The server sends `elicitation/create`, and the result of the call has content",
             &[ELICITATION],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "tools-call-elicitation-request",
             "ToolsCallElicitationRequest",
             "The request has the message of the call and a form with a user name and an email address",
         )
         .requires(&[
-            "elicitation.request.message-required",
-            "elicitation.form.requested-schema-required",
-            "elicitation.schema.object-root",
-            "elicitation.schema.primitive-types",
+            Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED,
+            Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
+            Requirement::ELICITATION_SCHEMA_OBJECT_ROOT,
+            Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES,
         ]),
         CheckSpec::own(
             "tools-call-elicitation-exact",
             "ToolsCallElicitationExact",
             "The text of the result contains the submitted values",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "tools-call-elicitation-refused",
             "ToolsCallElicitationRefused",
             "The call is answered without an internal error when the user declines or cancels",
         )
-        .requires(&["elicitation.server.handles-each-action"])
+        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_EACH_ACTION])
         .warns(),
         CheckSpec::own(
             "tools-call-elicitation-undeclared",
             "ToolsCallElicitationUndeclared",
             "A client that does not declare `elicitation` gets no such request",
         )
-        .requires(&["elicitation.request.requires-capability"]),
+        .requires(&[Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY]),
     ],
 }
 
@@ -92,11 +92,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let root = || object().member("type", equals("object")).member("properties", object());
     judge_each(ctx, "tools-call-elicitation-request", &requests, |check, params| {
         check
-            .requires("elicitation.request.message-required")
+            .requires(Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED)
             .expect(params, object().member("message", string()))
-            .requires("elicitation.form.requested-schema-required")
+            .requires(Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED)
             .expect(params, schema(object()))
-            .requires("elicitation.schema.object-root")
+            .requires(Requirement::ELICITATION_SCHEMA_OBJECT_ROOT)
             .expect(params, schema(root()))
             .by_fixture()
             .expect(params, object().member("message", text_containing(MESSAGE)))

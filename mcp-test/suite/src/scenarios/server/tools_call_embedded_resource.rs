@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, any_of, equals, not, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "The result of the call contains a resource with a URI, a MIME type and a text or blob",
             &[TOOLS_CALL],
         )
-        .requires(&["schema.call-tool-result", "tools.content.embedded-resource"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
         CheckSpec::own(
             "tools-call-embedded-resource-exact",
             "ToolsCallEmbeddedResourceExact",
             "The call succeeds, and the resource is that of the fixture",
         )
-        .requires(&["schema.call-tool-result", "tools.content.embedded-resource"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
     ],
 }
 
@@ -51,7 +51,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("tools-call-embedded-resource")
         .by_fixture()
         .expect(&reply, embedded(object()))
-        .requires("tools.content.embedded-resource")
+        .requires(Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE)
         .expect(&reply, embedded(object().member("uri", truthy())))
         .expect(&reply, embedded(text_or_blob))
         .officially(

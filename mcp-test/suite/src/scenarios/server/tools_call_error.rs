@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals, first, object, text_containing};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,14 +28,14 @@ scenario! {
             "The error of a tool is a result with `isError` and a text",
             &[ERROR_HANDLING],
         )
-        .requires(&["tools.call.execution-error-is-error"])
+        .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
         .also_warns(),
         CheckSpec::own(
             "tools-call-error-exact",
             "ToolsCallErrorExact",
             "The text of the error contains that of the fixture",
         )
-        .requires(&["schema.call-tool-result", "tools.call.execution-error-is-error"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR]),
     ],
 }
 

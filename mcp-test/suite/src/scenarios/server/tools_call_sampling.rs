@@ -9,7 +9,7 @@ use mcp_test_core::expect::{
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -34,25 +34,25 @@ scenario! {
             "The server sends `sampling/createMessage`, and the result of the call has content",
             &[SAMPLING],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "tools-call-sampling-request",
             "ToolsCallSamplingRequest",
             "The request has messages, `maxTokens`, and the prompt of the call",
         )
-        .requires(&["sampling.message.role-and-content", "sampling.params.max-tokens-required"]),
+        .requires(&[Requirement::SAMPLING_MESSAGE_ROLE_AND_CONTENT, Requirement::SAMPLING_PARAMS_MAX_TOKENS_REQUIRED]),
         CheckSpec::own(
             "tools-call-sampling-exact",
             "ToolsCallSamplingExact",
             "The text of the result contains the answer of the model",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "tools-call-sampling-undeclared",
             "ToolsCallSamplingUndeclared",
             "A client that does not declare `sampling` gets no such request",
         )
-        .requires(&["sampling.request.requires-capability"]),
+        .requires(&[Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY]),
     ],
 }
 
@@ -74,9 +74,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .judge(requested(&requests, METHOD, &reply));
     judge_each(ctx, "tools-call-sampling-request", &requests, |check, params| {
         check
-            .requires("sampling.message.role-and-content")
+            .requires(Requirement::SAMPLING_MESSAGE_ROLE_AND_CONTENT)
             .expect(params, object().member("messages", non_empty_array_of(any_message())))
-            .requires("sampling.params.max-tokens-required")
+            .requires(Requirement::SAMPLING_PARAMS_MAX_TOKENS_REQUIRED)
             .expect(params, object().member("maxTokens", number()))
             .by_fixture()
             .expect(params, object().member("messages", some_item(message_with(PROMPT))))

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, non_empty_array, not, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,13 +28,13 @@ scenario! {
             "The result of the call contains a text",
             &[TOOLS_CALL],
         )
-        .requires(&["tools.call.arguments-optional", "schema.call-tool-result", "tools.content.text"]),
+        .requires(&[Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL, Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_TEXT]),
         CheckSpec::own(
             "tools-call-simple-text-exact",
             "ToolsCallSimpleTextExact",
             "The call succeeds, and its text is that of the fixture",
         )
-        .requires(&["schema.call-tool-result", "tools.call.arguments-optional"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL]),
     ],
 }
 
@@ -45,9 +45,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
     reply.result()?;
     ctx.check("tools-call-simple-text")
-        .requires("schema.call-tool-result")
+        .requires(Requirement::SCHEMA_CALL_TOOL_RESULT)
         .expect(&reply, object().member("content", non_empty_array()))
-        .requires("tools.content.text")
+        .requires(Requirement::TOOLS_CONTENT_TEXT)
         .expect(&reply, first_text(truthy()));
     ctx.check("tools-call-simple-text-exact")
         .by_fixture()

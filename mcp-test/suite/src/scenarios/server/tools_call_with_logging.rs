@@ -11,7 +11,7 @@ use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official, Part
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::log_level::{LEVELS, reaches};
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -35,22 +35,22 @@ scenario! {
             "At least three log messages are sent",
             &[LOGGING],
         )
-        .requires(&["schema.call-tool-result", "logging.set-level.accept"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::LOGGING_SET_LEVEL_ACCEPT]),
         CheckSpec::own(
             "tools-call-with-logging-messages",
             "ToolsCallWithLoggingMessages",
             "Each log message has data and one of the eight levels",
         )
-        .requires(&["schema.logging-message-notification", "logging.levels.known"]),
+        .requires(&[Requirement::SCHEMA_LOGGING_MESSAGE_NOTIFICATION, Requirement::LOGGING_LEVELS_KNOWN]),
         CheckSpec::own(
             "tools-call-with-logging-level",
             "ToolsCallWithLoggingLevel",
             "Nothing is logged below the level that is set, and at 2026-07-28 nothing if none is set",
         )
         .requires(&[
-            "logging.set-level.threshold",
-            "logging.per-request.threshold",
-            "logging.per-request.silent-without-level",
+            Requirement::LOGGING_SET_LEVEL_THRESHOLD,
+            Requirement::LOGGING_PER_REQUEST_THRESHOLD,
+            Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
         ]),
     ],
 }
@@ -91,9 +91,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for (seq, params) in &logged {
         let message = Part::new("a log message", params, Some(*seq));
         messages = messages
-            .requires("logging.levels.known")
+            .requires(Requirement::LOGGING_LEVELS_KNOWN)
             .expect(&message, object().member("level", one_of(LEVELS)))
-            .requires("schema.logging-message-notification")
+            .requires(Requirement::SCHEMA_LOGGING_MESSAGE_NOTIFICATION)
             .expect(&message, object().member("data", anything()).optional("logger", string()));
     }
     if logged.is_empty() {
@@ -112,7 +112,9 @@ async fn call_at(ctx: &mut Ctx, level: Option<&str>) -> Result<Reply, Finding> {
             call.set(&format!("/_meta/{}", meta::LOG_LEVEL.replace('/', "~1")), level.into());
         } else {
             let reply = ctx.set_level(level).await?;
-            reply.result().map_err(|finding| finding.requires("logging.set-level.accept"))?;
+            reply
+                .result()
+                .map_err(|finding| finding.requires(Requirement::LOGGING_SET_LEVEL_ACCEPT))?;
         }
     }
     ctx.request("tools/call", call).await
@@ -137,9 +139,11 @@ fn respects_level(logged: &[&Params], least: Option<&str>, reply: &Reply) -> Res
     });
     let Some((seq, params)) = excess else { return Ok(()) };
     let requirement = match least {
-        None => "logging.per-request.silent-without-level",
-        Some(_) if reply.revision().has_log_level_per_request() => "logging.per-request.threshold",
-        Some(_) => "logging.set-level.threshold",
+        None => Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
+        Some(_) if reply.revision().has_log_level_per_request() => {
+            Requirement::LOGGING_PER_REQUEST_THRESHOLD
+        }
+        Some(_) => Requirement::LOGGING_SET_LEVEL_THRESHOLD,
     };
     let expected =
         least.map_or_else(|| "nothing".to_owned(), |least| format!("`{least}` or more severe"));

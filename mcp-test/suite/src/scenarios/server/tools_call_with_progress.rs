@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -34,23 +34,23 @@ scenario! {
             "At least three progress notifications with the token of the call precede its result, and their values do not decrease",
             &[PROGRESS],
         )
-        .requires(&["schema.call-tool-result", "progress.increases"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::PROGRESS_INCREASES]),
         CheckSpec::own(
             "tools-call-with-progress-values",
             "ToolsCallWithProgressValues",
             "Each notification has the right shape and a greater value than the one before, and none follows the result",
         )
         .requires(&[
-            "schema.progress-notification",
-            "progress.increases",
-            "progress.stops-after-completion",
+            Requirement::SCHEMA_PROGRESS_NOTIFICATION,
+            Requirement::PROGRESS_INCREASES,
+            Requirement::PROGRESS_STOPS_AFTER_COMPLETION,
         ]),
         CheckSpec::own(
             "tools-call-with-progress-tokens",
             "ToolsCallWithProgressTokens",
             "A numeric token is returned as a number, and a call without a token gets no progress",
         )
-        .requires(&["progress.token-echoed", "progress.token-known"]),
+        .requires(&[Requirement::PROGRESS_TOKEN_ECHOED, Requirement::PROGRESS_TOKEN_KNOWN]),
     ],
 }
 
@@ -67,7 +67,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("tools-call-with-progress")
         .by_fixture()
         .judge(at_least_three(&progress, &first))
-        .requires("progress.increases")
+        .requires(Requirement::PROGRESS_INCREASES)
         // The official check compares the first three, and accepts equal values, although progress MUST increase.
         .judge(increasing(&progress[..progress.len().min(3)], |before, after| before <= after));
 
@@ -83,20 +83,23 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut values = ctx.check("tools-call-with-progress-values");
     for (seq, params) in &progress {
         let part = Part::new("a progress notification", params, Some(*seq));
-        values = values.requires("schema.progress-notification").expect(&part, shape());
+        values = values.requires(Requirement::SCHEMA_PROGRESS_NOTIFICATION).expect(&part, shape());
     }
     values
-        .requires("progress.increases")
+        .requires(Requirement::PROGRESS_INCREASES)
         .judge(increasing(&of_first, |before, after| before < after))
-        .requires("progress.stops-after-completion")
+        .requires(Requirement::PROGRESS_STOPS_AFTER_COMPLETION)
         .judge(none_after(&first, &on_stream_of_reply(&trace, &of_first, &first)));
 
     let known = |params: &Params| has_token(params, &token) || has_token(params, &number);
     let mut tokens = ctx.check("tools-call-with-progress-tokens").pass();
     for (seq, params) in progress.iter().filter(|params| !known(params)) {
         let is_stringified = params.get("progressToken").and_then(Value::as_str) == Some("7");
-        let requirement =
-            if is_stringified { "progress.token-echoed" } else { "progress.token-known" };
+        let requirement = if is_stringified {
+            Requirement::PROGRESS_TOKEN_ECHOED
+        } else {
+            Requirement::PROGRESS_TOKEN_KNOWN
+        };
         let finding = Finding::peer("a progress notification has a token that no call has")
             .expected(format!("the token {token} or {number}"))
             .got(params.short(120));

@@ -11,7 +11,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -38,14 +38,14 @@ scenario! {
             "`tools` is an array whose entries have a name, a description and an input schema",
             &[TOOLS_LIST],
         )
-        .requires(&["tools.list.respond", "schema.list-tools-result"]),
+        .requires(&[Requirement::TOOLS_LIST_RESPOND, Requirement::SCHEMA_LIST_TOOLS_RESULT]),
         CheckSpec::official(
             "tools-name-format",
             "ToolsNameFormat",
             "Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`",
             &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
         )
-        .requires(&["tools.name.length", "tools.name.charset", "tools.name.no-special-characters"])
+        .requires(&[Requirement::TOOLS_NAME_LENGTH, Requirement::TOOLS_NAME_CHARSET, Requirement::TOOLS_NAME_NO_SPECIAL_CHARACTERS])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -55,7 +55,7 @@ scenario! {
             "Three consecutive replies list the same tools in the same order",
             &[TOOLS_ORDER],
         )
-        .requires(&["tools.list.deterministic-order"])
+        .requires(&[Requirement::TOOLS_LIST_DETERMINISTIC_ORDER])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),
@@ -65,12 +65,12 @@ scenario! {
             "On every page, of at most 100, the tools have members of the right types and an object as input schema; names are unique, and well-formed after the first page",
         )
         .requires(&[
-            "schema.tool",
-            "tools.definition.input-schema-object-root",
-            "tools.name.unique",
-            "tools.name.length",
-            "tools.name.charset",
-            "pagination.cursor.string",
+            Requirement::SCHEMA_TOOL,
+            Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT,
+            Requirement::TOOLS_NAME_UNIQUE,
+            Requirement::TOOLS_NAME_LENGTH,
+            Requirement::TOOLS_NAME_CHARSET,
+            Requirement::PAGINATION_CURSOR_STRING,
         ])
         .also_warns(),
     ],
@@ -81,7 +81,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("tools/list", json!({})).await?;
     first.result()?;
     ctx.check("tools-list")
-        .requires("schema.list-tools-result")
+        .requires(Requirement::SCHEMA_LIST_TOOLS_RESULT)
         .expect(&first, tools(object().member("name", truthy()).member("inputSchema", truthy())))
         .officially(
             &first,
@@ -112,9 +112,9 @@ fn name_format(ctx: &mut Ctx, reply: &Reply) {
         return;
     }
     check
-        .requires("tools.name.charset")
+        .requires(Requirement::TOOLS_NAME_CHARSET)
         .expect(reply, tools(object().member("name", name_charset())))
-        .requires("tools.name.length")
+        .requires(Requirement::TOOLS_NAME_LENGTH)
         .expect(reply, tools(object().member("name", name_length())));
 }
 
@@ -190,18 +190,18 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     // The official check looks at the names of the first page.
     for page in list.pages().iter().skip(1).filter(|_| has_name_rules) {
         check = check
-            .requires("tools.name.charset")
+            .requires(Requirement::TOOLS_NAME_CHARSET)
             .should(page, tools(object().member("name", name_charset())))
-            .requires("tools.name.length")
+            .requires(Requirement::TOOLS_NAME_LENGTH)
             .should(page, tools(object().member("name", name_length())));
     }
     for page in list.pages() {
         check = check
-            .requires("schema.tool")
+            .requires(Requirement::SCHEMA_TOOL)
             .expect(page, tools(tool()))
-            .requires("tools.definition.input-schema-object-root")
+            .requires(Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT)
             .expect(page, tools(object().member("inputSchema", object_schema())))
-            .requires("pagination.cursor.string")
+            .requires(Requirement::PAGINATION_CURSOR_STRING)
             .expect(page, object().optional("nextCursor", string()));
     }
     if has_more {
@@ -215,7 +215,7 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
         check.fail(
             Finding::peer(format!("two tools are named `{name}`"))
                 .expected("a unique name for each tool")
-                .requires("tools.name.unique")
+                .requires(Requirement::TOOLS_NAME_UNIQUE)
                 .evidence_all(list.evidence())
                 // Unlike for prompts and resources, unique names are only a SHOULD (`server/tools#tool-names`).
                 .should(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mcp_test_core::check::Status;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{Ctx, Running};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{
     V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
 };
@@ -21,49 +22,61 @@ pub(crate) fn groups() -> [Vec<Row>; 3] {
 /// Messages that are not JSON-RPC, or not as MCP restricts it.
 fn envelopes() -> Vec<Row> {
     vec![
-        broken(PING, [Fault::remove("ping", "/jsonrpc")], "jsonrpc.version-member"),
+        broken(PING, [Fault::remove("ping", "/jsonrpc")], Requirement::JSONRPC_VERSION_MEMBER),
         broken(PING, stray(json!(7)), STDOUT),
-        broken(PING, [Fault::remove("ping", "/result")], "jsonrpc.response-result-or-error"),
-        broken(PING, [Fault::set("ping", "/error", Value::Null)], "jsonrpc.response-not-both"),
-        broken(PING, [Fault::retype("ping", "/result")], "jsonrpc.result-object"),
-        broken(PING, error(json!("boom")), "jsonrpc.error-shape"),
-        broken(PING, error(json!({"code": 1})), "jsonrpc.error-shape"),
-        broken(PING, error(json!({"code": "E", "message": "no"})), "jsonrpc.error-code-integer"),
+        broken(
+            PING,
+            [Fault::remove("ping", "/result")],
+            Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
+        ),
+        broken(
+            PING,
+            [Fault::set("ping", "/error", Value::Null)],
+            Requirement::JSONRPC_RESPONSE_NOT_BOTH,
+        ),
+        broken(PING, [Fault::retype("ping", "/result")], Requirement::JSONRPC_RESULT_OBJECT),
+        broken(PING, error(json!("boom")), Requirement::JSONRPC_ERROR_SHAPE),
+        broken(PING, error(json!({"code": 1})), Requirement::JSONRPC_ERROR_SHAPE),
+        broken(
+            PING,
+            error(json!({"code": "E", "message": "no"})),
+            Requirement::JSONRPC_ERROR_CODE_INTEGER,
+        ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "method": 5})),
-            "jsonrpc.request-method-string",
+            Requirement::JSONRPC_REQUEST_METHOD_STRING,
         ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})),
-            "jsonrpc.request-id-type",
+            Requirement::JSONRPC_REQUEST_ID_TYPE,
         ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"})),
-            "jsonrpc.request-id-type",
+            Requirement::JSONRPC_REQUEST_ID_TYPE,
         ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "id": null, "method": "ping"})),
-            "jsonrpc.request-id-not-null",
+            Requirement::JSONRPC_REQUEST_ID_NOT_NULL,
         ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": []})),
-            "jsonrpc.params-object",
+            Requirement::JSONRPC_PARAMS_OBJECT,
         ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": 7})),
-            "jsonrpc.params-object",
+            Requirement::JSONRPC_PARAMS_OBJECT,
         ),
     ]
 }
 
-const STDIO: &str = "transport.stdio.server-no-requests";
-const HTTP: &str = "transport.http.server-no-requests";
+const STDIO: &Requirement = Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS;
+const HTTP: &Requirement = Requirement::TRANSPORT_HTTP_SERVER_NO_REQUESTS;
 
 /// A request of the server before the reply to `tools/list`.
 fn of_server(method: &str) -> [Fault; 1] {
@@ -72,8 +85,11 @@ fn of_server(method: &str) -> [Fault; 1] {
 }
 
 /// What it breaks at 2026-07-28: the rule of its transport, and that of its kind.
-fn not_sent(transport: &'static str, kind: &'static str) -> [&'static str; 4] {
-    ["mrtr.no-server-requests", "mrtr.input-only-via-mrtr", kind, transport]
+fn not_sent(
+    transport: &'static Requirement,
+    kind: &'static Requirement,
+) -> [&'static Requirement; 4] {
+    [Requirement::MRTR_NO_SERVER_REQUESTS, Requirement::MRTR_INPUT_ONLY_VIA_MRTR, kind, transport]
 }
 
 /// What a revision has, and who may send it.
@@ -81,52 +97,60 @@ fn revisions() -> Vec<Row> {
     use Status::Warning;
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}});
     vec![
-        broken(PING, stray(json!([log])), "jsonrpc.batch-not-sent"),
-        broken(("ping", V2025_06_18, Duplex), stray(json!([log])), "jsonrpc.batch-not-sent"),
+        broken(PING, stray(json!([log])), Requirement::JSONRPC_BATCH_NOT_SENT),
+        broken(
+            ("ping", V2025_06_18, Duplex),
+            stray(json!([log])),
+            Requirement::JSONRPC_BATCH_NOT_SENT,
+        ),
         broken(
             ("ping", V2025_03_26, Duplex),
             stray(json!([log, {"id": 1}])),
-            "jsonrpc.version-member",
+            Requirement::JSONRPC_VERSION_MEMBER,
         ),
         row(("ping", V2024_11_05, Duplex), stray(json!([log])), Warning, &[]),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),
-            "schema.message-direction",
+            Requirement::SCHEMA_MESSAGE_DIRECTION,
         ),
         row(
             LIST,
             of_server("roots/list"),
             Status::Failure,
-            &not_sent(STDIO, "roots.list.via-input-required"),
+            &not_sent(STDIO, Requirement::ROOTS_LIST_VIA_INPUT_REQUIRED),
         ),
         row(
             LIST,
             of_server("sampling/createMessage"),
             Status::Failure,
-            &not_sent(STDIO, "sampling.request.via-input-required"),
+            &not_sent(STDIO, Requirement::SAMPLING_REQUEST_VIA_INPUT_REQUIRED),
         ),
         row(
             LIST,
             of_server("elicitation/create"),
             Status::Failure,
-            &not_sent(STDIO, "elicitation.request.via-input-required"),
+            &not_sent(STDIO, Requirement::ELICITATION_REQUEST_VIA_INPUT_REQUIRED),
         ),
         broken(
             LIST,
             [Fault::remove("tools/list", "/result/resultType")],
-            "base.result-type-present",
+            Requirement::BASE_RESULT_TYPE_PRESENT,
         ),
         broken(
             ("lists-pages", V2026_07_28, Duplex),
             [Fault::set("prompts/list", "/resultType", "done")],
-            "base.result-type-known-set",
+            Requirement::BASE_RESULT_TYPE_KNOWN_SET,
         ),
-        broken(LIST, [Fault::reply_error("tools/list", -32002)], "jsonrpc.error-code-retired"),
+        broken(
+            LIST,
+            [Fault::reply_error("tools/list", -32002)],
+            Requirement::JSONRPC_ERROR_CODE_RETIRED,
+        ),
         broken(
             LIST,
             [Fault::reply_error("tools/list", -32050)],
-            "jsonrpc.error-code-reserved-range",
+            Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE,
         ),
     ]
 }
@@ -146,7 +170,7 @@ fn http() -> Vec<Row> {
     use TransportKind::Router;
     let at = |revision| ("tools-list", revision, Router);
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-    let media = "transport.http.request-content-type";
+    let media = Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE;
     const SUBSCRIPTION: &str = "/_meta/io.modelcontextprotocol~1subscriptionId";
     let plain = || [Fault::content_type("tools/list", "text/plain")];
     let coded = || [Fault::header("tools/list", "Content-Encoding", "gzip")];
@@ -160,77 +184,77 @@ fn http() -> Vec<Row> {
         Fault::late("tools/call", Duration::from_secs(1)),
     ];
     vec![
-        broken(at(V2025_11_25), lengths, "mcp-test.http-one-length"),
+        broken(at(V2025_11_25), lengths, Requirement::MCP_TEST_HTTP_ONE_LENGTH),
         broken(
             ("ping", V2024_11_05, TransportKind::Sse),
             [Fault::truncate("ping")],
-            "transport.sse.message-events",
+            Requirement::TRANSPORT_SSE_MESSAGE_EVENTS,
         ),
         row_in(
             body("listening", listening, V2025_11_25, Router),
             announced,
             Warning,
-            &["transport.http.get-messages-unrelated"],
+            &[Requirement::TRANSPORT_HTTP_GET_MESSAGES_UNRELATED],
         ),
         row(
             at(V2025_11_25),
             [Fault::invalid_utf8("tools/list")],
             Status::Failure,
-            &["jsonrpc.utf8", "transport.http.json-single-object"],
+            &[Requirement::JSONRPC_UTF8, Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT],
         ),
         broken(
             at(V2025_11_25),
             [Fault::status("notifications/initialized", 200)],
-            "transport.http.accepted-202",
+            Requirement::TRANSPORT_HTTP_ACCEPTED_202,
         ),
         row(
             at(V2025_11_25),
             ["sse-open:tools/list".parse::<Fault>().expect("a fault")],
             Warning,
-            &["transport.http.sse-close-after-response"],
+            &[Requirement::TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE],
         ),
-        broken(at(V2025_11_25), coded(), "mcp-test.http-coding-fits"),
-        broken(at(V2026_07_28), coded(), "mcp-test.http-coding-fits"),
+        broken(at(V2025_11_25), coded(), Requirement::MCP_TEST_HTTP_CODING_FITS),
+        broken(at(V2026_07_28), coded(), Requirement::MCP_TEST_HTTP_CODING_FITS),
         broken(at(V2025_11_25), [Fault::html("tools/list")], media),
         broken(at(V2025_11_25), plain(), media),
         row(at(V2024_11_05), plain(), Warning, &[]),
         broken(
             at(V2025_11_25),
             [Fault::truncate("tools/list")],
-            "transport.http.json-single-object",
+            Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
         ),
         broken(at(V2025_03_26), [Fault::truncate("tools/list")], media),
         broken(
             at(V2025_11_25),
             [Fault::content_type("tools/list", "text/event-stream")],
-            "transport.http.sse-event-data",
+            Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA,
         ),
         broken(
             ("tools-call-elicitation", V2025_11_25, Router),
             [Fault::twice("elicitation/create")],
-            "jsonrpc.request-id-unique-session",
+            Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION,
         ),
         broken(
             ("server-stateless", V2026_07_28, Router),
             [Fault::set("notifications/tools/list_changed", SUBSCRIPTION, "other")],
-            "subscriptions.id-value",
+            Requirement::SUBSCRIPTIONS_ID_VALUE,
         ),
         row(
             at(V2026_07_28),
             of_server("sampling/createMessage"),
             Status::Failure,
-            &not_sent(HTTP, "sampling.request.via-input-required"),
+            &not_sent(HTTP, Requirement::SAMPLING_REQUEST_VIA_INPUT_REQUIRED),
         ),
         row(
             at(V2026_07_28),
             of_server("elicitation/create"),
             Status::Failure,
-            &not_sent(HTTP, "elicitation.request.via-input-required"),
+            &not_sent(HTTP, Requirement::ELICITATION_REQUEST_VIA_INPUT_REQUIRED),
         ),
         broken(
             at(V2026_07_28),
             [Fault::stray("tools/list", changed)],
-            "tools.list-changed.only-on-listen-stream",
+            Requirement::TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
         ),
     ]
 }

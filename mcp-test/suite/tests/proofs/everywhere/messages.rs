@@ -4,6 +4,7 @@ use mcp_test_core::check::Status;
 use mcp_test_core::json::Value;
 use mcp_test_core::run::Cell;
 use mcp_test_core::server::reference::everything;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{
     V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28,
 };
@@ -34,12 +35,17 @@ fn output() -> Vec<Row> {
         broken(PING, [Fault::banner("Server started")], STDOUT),
         broken(PING, [Fault::blank_line("ping")], STDOUT),
         broken(PING, [Fault::truncate("ping")], STDOUT),
-        row(PING, [Fault::invalid_utf8("ping")], Status::Failure, &["jsonrpc.utf8", STDOUT]),
+        row(
+            PING,
+            [Fault::invalid_utf8("ping")],
+            Status::Failure,
+            &[Requirement::JSONRPC_UTF8, STDOUT],
+        ),
         row(
             PING,
             [Fault::embedded_newline("ping")],
             Status::Failure,
-            &[STDOUT, "transport.stdio.no-embedded-newlines"],
+            &[STDOUT, Requirement::TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES],
         ),
         row(PING, [Fault::stray("ping", twice)], Warning, &[]),
     ]
@@ -50,24 +56,36 @@ fn reply_ids() -> Vec<Row> {
     const UNKNOWN: &str = "mcp-test/no-such-method";
     let unknown = |revision| ("base-unknown-method", revision, Duplex);
     vec![
-        broken(PING, [Fault::wrong_id("ping")], "jsonrpc.result-id-echo"),
-        broken(PING, [Fault::retyped_id("ping")], "jsonrpc.id-type-preserved"),
-        broken(PING, [Fault::twice("ping")], "jsonrpc.single-response"),
-        broken(PING, [Fault::remove("ping", "/id")], "jsonrpc.result-id-echo"),
-        broken(PING, [Fault::set("ping", "/id", Value::Null)], "jsonrpc.result-id-echo"),
-        broken(PING, [Fault::set("ping", "/id", json!({}))], "jsonrpc.id-type-preserved"),
+        broken(PING, [Fault::wrong_id("ping")], Requirement::JSONRPC_RESULT_ID_ECHO),
+        broken(PING, [Fault::retyped_id("ping")], Requirement::JSONRPC_ID_TYPE_PRESERVED),
+        broken(PING, [Fault::twice("ping")], Requirement::JSONRPC_SINGLE_RESPONSE),
+        broken(PING, [Fault::remove("ping", "/id")], Requirement::JSONRPC_RESULT_ID_ECHO),
+        broken(PING, [Fault::set("ping", "/id", Value::Null)], Requirement::JSONRPC_RESULT_ID_ECHO),
+        broken(
+            PING,
+            [Fault::set("ping", "/id", json!({}))],
+            Requirement::JSONRPC_ID_TYPE_PRESERVED,
+        ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "error": {"code": 1, "message": "no"}})),
-            "jsonrpc.error-id-echo",
+            Requirement::JSONRPC_ERROR_ID_ECHO,
         ),
-        broken(unknown(V2025_11_25), [Fault::remove(UNKNOWN, "/id")], "jsonrpc.error-id-echo"),
+        broken(
+            unknown(V2025_11_25),
+            [Fault::remove(UNKNOWN, "/id")],
+            Requirement::JSONRPC_ERROR_ID_ECHO,
+        ),
         // Over HTTP with status 404.
-        broken(unknown(V2026_07_28), [Fault::remove(UNKNOWN, "/id")], "jsonrpc.error-id-echo"),
+        broken(
+            unknown(V2026_07_28),
+            [Fault::remove(UNKNOWN, "/id")],
+            Requirement::JSONRPC_ERROR_ID_ECHO,
+        ),
         broken(
             PING,
             stray(json!({"jsonrpc": "2.0", "id": 77, "error": {"code": 1, "message": "no"}})),
-            "jsonrpc.error-id-echo",
+            Requirement::JSONRPC_ERROR_ID_ECHO,
         ),
     ]
 }
@@ -117,44 +135,54 @@ fn conversations() -> Vec<Row> {
     let numbered =
         json!({"jsonrpc": "2.0", "id": "s1", "method": "notifications/message", "params": log()});
     vec![
-        broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
-        broken(PING, changed("prompts"), "prompts.list-changed.requires-capability"),
-        broken(PING, changed("resources"), "resources.list-changed.requires-capability"),
+        broken(PING, changed("tools"), Requirement::TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY),
+        broken(PING, changed("prompts"), Requirement::PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY),
+        broken(PING, changed("resources"), Requirement::RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY),
         broken(
             PING,
             undeclared("resources/subscribe", updated),
-            "resources.updated.requires-subscribe-capability",
+            Requirement::RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
         ),
         broken(
             PING,
             undeclared("logging", note("notifications/message", log())),
-            "logging.capability.declare",
+            Requirement::LOGGING_CAPABILITY_DECLARE,
         ),
         broken(
             ("ping", V2025_06_18, Duplex),
             stray(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status"})),
-            "lifecycle.version-respected",
+            Requirement::LIFECYCLE_VERSION_RESPECTED,
         ),
         row(
             before,
             stray(json!({"jsonrpc": "2.0", "id": "s1", "method": "elicitation/create"})),
             Status::Warning,
-            &["lifecycle.version-respected-should"],
+            &[Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD],
         ),
-        row(PING, roots(), Status::Failure, &["lifecycle.capabilities-respected", ROOTS]),
-        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should", ROOTS]),
-        broken(PING, [progress.clone()], "progress.token-known").without_twin(),
+        row(
+            PING,
+            roots(),
+            Status::Failure,
+            &[Requirement::LIFECYCLE_CAPABILITIES_RESPECTED, ROOTS],
+        ),
+        row(
+            before,
+            roots(),
+            Status::Warning,
+            &[Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD, ROOTS],
+        ),
+        broken(PING, [progress.clone()], Requirement::PROGRESS_TOKEN_KNOWN).without_twin(),
         row(
             ("ping", V2025_11_25, Router),
             [progress],
             Status::Failure,
-            &["progress.token-known", "transport.http.sse-messages-related"],
+            &[Requirement::PROGRESS_TOKEN_KNOWN, Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED],
         ),
         row(
             PING,
             (1..=1500).map(much),
             Status::Failure,
-            &["progress.token-known", "progress.rate-limited"],
+            &[Requirement::PROGRESS_TOKEN_KNOWN, Requirement::PROGRESS_RATE_LIMITED],
         )
         .without_twin(),
         row(
@@ -162,26 +190,48 @@ fn conversations() -> Vec<Row> {
             (1..=1500).map(much),
             Status::Failure,
             &[
-                "progress.token-known",
-                "transport.http.sse-messages-related",
-                "progress.rate-limited",
+                Requirement::PROGRESS_TOKEN_KNOWN,
+                Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED,
+                Requirement::PROGRESS_RATE_LIMITED,
             ],
         ),
-        row(PING, (1..=2).map(with_token), Status::Failure, &["progress.token-unique"]),
-        broken(PING, stray(numbered), "jsonrpc.notification-no-id"),
-        row(PING, [Fault::flood("ping", 1500)], Status::Warning, &["logging.impl.rate-limit"]),
-        broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
-        broken(LIST, [unasked], "logging.per-request.silent-without-level"),
-        broken(LIST, unasked_change("tools"), "tools.list-changed.only-on-listen-stream"),
-        broken(LIST, unasked_change("prompts"), "prompts.list-changed.only-on-listen-stream"),
-        broken(LIST, resources_changed, "resources.list-changed.only-on-listen-stream"),
-        row(PING, [unsubscribed], Status::Warning, &["resources.updated.only-subscribed"]),
+        row(PING, (1..=2).map(with_token), Status::Failure, &[Requirement::PROGRESS_TOKEN_UNIQUE]),
+        broken(PING, stray(numbered), Requirement::JSONRPC_NOTIFICATION_NO_ID),
+        row(
+            PING,
+            [Fault::flood("ping", 1500)],
+            Status::Warning,
+            &[Requirement::LOGGING_IMPL_RATE_LIMIT],
+        ),
+        broken(
+            ("tools-call-with-progress", V2025_11_25, Duplex),
+            [still],
+            Requirement::PROGRESS_INCREASES,
+        ),
+        broken(LIST, [unasked], Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL),
+        broken(
+            LIST,
+            unasked_change("tools"),
+            Requirement::TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+        ),
+        broken(
+            LIST,
+            unasked_change("prompts"),
+            Requirement::PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+        ),
+        broken(LIST, resources_changed, Requirement::RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM),
+        row(
+            PING,
+            [unsubscribed],
+            Status::Warning,
+            &[Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED],
+        ),
     ]
 }
 
 /// Results of requests that need a capability which the server does not declare.
 fn undeclared_offers() -> Vec<Row> {
-    let serve = |revision, capability: &str, status, requirements: &[&'static str]| {
+    let serve = |revision, capability: &str, status, requirements: &[&'static Requirement]| {
         let place = format!("/capabilities/{capability}");
         let faults =
             [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
@@ -195,24 +245,27 @@ fn undeclared_offers() -> Vec<Row> {
         serve(revision, capability, Status::Warning, &[requirement])
     };
     vec![
-        offer(V2024_11_05, "tools", "tools.capability.declare"),
-        offer(V2025_11_25, "tools", "tools.capability.declare"),
+        offer(V2024_11_05, "tools", Requirement::TOOLS_CAPABILITY_DECLARE),
+        offer(V2025_11_25, "tools", Requirement::TOOLS_CAPABILITY_DECLARE),
         // Subscriptions to them need a capability within this one.
         serve(
             V2025_11_25,
             "resources",
             Status::Failure,
-            &["resources.capability.declare", "lifecycle.capabilities-respected"],
+            &[
+                Requirement::RESOURCES_CAPABILITY_DECLARE,
+                Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+            ],
         ),
-        offer(V2025_11_25, "prompts", "prompts.capability.declare"),
-        offer(V2026_07_28, "prompts", "prompts.capability.declare-in-discover"),
-        offer(V2025_03_26, "completions", "completion.capability.declare"),
-        offer(V2026_07_28, "completions", "completion.capability.declare"),
-        offer(V2026_07_28, "tools", "tools.capability.declare"),
-        offer(V2026_07_28, "resources", "resources.capability.declare"),
-        offer(V2025_06_18, "logging", "lifecycle.capabilities-respected"),
-        offer(V2025_11_25, "resources/subscribe", "lifecycle.capabilities-respected"),
-        accepted(V2025_03_26, "logging", "lifecycle.capabilities-respected-should"),
+        offer(V2025_11_25, "prompts", Requirement::PROMPTS_CAPABILITY_DECLARE),
+        offer(V2026_07_28, "prompts", Requirement::PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER),
+        offer(V2025_03_26, "completions", Requirement::COMPLETION_CAPABILITY_DECLARE),
+        offer(V2026_07_28, "completions", Requirement::COMPLETION_CAPABILITY_DECLARE),
+        offer(V2026_07_28, "tools", Requirement::TOOLS_CAPABILITY_DECLARE),
+        offer(V2026_07_28, "resources", Requirement::RESOURCES_CAPABILITY_DECLARE),
+        offer(V2025_06_18, "logging", Requirement::LIFECYCLE_CAPABILITIES_RESPECTED),
+        offer(V2025_11_25, "resources/subscribe", Requirement::LIFECYCLE_CAPABILITIES_RESPECTED),
+        accepted(V2025_03_26, "logging", Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD),
     ]
 }
 
@@ -233,22 +286,27 @@ fn contents() -> Vec<Row> {
     let yesterday = json!({"lastModified": "yesterday"});
     let structured = item("tools/call", "/structuredContent", json!({"a": 1}));
     vec![
-        row(tool, undeclared, Warning, &["tools.content.embedded-needs-resources-capability"]),
-        row(tool, structured, Warning, &["tools.structured.text-mirror"]),
+        row(
+            tool,
+            undeclared,
+            Warning,
+            &[Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY],
+        ),
+        row(tool, structured, Warning, &[Requirement::TOOLS_STRUCTURED_TEXT_MIRROR]),
         broken(
             tool,
             item("tools/call", "/content/0/annotations", yesterday),
-            "resources.annotations.last-modified-iso8601",
+            Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601,
         ),
         row(
             ("resources-read-text", V2025_11_25, Duplex),
             item("resources/read", "/contents/0/mimeType", json!("text")),
             Warning,
-            &["mcp-test.mime-types"],
+            &[Requirement::MCP_TEST_MIME_TYPES],
         ),
-        broken(prompt, of_prompt(embedded("")), "prompts.content.embedded-mime"),
-        broken(prompt, of_prompt(image), "prompts.content.image-base64-mime"),
-        broken(prompt, of_prompt(audio), "prompts.content.audio-base64-mime"),
+        broken(prompt, of_prompt(embedded("")), Requirement::PROMPTS_CONTENT_EMBEDDED_MIME),
+        broken(prompt, of_prompt(image), Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME),
+        broken(prompt, of_prompt(audio), Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME),
     ]
 }
 
@@ -268,50 +326,53 @@ fn metadata_and_errors() -> Vec<Row> {
     let traced_log =
         stray(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log}));
     vec![
-        broken(PING, key("com..example/x"), "base.meta-prefix-format"),
-        broken(PING, key("1com.example/x"), "base.meta-prefix-labels"),
-        broken(PING, key("_private"), "base.meta-name-format"),
-        broken(PING, key("com.mcp.tools/x"), "base.meta-prefix-reserved-second-label"),
-        broken(before, key("api.mcp.com/x"), "base.meta-prefix-reserved-any-label"),
-        row(PING, key("example.com/x"), Warning, &["base.meta-prefix-reverse-dns"]),
-        broken(LIST, [traced], "base.meta-trace-format"),
+        broken(PING, key("com..example/x"), Requirement::BASE_META_PREFIX_FORMAT),
+        broken(PING, key("1com.example/x"), Requirement::BASE_META_PREFIX_LABELS),
+        broken(PING, key("_private"), Requirement::BASE_META_NAME_FORMAT),
+        broken(PING, key("com.mcp.tools/x"), Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL),
+        broken(before, key("api.mcp.com/x"), Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL),
+        row(PING, key("example.com/x"), Warning, &[Requirement::BASE_META_PREFIX_REVERSE_DNS]),
+        broken(LIST, [traced], Requirement::BASE_META_TRACE_FORMAT),
         row(
             PING,
             error(json!({"code": -32603, "message": dump})),
             Warning,
-            &["jsonrpc.error-message-concise", "mcp-test.no-internal-details"],
+            &[
+                Requirement::JSONRPC_ERROR_MESSAGE_CONCISE,
+                Requirement::MCP_TEST_NO_INTERNAL_DETAILS,
+            ],
         ),
         row(
             PING,
             error(json!({"code": -32603, "message": "two\nlines"})),
             Warning,
-            &["jsonrpc.error-message-concise"],
+            &[Requirement::JSONRPC_ERROR_MESSAGE_CONCISE],
         ),
         row(
             PING,
             error(json!({"code": -32603, "message": "failed", "data": {"stack": dump}})),
             Warning,
-            &["mcp-test.no-internal-details"],
+            &[Requirement::MCP_TEST_NO_INTERNAL_DETAILS],
         ),
-        row(TOOL, failed_tool, Warning, &["mcp-test.no-internal-details"]),
-        row(PING, traced_log, Warning, &["logging.security.no-internal-details"]),
+        row(TOOL, failed_tool, Warning, &[Requirement::MCP_TEST_NO_INTERNAL_DETAILS]),
+        row(PING, traced_log, Warning, &[Requirement::LOGGING_SECURITY_NO_INTERNAL_DETAILS]),
         row(
             PING,
             error(json!({"code": 0, "message": "failed"})),
             Warning,
-            &["mcp-test.error-code-not-zero"],
+            &[Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO],
         ),
         row(
             LIST,
             [Fault::reply_error("tools/list", -32000)],
             Warning,
-            &["jsonrpc.error-code-legacy-range-unused"],
+            &[Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED],
         ),
         row(
             LIST,
             [Fault::reply_error("tools/list", -32100)],
             Warning,
-            &["jsonrpc.error-code-application-range"],
+            &[Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE],
         ),
         broken(
             discovered,
@@ -320,7 +381,7 @@ fn metadata_and_errors() -> Vec<Row> {
                 Fault::remove("server/discover", "/result/capabilities/extensions"),
                 Fault::set("tools/list", "/result/resultType", json!("partial")),
             ],
-            "base.result-type-known-set",
+            Requirement::BASE_RESULT_TYPE_KNOWN_SET,
         ),
     ]
 }
@@ -349,23 +410,36 @@ fn notices() -> Vec<Row> {
     let asking = ("tools-call-elicitation", V2026_07_28, Duplex);
     let hint = Fault::set("tools/call", "/ttlMs", 1);
     vec![
-        broken(PING, cancel("ping", json!("s1")), "cancellation.only-own-inflight").without_twin(),
-        broken(LIST, cancel("tools/list", json!(77)), "cancellation.only-client-inflight"),
-        broken(LIST, cancel("tools/list", json!(1)), "cancellation.server-only-for-listen"),
-        row(PING, (1..=6).map(ping), Warning, &["ping.not-excessive"]),
-        row(progress, [silent], Warning, &["progress.message-meaningful"]),
+        broken(PING, cancel("ping", json!("s1")), Requirement::CANCELLATION_ONLY_OWN_INFLIGHT)
+            .without_twin(),
+        broken(
+            LIST,
+            cancel("tools/list", json!(77)),
+            Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
+        ),
+        broken(
+            LIST,
+            cancel("tools/list", json!(1)),
+            Requirement::CANCELLATION_SERVER_ONLY_FOR_LISTEN,
+        ),
+        row(PING, (1..=6).map(ping), Warning, &[Requirement::PING_NOT_EXCESSIVE]),
+        row(progress, [silent], Warning, &[Requirement::PROGRESS_MESSAGE_MEANINGFUL]),
         row(
             listening,
             updated,
             Status::Failure,
-            &["subscriptions.resource-uris-only", "subscriptions.id-value"],
+            &[Requirement::SUBSCRIPTIONS_RESOURCE_URIS_ONLY, Requirement::SUBSCRIPTIONS_ID_VALUE],
         )
         .without_twin(),
         row(
             listening,
             of_subscription("progress", json!({"progressToken": 1, "progress": 1})),
             Status::Failure,
-            &["subscriptions.no-request-scoped", "progress.token-known", "subscriptions.id-value"],
+            &[
+                Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
+                Requirement::PROGRESS_TOKEN_KNOWN,
+                Requirement::SUBSCRIPTIONS_ID_VALUE,
+            ],
         )
         .without_twin(),
         row(
@@ -373,12 +447,12 @@ fn notices() -> Vec<Row> {
             of_subscription("message", json!({"level": "info", "data": 1})),
             Status::Failure,
             &[
-                "logging.per-request.own-stream-only",
-                "logging.per-request.silent-without-level",
-                "subscriptions.id-value",
+                Requirement::LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+                Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
+                Requirement::SUBSCRIPTIONS_ID_VALUE,
             ],
         )
         .without_twin(),
-        broken(asking, [hint], "caching.hints.none-on-input-required"),
+        broken(asking, [hint], Requirement::CACHING_HINTS_NONE_ON_INPUT_REQUIRED),
     ]
 }

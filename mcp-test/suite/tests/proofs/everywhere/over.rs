@@ -7,6 +7,7 @@ use mcp_test_core::clock;
 use mcp_test_core::scenario::{Ctx, Running};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex, Router};
@@ -50,22 +51,22 @@ fn cancelled() -> Vec<Row> {
             cell(V2025_11_25, Duplex),
             answered(),
             Status::Warning,
-            &["cancellation.no-response"],
+            &[Requirement::CANCELLATION_NO_RESPONSE],
         )
         .without_twin(),
         row_in(
             cell(V2026_07_28, Duplex),
             answered(),
             Status::Failure,
-            &["transport.stdio.cancel-no-further-messages"],
+            &[Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES],
         ),
         row_in(
             cell(V2026_07_28, Router),
             [progress("prompts/list", 7)],
             Status::Failure,
             &[
-                "transport.http.cancel-no-further-messages",
-                "transport.http.sse-notifications-related",
+                Requirement::TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES,
+                Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
             ],
         ),
     ]
@@ -105,14 +106,14 @@ fn replied() -> Vec<Row> {
     let log = || notifying_late("notifications/message", json!({ "level": "info", "data": 1 }));
     let progress = json!({ "progressToken": 7, "progress": 1 });
     let updated = json!({ "uri": "test://static-text" });
-    let row = |transport: TransportKind, requirements: &[&'static str]| {
+    let row = |transport: TransportKind, requirements: &[&'static Requirement]| {
         row_in(cell(transport), [], Status::Failure, requirements).without_twin()
     };
     vec![
-        row(Router, &["logging.per-request.before-response"]).on(log()),
-        row(Router, &["progress.stops-after-completion"])
+        row(Router, &[Requirement::LOGGING_PER_REQUEST_BEFORE_RESPONSE]).on(log()),
+        row(Router, &[Requirement::PROGRESS_STOPS_AFTER_COMPLETION])
             .on(notifying_late("notifications/progress", progress)),
-        row(Duplex, &["transport.stdio.server-message-kinds"])
+        row(Duplex, &[Requirement::TRANSPORT_STDIO_SERVER_MESSAGE_KINDS])
             .on(notifying_late("notifications/resources/updated", updated)),
     ]
 }
@@ -143,21 +144,26 @@ fn finished() -> Vec<Row> {
     };
     let completed =
         [declares(), created(), Fault::answer("tasks/get", task("completed")), progress("ping", 7)];
-    let token = ["progress.task-token-continues", "progress.token-known"];
+    let token = [Requirement::PROGRESS_TASK_TOKEN_CONTINUES, Requirement::PROGRESS_TOKEN_KNOWN];
     vec![
         row_in(cell(Duplex), with_id(), Status::Failure, &token).without_twin(),
         row_in(
             cell(Router),
             with_id(),
             Status::Failure,
-            &[&token[..], &["transport.http.sse-messages-related"]].concat(),
+            &[&token[..], &[Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED]].concat(),
         ),
-        row_in(cell(Duplex), completed, Status::Failure, &["progress.task-stops-terminal"]),
+        row_in(
+            cell(Duplex),
+            completed,
+            Status::Failure,
+            &[Requirement::PROGRESS_TASK_STOPS_TERMINAL],
+        ),
         row_in(
             cell(Duplex),
             [progress("tools/call", "7")],
             Status::Failure,
-            &["progress.token-echoed"],
+            &[Requirement::PROGRESS_TOKEN_ECHOED],
         ),
     ]
 }

@@ -2,6 +2,7 @@
 
 use mcp_test_core::check::{SCHEMA_VALID, Status};
 use mcp_test_core::scenario::{Ctx, Running};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex};
@@ -57,10 +58,9 @@ fn forms() -> Vec<Row> {
             "enum-multi-untitled",
         ),
     ];
-    let requirement = |name: &str| -> &'static str {
+    let requirement = |name: &str| -> &'static Requirement {
         mcp_test_core::spec::requirement::find(&format!("elicitation.schema.{name}"))
             .expect("a requirement")
-            .id
     };
     let mut rows: Vec<Row> = Vec::new();
     for (bad, name) in properties {
@@ -78,16 +78,27 @@ fn forms() -> Vec<Row> {
         }
     }
     let names = json!({"type": "string", "enum": ["a"], "enumNames": []});
-    let secret = ["elicitation.sensitive.not-in-form-mode", "elicitation.sensitive.url-mode-used"];
+    let secret = [
+        Requirement::ELICITATION_SENSITIVE_NOT_IN_FORM_MODE,
+        Requirement::ELICITATION_SENSITIVE_URL_MODE_USED,
+    ];
     rows.extend([
-        broken(at(V2025_06_18), property("size", names), "elicitation.schema.enum-names"),
-        broken(at(V2025_06_18), property("password", text()), "elicitation.sensitive.not-elicited"),
+        broken(
+            at(V2025_06_18),
+            property("size", names),
+            Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
+        ),
+        broken(
+            at(V2025_06_18),
+            property("password", text()),
+            Requirement::ELICITATION_SENSITIVE_NOT_ELICITED,
+        ),
         row(at(V2025_11_25), property("apiKey", text()), Failure, &secret),
         row(
             at(V2025_11_25),
             elicit("/message", json!("Log in [here](https://a.example).")),
             Warning,
-            &["elicitation.safe-url.no-links-in-forms"],
+            &[Requirement::ELICITATION_SAFE_URL_NO_LINKS_IN_FORMS],
         ),
     ]);
     rows
@@ -101,7 +112,7 @@ fn with_url(url: &str) -> [Fault; 3] {
 
 fn urls() -> Vec<Row> {
     use Status::Failure;
-    let modes = "elicitation.request.supported-modes-only";
+    let modes = Requirement::ELICITATION_REQUEST_SUPPORTED_MODES_ONLY;
     let complete = |id: &str| {
         let method = "notifications/elicitation/complete";
         json!({"jsonrpc": "2.0", "method": method, "params": {"elicitationId": id}})
@@ -116,33 +127,45 @@ fn urls() -> Vec<Row> {
         Fault::set("tools/call", place, value)
     };
     vec![
-        broken(PING, error(other), "elicitation.url-required-error.code"),
+        broken(PING, error(other), Requirement::ELICITATION_URL_REQUIRED_ERROR_CODE),
         broken(form, with_url("https://a.example"), modes),
-        row(form, with_url("http://a.example"), Failure, &[modes, "elicitation.safe-url.https"]),
+        row(
+            form,
+            with_url("http://a.example"),
+            Failure,
+            &[modes, Requirement::ELICITATION_SAFE_URL_HTTPS],
+        ),
         row(
             form,
             with_url("https://user:password@a.example"),
             Failure,
-            &["elicitation.safe-url.no-sensitive-data", modes],
+            &[Requirement::ELICITATION_SAFE_URL_NO_SENSITIVE_DATA, modes],
         ),
         // The client of the scenario has no elicitation at all.
         row(
             PING,
             stray(complete("1")),
             Failure,
-            &["elicitation.complete.carries-id", "lifecycle.capabilities-respected"],
+            &[
+                Requirement::ELICITATION_COMPLETE_CARRIES_ID,
+                Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+            ],
         ),
-        broken(LIST, [Fault::stray("tools/list", complete("1"))], "elicitation.complete.removed"),
+        broken(
+            LIST,
+            [Fault::stray("tools/list", complete("1"))],
+            Requirement::ELICITATION_COMPLETE_REMOVED,
+        ),
         row(
             elicitation(V2026_07_28),
             [("mode", "url"), ("url", "https://a.example"), ("elicitationId", "1")].map(in_result),
             Failure,
             &[
-                "elicitation.url.no-elicitation-id",
+                Requirement::ELICITATION_URL_NO_ELICITATION_ID,
                 modes,
-                "mrtr.undeclared-input-kind",
-                "base.capability-undeclared-not-used",
-                "base.capabilities-respected",
+                Requirement::MRTR_UNDECLARED_INPUT_KIND,
+                Requirement::BASE_CAPABILITY_UNDECLARED_NOT_USED,
+                Requirement::BASE_CAPABILITIES_RESPECTED,
             ],
         ),
         row(
@@ -150,8 +173,8 @@ fn urls() -> Vec<Row> {
             error(required),
             Failure,
             &[
-                "elicitation.url-required-error.lists-elicitations",
-                "elicitation.url-required-error.only-when-needed",
+                Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+                Requirement::ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED,
             ],
         ),
     ]
@@ -189,7 +212,7 @@ fn to_several_clients() -> Vec<Row> {
     let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} }, "task": {} });
     let task =
         json!({ "jsonrpc": "2.0", "id": "s1", "method": "elicitation/create", "params": form });
-    let broken = |faults: Vec<Fault>, requirements: &[&'static str]| {
+    let broken = |faults: Vec<Fault>, requirements: &[&'static Requirement]| {
         let cell = body("connecting", connecting, V2025_11_25, Duplex);
         row_in(cell, faults, Status::Failure, requirements)
     };
@@ -199,17 +222,17 @@ fn to_several_clients() -> Vec<Row> {
                 url("ping", "s1", "a"),
                 note("tools/list", "elicitation/complete", json!({ "elicitationId": "1" })),
             ],
-            &["elicitation.complete.only-to-initiator"],
+            &[Requirement::ELICITATION_COMPLETE_ONLY_TO_INITIATOR],
         ),
         broken(
             vec![url("ping", "s1", "a"), url("ping", "s2", "b")],
-            &["elicitation.url.elicitation-id-unique"],
+            &[Requirement::ELICITATION_URL_ELICITATION_ID_UNIQUE],
         ),
         broken(
             vec![url("prompts/list", "s1", "a")],
             &[
-                "elicitation.request.supported-modes-only",
-                "elicitation.capability.empty-means-form",
+                Requirement::ELICITATION_REQUEST_SUPPORTED_MODES_ONLY,
+                Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
             ],
         ),
         broken(
@@ -217,7 +240,7 @@ fn to_several_clients() -> Vec<Row> {
                 Fault::stray("ping", task),
                 note("ping", "cancelled", json!({ "requestId": "s1" })),
             ],
-            &["cancellation.task-uses-tasks-cancel"],
+            &[Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL],
         ),
     ]
 }
@@ -232,38 +255,48 @@ fn sampling() -> Vec<Row> {
     let text = json!({"type": "text", "text": "and more"});
     mixed["content"].as_array_mut().expect("an array").push(text);
     let unasked = json!({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
-    let deprecated = "sampling.context.avoid-deprecated";
-    let context = ["sampling.context.requires-capability", deprecated];
+    let deprecated = Requirement::SAMPLING_CONTEXT_AVOID_DEPRECATED;
+    let context = [Requirement::SAMPLING_CONTEXT_REQUIRES_CAPABILITY, deprecated];
     vec![
         row(
             ("ping", Revision::V2024_11_05, Duplex),
             stray(unasked),
             Warning,
-            &["sampling.request.requires-capability", "lifecycle.capabilities-respected-should"],
+            &[
+                Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY,
+                Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+            ],
         ),
         row(
             cell,
             set("/task", json!({})),
             Warning,
-            &["tasks.no-augment-without-capability", "tasks.augment-only-declared"],
+            &[
+                Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY,
+                Requirement::TASKS_AUGMENT_ONLY_DECLARED,
+            ],
         ),
-        broken(cell, set("/tools", json!([])), "sampling.tools.server-gate"),
+        broken(cell, set("/tools", json!([])), Requirement::SAMPLING_TOOLS_SERVER_GATE),
         row(cell, set("/includeContext", json!("allServers")), Warning, &context),
-        broken(cell, set("/messages", json!([call()])), "sampling.message.tool-use-balance"),
+        broken(
+            cell,
+            set("/messages", json!([call()])),
+            Requirement::SAMPLING_MESSAGE_TOOL_USE_BALANCE,
+        ),
         broken(
             cell,
             set("/messages", json!([call(), mixed])),
-            "sampling.message.tool-results-only",
+            Requirement::SAMPLING_MESSAGE_TOOL_RESULTS_ONLY,
         ),
         broken(
             cell,
             set("/messages", json!([call(), result("user", "2")])),
-            "sampling.message.tool-result-id-match",
+            Requirement::SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH,
         ),
         broken(
             cell,
             set("/messages", json!([call(), result("assistant", "1")])),
-            "sampling.message.tool-result-user-role",
+            Requirement::SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE,
         ),
     ]
 }
@@ -274,19 +307,19 @@ fn tasks() -> Vec<Row> {
         stray(json!({"jsonrpc": "2.0", "id": "s1", "method": method, "params": params}))
     };
     let task = || json!({"taskId": "1"});
-    let declared = "lifecycle.capabilities-respected";
+    let declared = Requirement::LIFECYCLE_CAPABILITIES_RESPECTED;
     vec![
         row(
             PING,
             request("tasks/list", json!({})),
             Status::Failure,
-            &["tasks.list-requires-capability", declared],
+            &[Requirement::TASKS_LIST_REQUIRES_CAPABILITY, declared],
         ),
         row(
             PING,
             request("tasks/cancel", task()),
             Status::Failure,
-            &["tasks.cancel-requires-capability", declared],
+            &[Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY, declared],
         ),
     ]
 }
@@ -303,17 +336,21 @@ fn results() -> Vec<Row> {
             [Fault::answer("tools/call", asking)],
             Status::Failure,
             &[
-                "mrtr.undeclared-input-kind",
-                "base.capability-undeclared-not-used",
-                "base.capabilities-respected",
+                Requirement::MRTR_UNDECLARED_INPUT_KIND,
+                Requirement::BASE_CAPABILITY_UNDECLARED_NOT_USED,
+                Requirement::BASE_CAPABILITIES_RESPECTED,
                 super::ROOTS,
             ],
         ),
-        broken(form, [Fault::set("tools/call", "/resultType", "complete")], "mrtr.result-type"),
+        broken(
+            form,
+            [Fault::set("tools/call", "/resultType", "complete")],
+            Requirement::MRTR_RESULT_TYPE,
+        ),
         broken(
             form,
             [Fault::set("tools/call", "/ttlMs", 5)],
-            "caching.hints.none-on-input-required",
+            Requirement::CACHING_HINTS_NONE_ON_INPUT_REQUIRED,
         ),
     ]
 }

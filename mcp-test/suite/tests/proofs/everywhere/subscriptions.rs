@@ -5,8 +5,8 @@ use mcp_test_core::client::RequestOptions;
 use mcp_test_core::scenario::{Ctx, Running};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::LISTEN;
 use mcp_test_core::spec::Revision::V2026_07_28;
+use mcp_test_core::spec::{LISTEN, Requirement};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::TransportKind::{self, Duplex, Router};
 use serde_json::{Value, json};
@@ -64,53 +64,67 @@ fn of_first(before: &str, method: &str, mut params: Value) -> [Fault; 1] {
 }
 
 fn subscriptions() -> Vec<Row> {
-    let row = |transport: TransportKind, faults: [Fault; 1], requirements: &[&'static str]| {
-        let cell = body("subscribing", subscribing, V2026_07_28, transport);
-        row_in(cell, faults, Status::Failure, requirements).without_twin()
-    };
+    let row =
+        |transport: TransportKind, faults: [Fault; 1], requirements: &[&'static Requirement]| {
+            let cell = body("subscribing", subscribing, V2026_07_28, transport);
+            row_in(cell, faults, Status::Failure, requirements).without_twin()
+        };
     let changed =
         |before: &str, list: &str| of_first(before, &format!("{list}/list_changed"), json!({}));
     let progress =
         |before: &str| of_first(before, "progress", json!({ "progressToken": 1, "progress": 1 }));
-    let of_tasks = ["ext.tasks.no-progress-on-listen", "subscriptions.no-request-scoped"];
+    let of_tasks = [
+        Requirement::EXT_TASKS_NO_PROGRESS_ON_LISTEN,
+        Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
+    ];
     let log = of_first(ACKNOWLEDGED, "message", json!({ "level": "info", "data": 1 }));
     let updated =
         of_first(ACKNOWLEDGED, "resources/updated", json!({ "uri": "test://static-text" }));
-    let ended = "subscriptions.cancel-ends";
+    let ended = Requirement::SUBSCRIPTIONS_CANCEL_ENDS;
     vec![
-        row(Duplex, changed("resources/list", "prompts"), &["subscriptions.only-requested"]),
+        row(
+            Duplex,
+            changed("resources/list", "prompts"),
+            &[Requirement::SUBSCRIPTIONS_ONLY_REQUESTED],
+        ),
         row(
             Duplex,
             progress("resources/list"),
-            &[&of_tasks[..], &["progress.token-known"]].concat(),
+            &[&of_tasks[..], &[Requirement::PROGRESS_TOKEN_KNOWN]].concat(),
         ),
         row(
             Router,
             progress(ACKNOWLEDGED),
-            &[&of_tasks[..], &["transport.http.sse-notifications-related", "progress.token-known"]]
-                .concat(),
+            &[
+                &of_tasks[..],
+                &[
+                    Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
+                    Requirement::PROGRESS_TOKEN_KNOWN,
+                ],
+            ]
+            .concat(),
         ),
         row(
             Router,
             log,
             &[
-                "ext.tasks.no-progress-on-listen",
-                "logging.per-request.own-stream-only",
-                "logging.per-request.silent-without-level",
+                Requirement::EXT_TASKS_NO_PROGRESS_ON_LISTEN,
+                Requirement::LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+                Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
             ],
         ),
-        row(Router, updated, &["subscriptions.resource-uris-only"]),
+        row(Router, updated, &[Requirement::SUBSCRIPTIONS_RESOURCE_URIS_ONLY]),
         row(Duplex, changed("prompts/list", "tools"), &[ended]),
         row(
             Router,
             changed("prompts/list", "tools"),
-            &[ended, "transport.http.sse-notifications-related"],
+            &[ended, Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED],
         ),
         row_in(
             body("subscribing", subscribing, V2026_07_28, Duplex),
             [Fault::remove(LISTEN, "/_meta")],
             Status::Failure,
-            &["subscriptions.graceful-result-shape"],
+            &[Requirement::SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE],
         )
         .on(ending()),
     ]

@@ -2,6 +2,7 @@
 
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::scenario::Profile;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
 use serde_json::{Value, json};
@@ -22,28 +23,28 @@ fn stray(before: &str, message: Value) -> [Fault; 1] {
 
 /// Texts and ids.
 fn texts() -> Vec<Row> {
-    let line = |revision, fault, requirements: &[&'static str]| {
+    let line = |revision, fault, requirements: &[&'static Requirement]| {
         row(revision, [fault], requirements).over(TransportKind::Duplex)
     };
-    let stdin = "transport.stdio.stdin-only-messages";
+    let stdin = Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES;
     let initialized = json!({ "id": "s1", "method": "notifications/initialized" });
     vec![
-        line(V2025_11_25, Fault::invalid_utf8(LIST), &["jsonrpc.utf8", stdin]),
+        line(V2025_11_25, Fault::invalid_utf8(LIST), &[Requirement::JSONRPC_UTF8, stdin]),
         row(
             V2025_11_25,
             [Fault::invalid_utf8(LIST)],
-            &["jsonrpc.utf8", "transport.http.body-single-message"],
+            &[Requirement::JSONRPC_UTF8, Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE],
         ),
         line(
             V2025_11_25,
             Fault::embedded_newline(LIST),
-            &["transport.stdio.no-embedded-newlines", stdin],
+            &[Requirement::TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES, stdin],
         ),
-        line(V2025_11_25, Fault::twice(LIST), &["jsonrpc.request-id-unique-session"]),
-        line(V2026_07_28, Fault::twice(LIST), &["jsonrpc.request-id-unique-inflight"])
+        line(V2025_11_25, Fault::twice(LIST), &[Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION]),
+        line(V2026_07_28, Fault::twice(LIST), &[Requirement::JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT])
             .without_twin(),
-        row(V2025_11_25, [], &["jsonrpc.request-id-unique-session"]).on(with_one_id()),
-        row(V2025_11_25, stray(LIST, initialized), &["jsonrpc.notification-no-id"]),
+        row(V2025_11_25, [], &[Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION]).on(with_one_id()),
+        row(V2025_11_25, stray(LIST, initialized), &[Requirement::JSONRPC_NOTIFICATION_NO_ID]),
     ]
 }
 
@@ -68,13 +69,13 @@ fn metadata() -> Vec<Row> {
     let newest = |name: &str, requirement| key(V2025_11_25, name, requirement);
     let traced = Fault::set(LIST, "/_meta/traceparent", "abc");
     vec![
-        newest("com..example/x", "base.meta-prefix-format"),
-        newest("1com.example/x", "base.meta-prefix-labels"),
-        newest("_private", "base.meta-name-format"),
-        newest("com.mcp.tools/x", "base.meta-prefix-reserved-second-label"),
-        key(V2025_06_18, "api.mcp.com/x", "base.meta-prefix-reserved-any-label"),
-        warned(newest("example.com/x", "base.meta-prefix-reverse-dns")),
-        row(V2026_07_28, [traced], &["base.meta-trace-format"]),
+        newest("com..example/x", Requirement::BASE_META_PREFIX_FORMAT),
+        newest("1com.example/x", Requirement::BASE_META_PREFIX_LABELS),
+        newest("_private", Requirement::BASE_META_NAME_FORMAT),
+        newest("com.mcp.tools/x", Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL),
+        key(V2025_06_18, "api.mcp.com/x", Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL),
+        warned(newest("example.com/x", Requirement::BASE_META_PREFIX_REVERSE_DNS)),
+        row(V2026_07_28, [traced], &[Requirement::BASE_META_TRACE_FORMAT]),
     ]
 }
 
@@ -83,25 +84,32 @@ fn conversations() -> Vec<Row> {
     let cancel = json!({ "method": "notifications/cancelled", "params": { "requestId": "no" } });
     let ping = |id: u8| stray(LIST, json!({ "id": format!("s{id}"), "method": "ping" }));
     let request = |method: &str| stray(LIST, json!({ "id": "s1", "method": method }));
-    let early = row(V2025_11_25, [], &["lifecycle.client-requests-before-response"]);
+    let early = row(V2025_11_25, [], &[Requirement::LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE]);
     // In the official suite the server of skills has no tools.
     let toolless = row_in(
         "sep-2640-client-no-prefetch",
         V2025_11_25,
         stray("skills/list", json!({ "id": "s1", "method": LIST })),
-        &["base.tools-require-capability"],
+        &[Requirement::BASE_TOOLS_REQUIRE_CAPABILITY],
     );
     vec![
         warned(early.over(TransportKind::Duplex).on(hasty())),
         toolless.under(Profile::Official),
-        warned(row(V2025_11_25, (1..=6).flat_map(ping), &["ping.not-excessive"])),
+        warned(row(V2025_11_25, (1..=6).flat_map(ping), &[Requirement::PING_NOT_EXCESSIVE])),
         warned(row(
             V2025_03_26,
             request("prompts/list"),
-            &["prompts.impl.respect-negotiation", "lifecycle.capabilities-respected-should"],
+            &[
+                Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION,
+                Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+            ],
         )),
-        warned(row(V2025_03_26, request("tasks/list"), &["lifecycle.version-respected-should"])),
-        row(V2026_07_28, stray(LIST, cancel), &["cancellation.only-client-inflight"]),
+        warned(row(
+            V2025_03_26,
+            request("tasks/list"),
+            &[Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD],
+        )),
+        row(V2026_07_28, stray(LIST, cancel), &[Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT]),
     ]
 }
 
@@ -123,7 +131,7 @@ fn hasty() -> ScriptedClient {
 /// Calls of tools with and without `task`, where the server supports that.
 fn tasks() -> Vec<Row> {
     let call = "tools/call";
-    let row = |fault, requirements: &[&'static str]| {
+    let row = |fault, requirements: &[&'static Requirement]| {
         row_in("client-tasks", V2025_11_25, fault, requirements)
     };
     let called =
@@ -133,10 +141,13 @@ fn tasks() -> Vec<Row> {
     vec![
         row(
             called(json!({ "name": "subtract", "task": {} })),
-            &["tools.definition.task-support-default", "tasks.tool-forbidden-not-augmented"],
+            &[
+                Requirement::TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT,
+                Requirement::TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED,
+            ],
         ),
-        row(called(json!({ "name": "import" })), &["tasks.tool-required-augmented"]),
+        row(called(json!({ "name": "import" })), &[Requirement::TASKS_TOOL_REQUIRED_AUGMENTED]),
         // The server sends `ping` while the task runs.
-        row(stray("ping", cancel), &["cancellation.task-uses-tasks-cancel"]),
+        row(stray("ping", cancel), &[Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL]),
     ]
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct, list_tools_with};
 use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_core::wire::{Id, Response};
@@ -33,11 +34,15 @@ fn progress() -> Vec<Row> {
         row_in("client-features", V2025_11_25, faults, &[requirement]).over(TransportKind::Duplex)
     };
     vec![
-        row(vec![progress(ROOTS, json!(ROOTS_TOKEN.to_string()), 1)], "progress.token-echoed"),
-        row(vec![of_roots(1), of_roots(1)], "progress.increases").without_twin(),
-        row(vec![late], "progress.stops-after-completion").without_twin(),
-        warned(row((1..=1001).map(of_roots).collect(), "progress.rate-limited")).without_twin(),
-        warned(row(vec![Fault::stray(ROOTS, blank)], "progress.message-meaningful")),
+        row(
+            vec![progress(ROOTS, json!(ROOTS_TOKEN.to_string()), 1)],
+            Requirement::PROGRESS_TOKEN_ECHOED,
+        ),
+        row(vec![of_roots(1), of_roots(1)], Requirement::PROGRESS_INCREASES).without_twin(),
+        row(vec![late], Requirement::PROGRESS_STOPS_AFTER_COMPLETION).without_twin(),
+        warned(row((1..=1001).map(of_roots).collect(), Requirement::PROGRESS_RATE_LIMITED))
+            .without_twin(),
+        warned(row(vec![Fault::stray(ROOTS, blank)], Requirement::PROGRESS_MESSAGE_MEANINGFUL)),
     ]
 }
 
@@ -46,14 +51,15 @@ fn replies() -> Vec<Row> {
     let row = |fault: Fault, requirement| {
         row_in("client-answers-requests", V2025_11_25, [fault], &[requirement])
     };
-    let late = row_in("client-malformed", V2025_11_25, [], &["cancellation.no-response"]);
+    let late =
+        row_in("client-malformed", V2025_11_25, [], &[Requirement::CANCELLATION_NO_RESPONSE]);
     let late = late.over(TransportKind::Duplex).on(answers_what_is_cancelled());
     vec![
-        row(Fault::set("ping", "/id", json!({})), "jsonrpc.id-type-preserved"),
-        row(Fault::twice("ping"), "jsonrpc.single-response"),
-        row(Fault::set("ping", "/error", json!(null)), "jsonrpc.response-not-both"),
-        row(Fault::remove("ping", "/result"), "jsonrpc.response-result-or-error"),
-        row(Fault::retype("ping", "/result"), "jsonrpc.result-object"),
+        row(Fault::set("ping", "/id", json!({})), Requirement::JSONRPC_ID_TYPE_PRESERVED),
+        row(Fault::twice("ping"), Requirement::JSONRPC_SINGLE_RESPONSE),
+        row(Fault::set("ping", "/error", json!(null)), Requirement::JSONRPC_RESPONSE_NOT_BOTH),
+        row(Fault::remove("ping", "/result"), Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR),
+        row(Fault::retype("ping", "/result"), Requirement::JSONRPC_RESULT_OBJECT),
         warned(late).without_twin(),
     ]
 }
@@ -89,7 +95,7 @@ fn answers_what_is_cancelled() -> ScriptedClient {
 fn errors() -> Vec<Row> {
     const UNKNOWN: &str = "mcp-test/no-such-method";
     let dump = "Traceback (most recent call last):\n  File \"client.py\", line 7";
-    let row_of = |error: Value, requirements: &[&'static str]| {
+    let row_of = |error: Value, requirements: &[&'static Requirement]| {
         let fault = Fault::set(UNKNOWN, "/error", error);
         row_in("client-answers-requests", V2025_11_25, [fault], requirements)
     };
@@ -98,23 +104,45 @@ fn errors() -> Vec<Row> {
         [Fault::stray("tools/list", json!({ "jsonrpc": "2.0", "id": "s1", "error": error }))]
     };
     // In the stateless era servers send no requests, so that no error answers one.
-    let unasked = |code, requirements: &[&'static str]| row(V2026_07_28, stray(code), requirements);
+    let unasked =
+        |code, requirements: &[&'static Requirement]| row(V2026_07_28, stray(code), requirements);
     vec![
-        row_of(json!("boom"), &["jsonrpc.error-shape"]),
-        row_of(json!({ "code": "E", "message": "no" }), &["jsonrpc.error-code-integer"]),
-        warned(row_of(json!({ "code": 0, "message": "no" }), &["mcp-test.error-code-not-zero"])),
+        row_of(json!("boom"), &[Requirement::JSONRPC_ERROR_SHAPE]),
+        row_of(json!({ "code": "E", "message": "no" }), &[Requirement::JSONRPC_ERROR_CODE_INTEGER]),
+        warned(row_of(
+            json!({ "code": 0, "message": "no" }),
+            &[Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO],
+        )),
         warned(row_of(
             json!({ "code": -32601, "message": "two\nlines" }),
-            &["jsonrpc.error-message-concise"],
+            &[Requirement::JSONRPC_ERROR_MESSAGE_CONCISE],
         )),
         warned(row_of(
             json!({ "code": -32601, "message": "no", "data": { "stack": dump } }),
-            &["mcp-test.no-internal-details"],
+            &[Requirement::MCP_TEST_NO_INTERNAL_DETAILS],
         )),
-        row(V2025_11_25, stray(-32601), &["jsonrpc.error-id-echo"]),
-        unasked(-32002, &["jsonrpc.error-code-retired", "jsonrpc.error-id-echo"]),
-        unasked(-32050, &["jsonrpc.error-code-reserved-range", "jsonrpc.error-id-echo"]),
-        unasked(-32000, &["jsonrpc.error-id-echo", "jsonrpc.error-code-legacy-range-unused"]),
-        unasked(-32100, &["jsonrpc.error-id-echo", "jsonrpc.error-code-application-range"]),
+        row(V2025_11_25, stray(-32601), &[Requirement::JSONRPC_ERROR_ID_ECHO]),
+        unasked(
+            -32002,
+            &[Requirement::JSONRPC_ERROR_CODE_RETIRED, Requirement::JSONRPC_ERROR_ID_ECHO],
+        ),
+        unasked(
+            -32050,
+            &[Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE, Requirement::JSONRPC_ERROR_ID_ECHO],
+        ),
+        unasked(
+            -32000,
+            &[
+                Requirement::JSONRPC_ERROR_ID_ECHO,
+                Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+            ],
+        ),
+        unasked(
+            -32100,
+            &[
+                Requirement::JSONRPC_ERROR_ID_ECHO,
+                Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+            ],
+        ),
     ]
 }

@@ -9,7 +9,7 @@ use mcp_test_core::oauth::answer::Answer;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse, Misbehavior};
 use mcp_test_core::{proofs, scenario};
 
@@ -44,19 +44,19 @@ scenario! {
             "RequestWithoutTokenRefused",
             "A request without a token is refused with HTTP 401",
         )
-        .requires(&["auth.challenge.401-unauthenticated"]),
+        .requires(&[Requirement::AUTH_CHALLENGE_401_UNAUTHENTICATED]),
         CheckSpec::own(
             OTHER_METHODS,
             "GetWithoutTokenRefused",
             "GET and DELETE without a token are refused",
         )
-        .requires(&["auth.challenge.401-unauthenticated"]),
+        .requires(&[Requirement::AUTH_CHALLENGE_401_UNAUTHENTICATED]),
         CheckSpec::own(
             BEFORE_PARSING,
             "TokenCheckedFirst",
             "A body that is not JSON is refused with HTTP 401, too, if the request has no token",
         )
-        .requires(&["auth.token.validate-before-processing"])
+        .requires(&[Requirement::AUTH_TOKEN_VALIDATE_BEFORE_PROCESSING])
         .within(Revisions::from(Revision::V2025_06_18))
         .warns(),
         CheckSpec::own(
@@ -64,14 +64,14 @@ scenario! {
             "ChallengeSent",
             "The refusal has a challenge for tokens in `WWW-Authenticate`",
         )
-        .requires(&["auth.challenge.section-5-3-error", "auth.token.http-conforms"])
+        .requires(&[Requirement::AUTH_CHALLENGE_SECTION_5_3_ERROR, Requirement::AUTH_TOKEN_HTTP_CONFORMS])
         .conditional(),
         CheckSpec::own(
             METADATA,
             "ChallengeNamesMetadata",
             "The challenge says where the metadata of the server is",
         )
-        .requires(&["auth.challenge.www-authenticate-resource-metadata"])
+        .requires(&[Requirement::AUTH_CHALLENGE_WWW_AUTHENTICATE_RESOURCE_METADATA])
         .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_06_18))
         .conditional(),
         CheckSpec::own(
@@ -79,7 +79,7 @@ scenario! {
             "ChallengeShouldNameMetadata",
             "The challenge says where the metadata of the server is",
         )
-        .requires(&["auth.challenge.resource-metadata-should"])
+        .requires(&[Requirement::AUTH_CHALLENGE_RESOURCE_METADATA_SHOULD])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -88,7 +88,7 @@ scenario! {
             "ChallengeNamesScopes",
             "The challenge names the scopes that a token needs",
         )
-        .requires(&["auth.scope.challenge-scope"])
+        .requires(&[Requirement::AUTH_SCOPE_CHALLENGE_SCOPE])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -97,7 +97,7 @@ scenario! {
             "ChallengeWithoutOfflineAccess",
             "The challenge does not name the scope `offline_access`",
         )
-        .requires(&["auth.scope.no-offline-access-challenge"])
+        .requires(&[Requirement::AUTH_SCOPE_NO_OFFLINE_ACCESS_CHALLENGE])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),
@@ -106,7 +106,7 @@ scenario! {
             "MalformedCredentialsRefused",
             "Credentials that cannot be parsed are refused, and break nothing",
         )
-        .requires(&["auth.challenge.400-malformed"]),
+        .requires(&[Requirement::AUTH_CHALLENGE_400_MALFORMED]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::jose::{JoseError, SigningKey};
 use mcp_test_core::oauth::dpop::{DPOP, ProvenRequest};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::test_tokens::BoundToken;
 use mcp_test_core::transport::{HttpRequest, Misbehavior};
 use mcp_test_core::{proofs, scenario};
@@ -21,7 +21,7 @@ const OTHER_URL: &str = "proof-for-other-url-refused";
 const OTHER_TOKEN: &str = "proof-for-other-token-refused";
 
 /// The requirement that all checks cite.
-const CHECKS: &str = "mcp-test.dpop-server-verifies";
+const CHECKS: &Requirement = Requirement::MCP_TEST_DPOP_SERVER_VERIFIES;
 
 scenario! {
     /// A token that is bound to a key is accepted only with a new proof that the sender has the key (DPoP, RFC 9449).

@@ -6,7 +6,7 @@ use mcp_test_core::oauth::redirect_uri::is_secure;
 use mcp_test_core::oauth::well_known::PROTECTED_RESOURCE;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
 use reqwest::Url;
@@ -41,34 +41,34 @@ scenario! {
             "ResourceMetadataPublished",
             "The metadata of the server is a JSON object, where the challenge or RFC 9728 has it",
         )
-        .requires(&["auth.discovery.prm-server", "auth.discovery.prm-header-or-well-known"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_PRM_SERVER, Requirement::AUTH_DISCOVERY_PRM_HEADER_OR_WELL_KNOWN]),
         CheckSpec::own(
             RESOURCE,
             "ResourceMetadataOfServer",
             "`resource` is the URL of the server, or what contains it",
         )
-        .requires(&["auth.discovery.prm-server"])
+        .requires(&[Requirement::AUTH_DISCOVERY_PRM_SERVER])
         .conditional(),
         CheckSpec::own(
             ISSUERS,
             "ResourceMetadataNamesIssuer",
             "`authorization_servers` names at least one",
         )
-        .requires(&["auth.discovery.prm-authorization-servers"])
+        .requires(&[Requirement::AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS])
         .conditional(),
         CheckSpec::own(
             SECURE,
             "ResourceMetadataIssuersSecure",
             "Each authorization server has a URL with `https`, or of this machine",
         )
-        .requires(&["auth.token.communication-security"])
+        .requires(&[Requirement::AUTH_TOKEN_COMMUNICATION_SECURITY])
         .conditional(),
         CheckSpec::own(
             NO_OFFLINE,
             "ResourceMetadataWithoutOfflineAccess",
             "`scopes_supported` does not have `offline_access`",
         )
-        .requires(&["auth.scope.no-offline-access-prm"])
+        .requires(&[Requirement::AUTH_SCOPE_NO_OFFLINE_ACCESS_PRM])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),
@@ -77,7 +77,7 @@ scenario! {
             "ResourceMetadataNamesTestIssuer",
             "The issuer of the tokens for this test is among `authorization_servers`",
         )
-        .requires(&["auth.discovery.prm-authorization-servers"])
+        .requires(&[Requirement::AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS])
         .informs()
         .conditional(),
     ],

@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::test_tokens::{Downstream, TestTokens, TokenKind};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -33,7 +33,7 @@ scenario! {
             "TokenNotPassedOn",
             "The service that the server calls does not receive the token of the client",
         )
-        .requires(&["auth.token.no-passthrough"]),
+        .requires(&[Requirement::AUTH_TOKEN_NO_PASSTHROUGH]),
     ],
 }
 

@@ -5,7 +5,7 @@ use http::header::WWW_AUTHENTICATE;
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::transport::{HttpResponse, Misbehavior};
 use mcp_test_core::{proofs, scenario};
@@ -37,15 +37,15 @@ scenario! {
             "A token without the scopes is refused with HTTP 403",
         )
         .requires(&[
-            "auth.challenge.403-insufficient",
-            "auth.ext.client-credentials.server-checks-scopes",
+            Requirement::AUTH_CHALLENGE_403_INSUFFICIENT,
+            Requirement::AUTH_EXT_CLIENT_CREDENTIALS_SERVER_CHECKS_SCOPES,
         ]),
         CheckSpec::own(
             ERROR,
             "InsufficientScopeChallenge",
             "The refusal has a challenge with the error `insufficient_scope`",
         )
-        .requires(&["auth.scope.insufficient-scope-response"])
+        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_RESPONSE])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -54,7 +54,7 @@ scenario! {
             "InsufficientScopeNamesScopes",
             "The refusal names the scopes that are needed",
         )
-        .requires(&["auth.scope.insufficient-scope-lists-scopes"])
+        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_LISTS_SCOPES])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -63,7 +63,7 @@ scenario! {
             "InsufficientScopeNamesMetadata",
             "The refusal says where the metadata of the server is",
         )
-        .requires(&["auth.scope.insufficient-scope-resource-metadata"])
+        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_RESOURCE_METADATA])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),

@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::{proofs, scenario};
@@ -32,13 +32,13 @@ scenario! {
             "SessionRequestVerified",
             "A request of an open session is refused without a token",
         )
-        .requires(&["auth.session.verify-inbound", "auth.session.not-authentication"]),
+        .requires(&[Requirement::AUTH_SESSION_VERIFY_INBOUND, Requirement::AUTH_SESSION_NOT_AUTHENTICATION]),
         CheckSpec::own(
             BOUND,
             "SessionBoundToUser",
             "The session of one user is refused to another one",
         )
-        .requires(&["auth.session.bound-to-user"])
+        .requires(&[Requirement::AUTH_SESSION_BOUND_TO_USER])
         .warns(),
     ],
 }

@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::jose::base64url;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::{proofs, scenario};
@@ -32,7 +32,7 @@ const NO_AUDIENCE: &str = "missing-audience-refused";
 const IN_QUERY: &str = "token-in-query-refused";
 
 /// The requirement to verify tokens, which stands for all that is wrong with them.
-const VALIDATES: &str = "auth.token.server-validates";
+const VALIDATES: &Requirement = Requirement::AUTH_TOKEN_SERVER_VALIDATES;
 
 scenario! {
     /// A protected server serves a request with a good token, and refuses every other token with HTTP 401.
@@ -47,13 +47,13 @@ scenario! {
     needs: [Need::Protection],
     checks: [
         CheckSpec::own(MALFORMED, "MalformedTokenRefused", "A text that is not a token is refused")
-            .requires(&["auth.challenge.401-invalid-token"]),
+            .requires(&[Requirement::AUTH_CHALLENGE_401_INVALID_TOKEN]),
         CheckSpec::own(
             CHALLENGED,
             "InvalidTokenChallenge",
             "The refusal of a token has a challenge with the error `invalid_token`",
         )
-        .requires(&["auth.challenge.section-5-3-error"])
+        .requires(&[Requirement::AUTH_CHALLENGE_SECTION_5_3_ERROR])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -61,7 +61,7 @@ scenario! {
             "TamperedTokenRefused",
             "A token whose signature was changed is refused",
         )
-        .requires(&[VALIDATES, "auth.ext.client-credentials.server-validates"]),
+        .requires(&[VALIDATES, Requirement::AUTH_EXT_CLIENT_CREDENTIALS_SERVER_VALIDATES]),
         CheckSpec::own(
             UNSIGNED,
             "UnsignedTokenRefused",
@@ -79,9 +79,9 @@ scenario! {
             "OtherIssuerRefused",
             "A token that names another issuer is refused",
         )
-        .requires(&[VALIDATES, "auth.token.no-other-tokens"]),
+        .requires(&[VALIDATES, Requirement::AUTH_TOKEN_NO_OTHER_TOKENS]),
         CheckSpec::own(EXPIRED, "ExpiredTokenRefused", "A token that has expired is refused")
-            .requires(&["auth.challenge.401-expired-token", "auth.token.enforce-expiry-should"]),
+            .requires(&[Requirement::AUTH_CHALLENGE_401_EXPIRED_TOKEN, Requirement::AUTH_TOKEN_ENFORCE_EXPIRY_SHOULD]),
         CheckSpec::own(EARLY, "EarlyTokenRefused", "A token that is not valid yet is refused")
             .requires(&[VALIDATES]),
         CheckSpec::own(
@@ -89,21 +89,21 @@ scenario! {
             "OtherAudienceRefused",
             "A token for the server of somebody else is refused",
         )
-        .requires(&["auth.token.audience-validation", "auth.token.no-other-tokens"])
+        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION, Requirement::AUTH_TOKEN_NO_OTHER_TOKENS])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             SIBLING,
             "SiblingAudienceRefused",
             "A token for another server of the same host is refused",
         )
-        .requires(&["auth.token.audience-validation", "auth.token.own-resources-only"])
+        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION, Requirement::AUTH_TOKEN_OWN_RESOURCES_ONLY])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             NO_AUDIENCE,
             "MissingAudienceRefused",
             "A token that names no server is refused",
         )
-        .requires(&["auth.token.audience-validation"])
+        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             IN_QUERY,
@@ -177,8 +177,8 @@ async fn refused(
     let answer = server.open_with(ctx, token).await?;
     // Of several requirements those of other revisions do not apply.
     let requirement = match id {
-        EXPIRED => "auth.challenge.401-expired-token",
-        OTHER_AUDIENCE | SIBLING | NO_AUDIENCE => "auth.token.audience-validation",
+        EXPIRED => Requirement::AUTH_CHALLENGE_401_EXPIRED_TOKEN,
+        OTHER_AUDIENCE | SIBLING | NO_AUDIENCE => Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION,
         _ => VALIDATES,
     };
     ctx.check(id).judge(is_unauthorized(what, &answer).map_err(|it| it.requires(requirement)));

@@ -5,7 +5,7 @@ use mcp_test_core::client::Pending;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
@@ -28,19 +28,19 @@ scenario! {
             "BatchAnswered",
             "Each request of a batch is answered under its id",
         )
-        .requires(&["jsonrpc.batch-receive", "jsonrpc.batch-each-request-answered"]),
+        .requires(&[Requirement::JSONRPC_BATCH_RECEIVE, Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
         CheckSpec::own(
             "batch-notification-unanswered",
             "BatchNotificationUnanswered",
             "A notification between the requests of a batch is not answered",
         )
-        .requires(&["jsonrpc.batch-each-request-answered"]),
+        .requires(&[Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
         CheckSpec::own(
             "batch-empty",
             "BatchEmpty",
             "An empty batch is answered with one error, -32600",
         )
-        .requires(&["jsonrpc.batch-empty-invalid"])
+        .requires(&[Requirement::JSONRPC_BATCH_EMPTY_INVALID])
         .warns(),
     ],
 }
@@ -63,8 +63,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let answered =
             reply.map_err(|finding| finding.sdk(sdk)).and_then(|reply| reply.result().map(drop));
         is_answered &= answered.is_ok();
-        let check = ctx.check("batch-answered").requires("jsonrpc.batch-receive");
-        check.judge(answered.map_err(|finding| finding.requiring(vec!["jsonrpc.batch-receive"])));
+        let check = ctx.check("batch-answered").requires(Requirement::JSONRPC_BATCH_RECEIVE);
+        check.judge(
+            answered.map_err(|finding| finding.requiring(vec![Requirement::JSONRPC_BATCH_RECEIVE])),
+        );
     }
     if !is_answered {
         // A second and a third time-out would show nothing else.
@@ -96,7 +98,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let outcome = refused_in_any_way(&ctx.trace(), reply, |reply| {
         refused(reply, error_code::INVALID_REQUEST)
     });
-    let requirements = vec!["jsonrpc.batch-empty-invalid"];
+    let requirements = vec![Requirement::JSONRPC_BATCH_EMPTY_INVALID];
     let broken = |finding: Finding| finding.requiring(requirements).should();
     ctx.check("batch-empty").judge(outcome.map_err(broken));
     Ok(())

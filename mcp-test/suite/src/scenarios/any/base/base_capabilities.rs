@@ -5,7 +5,9 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Era, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{
+    Capability, Era, ItemKind, Requirement, Revision, Revisions, error_code,
+};
 use mcp_test_core::trace::{Party, Trace};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -31,12 +33,12 @@ scenario! {
             "No request that a declared capability is for is refused as an unknown method",
         )
         .requires(&[
-            "discover.capabilities-truthful",
-            "tools.list.respond",
-            "prompts.list.respond",
-            "resources.list.respond",
-            "completion.complete.respond",
-            "resources.subscribe.accept",
+            Requirement::DISCOVER_CAPABILITIES_TRUTHFUL,
+            Requirement::TOOLS_LIST_RESPOND,
+            Requirement::PROMPTS_LIST_RESPOND,
+            Requirement::RESOURCES_LIST_RESPOND,
+            Requirement::COMPLETION_COMPLETE_RESPOND,
+            Requirement::RESOURCES_SUBSCRIBE_ACCEPT,
         ])
         .conditional(),
         CheckSpec::own(
@@ -44,7 +46,7 @@ scenario! {
             "ServedDeclared",
             "Nothing is listed, completed, got, read, set or subscribed to without the capability for it",
         )
-        .requires(&["base.server-features-advertised"])
+        .requires(&[Requirement::BASE_SERVER_FEATURES_ADVERTISED])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -52,14 +54,14 @@ scenario! {
             "UndeclaredUnknown",
             "A request whose capability is not declared is answered with error -32601",
         )
-        .requires(&["base.unadvertised-method-not-found"])
+        .requires(&[Requirement::BASE_UNADVERTISED_METHOD_NOT_FOUND])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional(),
     ],
 }
 
 /// A request that needs a capability, the member of its result that holds items, and the requirement to answer it.
-type Request = (Capability, &'static str, Value, &'static str, &'static str);
+type Request = (Capability, &'static str, Value, &'static str, &'static Requirement);
 
 fn requests() -> [Request; 4] {
     let list = |kind: ItemKind, requirement| {
@@ -71,10 +73,10 @@ fn requests() -> [Request; 4] {
     });
     let (completions, complete) = (Capability::Completions, "completion/complete");
     [
-        list(ItemKind::Tool, "tools.list.respond"),
-        list(ItemKind::Prompt, "prompts.list.respond"),
-        list(ItemKind::Resource, "resources.list.respond"),
-        (completions, complete, unknown, "completion", "completion.complete.respond"),
+        list(ItemKind::Tool, Requirement::TOOLS_LIST_RESPOND),
+        list(ItemKind::Prompt, Requirement::PROMPTS_LIST_RESPOND),
+        list(ItemKind::Resource, Requirement::RESOURCES_LIST_RESPOND),
+        (completions, complete, unknown, "completion", Requirement::COMPLETION_COMPLETE_RESPOND),
     ]
 }
 
@@ -167,17 +169,22 @@ async fn subscriptions(ctx: &mut Ctx) -> Result<(), Finding> {
     let resources = ctx.offered(ItemKind::Resource).await?;
     let Some(uri) = resources.keys(ItemKind::Resource).next() else { return Ok(()) };
     let reply = ctx.request("resources/subscribe", json!({ "uri": uri })).deliberate().await?;
-    judge_declared(ctx, capability, &reply, "resources.subscribe.accept");
+    judge_declared(ctx, capability, &reply, Requirement::RESOURCES_SUBSCRIBE_ACCEPT);
     // A server may have begun the subscription before it refused it.
     let unsubscribed = ctx.request("resources/unsubscribe", json!({ "uri": uri }));
     let _any_reply = unsubscribed.deliberate().promptly().await?.error();
     Ok(())
 }
 
-fn judge_declared(ctx: &mut Ctx, capability: Capability, reply: &Reply, handshake: &'static str) {
+fn judge_declared(
+    ctx: &mut Ctx,
+    capability: Capability,
+    reply: &Reply,
+    handshake: &'static Requirement,
+) {
     let requirement = match ctx.revision().era() {
         Era::Handshake => handshake,
-        Era::Stateless => "discover.capabilities-truthful",
+        Era::Stateless => Requirement::DISCOVER_CAPABILITIES_TRUTHFUL,
     };
     // A server may pass on the error with which its own request was refused.
     let was_asked = asks_during(&ctx.trace(), reply);
@@ -238,7 +245,7 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
             _ => Err(finding(format!("`{method}` is known, but `{capability}` is not declared"))
                 .expected(format!("error {}", error_code::METHOD_NOT_FOUND))
                 .caused_by(Cause::RequirementFor(
-                    "base.unadvertised-method-not-found",
+                    Requirement::BASE_UNADVERTISED_METHOD_NOT_FOUND,
                     capability.to_string(),
                 ))),
         };

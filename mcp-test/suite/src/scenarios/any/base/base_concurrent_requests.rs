@@ -6,7 +6,7 @@ use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{Era, ItemKind, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Era, ItemKind, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,20 +29,20 @@ scenario! {
             "RequestsInFlightAnswered",
             "Each of many requests in flight is answered",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
         CheckSpec::own(
             "requests-in-flight-results",
             "RequestsInFlightResults",
             "Each list requested at the same time as others is answered with that list",
         )
-        .requires(&["jsonrpc.result-id-echo"])
+        .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO])
         .conditional(),
         CheckSpec::own(
             "requests-of-several-clients",
             "RequestsOfSeveralClients",
             "Requests of different clients at the same time are served like one of a single client",
         )
-        .requires(&["base.stateless-interleaved-contexts"])
+        .requires(&[Requirement::BASE_STATELESS_INTERLEAVED_CONTEXTS])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),

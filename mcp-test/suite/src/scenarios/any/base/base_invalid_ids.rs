@@ -5,7 +5,7 @@ use mcp_test_core::json;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::Revisions;
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::trace::{Event, EventKind, Party, Seq, Trace};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
@@ -30,27 +30,27 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("null-id", "NullId", "A request whose id is `null` is not served")
-            .requires(&["jsonrpc.invalid-request-error"])
+            .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
             .warns(),
         CheckSpec::own(
             "structured-id",
             "StructuredId",
             "A request whose id is an object, an array or a boolean is not served",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
         CheckSpec::own(
             "fractional-id",
             "FractionalId",
             "A request whose id is a fraction is not answered under another id",
         )
-        .requires(&["jsonrpc.result-id-echo", "jsonrpc.error-id-echo"]),
+        .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::JSONRPC_ERROR_ID_ECHO]),
         CheckSpec::own(
             "usable-after-invalid-ids",
             "UsableAfterInvalidIds",
             "The server answers requests after each of these",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
     ],
 }
@@ -171,8 +171,8 @@ fn keeps_fraction(trace: &Trace, since: Seq) -> Result<(), Finding> {
     };
     let Some(reply) = replies(trace, since).find(is_other) else { return Ok(()) };
     let requirement = match reply.is_result {
-        true => "jsonrpc.result-id-echo",
-        false => "jsonrpc.error-id-echo",
+        true => Requirement::JSONRPC_RESULT_ID_ECHO,
+        false => Requirement::JSONRPC_ERROR_ID_ECHO,
     };
     Err(Finding::peer("a request whose id is a fraction was answered under another id")
         .expected(format!("an error without an id, or a response with id {FRACTION}"))

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
@@ -32,28 +32,28 @@ scenario! {
             "ParseError",
             "Text that is not JSON is answered with error -32700",
         )
-        .requires(&["jsonrpc.parse-error"])
+        .requires(&[Requirement::JSONRPC_PARSE_ERROR])
         .warns(),
         CheckSpec::own(
             "invalid-request-error",
             "InvalidRequestError",
             "A request whose `method` is a number is answered with error -32600",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
         CheckSpec::own(
             "request-without-version",
             "RequestWithoutVersion",
             "A request without `jsonrpc` is answered with error -32600",
         )
-        .requires(&["jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
         CheckSpec::own(
             "usable-after-invalid-messages",
             "UsableAfterInvalidMessages",
             "The server answers requests after each of these messages",
         )
-        .requires(&["jsonrpc.parse-error", "jsonrpc.invalid-request-error"])
+        .requires(&[Requirement::JSONRPC_PARSE_ERROR, Requirement::JSONRPC_INVALID_REQUEST_ERROR])
         .warns(),
     ],
 }
@@ -90,8 +90,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         match reaction {
             Reaction::Unusable(finding) => {
                 let requirement = match check {
-                    "parse-error" => "jsonrpc.parse-error",
-                    _ => "jsonrpc.invalid-request-error",
+                    "parse-error" => Requirement::JSONRPC_PARSE_ERROR,
+                    _ => Requirement::JSONRPC_INVALID_REQUEST_ERROR,
                 };
                 let usable = ctx.check("usable-after-invalid-messages");
                 usable.requires(requirement).fail(finding.should());

@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ scenario! {
             "ParamsMissing",
             "A request without a required parameter is refused with error -32602",
         )
-        .requires(&["jsonrpc.invalid-params-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -38,7 +38,7 @@ scenario! {
             "ParamsMistyped",
             "A request with a parameter of another type is refused with error -32602",
         )
-        .requires(&["jsonrpc.invalid-params-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -46,19 +46,19 @@ scenario! {
             "ParamsArray",
             "A request whose `params` is an array is answered with an error",
         )
-        .requires(&["jsonrpc.invalid-params-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
         .conditional(),
         CheckSpec::own(
             "params-not-an-object",
             "ParamsNotAnObject",
             "A request without parameters is answered whatever the type of its `params`; a string and a number are refused",
         )
-        .requires(&["jsonrpc.request-answered", INVALID_PARAMS])
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, INVALID_PARAMS])
         .also_warns(),
     ],
 }
 
-const INVALID_PARAMS: &str = "jsonrpc.invalid-params-error";
+const INVALID_PARAMS: &Requirement = Requirement::JSONRPC_INVALID_PARAMS_ERROR;
 
 /// A method with the member that it requires, a string, and the capability that it needs.
 const METHODS: [(&str, &str, Capability); 3] = [

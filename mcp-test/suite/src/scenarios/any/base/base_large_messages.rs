@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,13 +30,13 @@ scenario! {
             "LargeRequestAnswered",
             "A request of 1 MiB is answered with a result or an error; over HTTP it may be refused with HTTP 4xx",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
         CheckSpec::own(
             "served-after-large-request",
             "ServedAfterLargeRequest",
             "The next request is answered with a result as before",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ scenario! {
             "UnknownMetaTolerated",
             "A request is answered in the same way with unknown keys in its `_meta`",
         )
-        .requires(&["base.meta-unknown-keys-tolerated"]),
+        .requires(&[Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::Notification;
 use mcp_test_core::{proofs, scenario};
@@ -32,19 +32,19 @@ scenario! {
             "NotificationUnanswered",
             "No notification is answered, neither an unknown one nor one about an unknown request",
         )
-        .requires(&["jsonrpc.notification-no-response", "tasks.status-notification-tolerated"]),
+        .requires(&[Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE, Requirement::TASKS_STATUS_NOTIFICATION_TOLERATED]),
         CheckSpec::own(
             "unknown-notification-harmless",
             "UnknownNotificationHarmless",
             "The server answers requests after a notification that it does not know",
         )
-        .requires(&["jsonrpc.unknown-notification-tolerated"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
         CheckSpec::own(
             "error-without-id-harmless",
             "ErrorWithoutIdHarmless",
             "The server answers requests after an error without an id",
         )
-        .requires(&["jsonrpc.error-without-id-tolerated"])
+        .requires(&[Requirement::JSONRPC_ERROR_WITHOUT_ID_TOLERATED])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional(),
     ],
@@ -58,7 +58,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.request(always_answered(ctx.revision()), json!({})).await?.result()?;
     let before = ctx.fence("before the notifications").await?;
     notify(ctx, UNKNOWN, json!({"level": 7, "data": [null]})).await?;
-    let alive = is_alive(ctx, "jsonrpc.unknown-notification-tolerated").await;
+    let alive = is_alive(ctx, Requirement::JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED).await;
     if has_answered(ctx, before) {
         return Ok(());
     }
@@ -94,7 +94,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let error = json!({"code": -32600, "message": "the message could not be read"});
         let error = json!({"jsonrpc": "2.0", "error": error});
         ctx.client().await?.send_raw(error.to_string()).await;
-        let alive = is_alive(ctx, "jsonrpc.error-without-id-tolerated").await;
+        let alive = is_alive(ctx, Requirement::JSONRPC_ERROR_WITHOUT_ID_TOLERATED).await;
         ctx.check("error-without-id-harmless").judge(alive);
     }
     Ok(())
@@ -108,7 +108,7 @@ fn has_answered(ctx: &mut Ctx, before: Seq) -> bool {
         Finding::peer("a notification was answered")
             .expected("no response to a notification")
             .got(text)
-            .requires("jsonrpc.notification-no-response")
+            .requires(Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE)
             .evidence(seq),
     );
     ctx.skip_the_rest("the server answers notifications");
@@ -124,7 +124,7 @@ async fn notify(ctx: &mut Ctx, method: &str, params: serde_json::Value) -> Resul
 }
 
 /// Whether a request is answered.
-async fn is_alive(ctx: &mut Ctx, requirement: &'static str) -> Result<(), Finding> {
+async fn is_alive(ctx: &mut Ctx, requirement: &'static Requirement) -> Result<(), Finding> {
     let reply = ctx.request(always_answered(ctx.revision()), json!({})).await;
     reply.map(|reply| drop(reply.error().cloned())).map_err(|finding| finding.requires(requirement))
 }

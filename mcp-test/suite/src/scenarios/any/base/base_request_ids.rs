@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -28,26 +28,26 @@ scenario! {
             "IntegerIds",
             "Requests with ids such as 0 and negative ones are answered under their ids",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
         CheckSpec::own(
             "large-integer-ids",
             "LargeIntegerIds",
             "Requests with ids above 2^53 are answered under exactly these ids",
         )
-        .requires(&["jsonrpc.request-answered"])
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
         .warns(),
         CheckSpec::own(
             "string-ids",
             "StringIds",
             "Requests with strings as ids, also an empty, a long and numeric ones beside the same numbers, are answered under their ids",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
         CheckSpec::own(
             "unicode-ids",
             "UnicodeIds",
             "A string with letters and symbols outside ASCII comes back unchanged in UTF-8",
         )
-        .requires(&["jsonrpc.utf8"])
+        .requires(&[Requirement::JSONRPC_UTF8])
         .within(Revisions::from(Revision::V2025_03_26)),
     ],
 }
@@ -88,8 +88,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         // An error is an answer as well; `wire-well-formed` reports one with another id.
         let answered = ctx.wait(pending).await.map(|reply| drop(reply.error().cloned()));
         let requirement = match check {
-            "unicode-ids" => "jsonrpc.utf8",
-            _ => "jsonrpc.request-answered",
+            "unicode-ids" => Requirement::JSONRPC_UTF8,
+            _ => Requirement::JSONRPC_REQUEST_ANSWERED,
         };
         let broken = |finding: Finding| {
             let finding = finding.requiring(vec![requirement]);
@@ -98,7 +98,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             }
             // RFC 8259 lets a reader of JSON limit the precision of numbers.
             let finding = finding.should();
-            let echo = Cause::of_rule("jsonrpc.result-id-echo");
+            let echo = Cause::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO);
             match finding.cause.as_deref() == Some(&echo) {
                 true => finding.caused_by(Cause::RequirementFor(requirement, check.to_owned())),
                 false => finding,

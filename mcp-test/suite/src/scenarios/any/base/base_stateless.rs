@@ -9,7 +9,7 @@ use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, ClientMessage, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -32,21 +32,21 @@ scenario! {
             "FirstRequestServed",
             "A list can be the first request of a connection",
         )
-        .requires(&["discover.not-prerequisite", "base.stateless-no-connection-affinity"])
+        .requires(&[Requirement::DISCOVER_NOT_PREREQUISITE, Requirement::BASE_STATELESS_NO_CONNECTION_AFFINITY])
         .conditional(),
         CheckSpec::own(
             "lists-on-each-connection",
             "ListsOnEachConnection",
             "A list is the same on another connection",
         )
-        .requires(&["base.stateless-lists-uniform"])
+        .requires(&[Requirement::BASE_STATELESS_LISTS_UNIFORM])
         .conditional(),
         CheckSpec::own(
             "lists-for-each-client",
             "ListsForEachClient",
             "A list is the same for a client with another name and version",
         )
-        .requires(&["base.peer-info-no-behaviour-change"])
+        .requires(&[Requirement::BASE_PEER_INFO_NO_BEHAVIOUR_CHANGE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -54,7 +54,7 @@ scenario! {
             "ServerInfoInLists",
             "The server names itself in the `_meta` of each list",
         )
-        .requires(&["base.meta-server-info"])
+        .requires(&[Requirement::BASE_META_SERVER_INFO])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -62,7 +62,7 @@ scenario! {
             "MetaNotRemembered",
             "A request without `_meta` is refused, although one before it on the connection had it",
         )
-        .requires(&["base.stateless-no-prior-context"]),
+        .requires(&[Requirement::BASE_STATELESS_NO_PRIOR_CONTEXT]),
     ],
 }
 
@@ -115,7 +115,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let client = ctx.client().await?;
     let reply = client.request_with("server/discover", json!({}), options).await?;
     // The same mistake as that of a server which needs no `_meta` at all.
-    let cause = Cause::Requirement("base.meta-missing-field-rejected");
+    let cause = Cause::Requirement(Requirement::BASE_META_MISSING_FIELD_REJECTED);
     let refused = is_error(&reply).map_err(|finding| finding.caused_by(cause));
     ctx.check("meta-not-remembered").judge(refused);
     Ok(())

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{anything, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ scenario! {
             "UnknownCapabilityTolerated",
             "A client with unknown and experimental capabilities is served",
         )
-        .requires(&["base.unknown-capability-tolerated"]),
+        .requires(&[Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED]),
     ],
 }
 
@@ -35,7 +35,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let request = ctx.request("server/discover", json!({}));
     let reply = request.meta(meta::CLIENT_CAPABILITIES, declared).await;
     let outcome = reply.and_then(|reply| reply.result().map(drop));
-    let requirement = "base.unknown-capability-tolerated";
+    let requirement = Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED;
     ctx.check("unknown-capability-tolerated")
         .judge(outcome.map_err(|finding| finding.requires(requirement)));
     Ok(())

@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,13 +26,13 @@ scenario! {
             "UnknownMethodError",
             "A request for an unknown method is answered with error -32601",
         )
-        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR, Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING]),
         CheckSpec::own(
             "method-name-case",
             "MethodNameCase",
             "A method whose name is in other case is unknown",
         )
-        .requires(&["jsonrpc.unknown-method-error", "jsonrpc.error-code-reserved-meaning"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR, Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING]),
     ],
 }
 
@@ -54,8 +54,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
                 && error_code::may_be_sent(error.code, ctx.revision())
         });
         let requirement = match has_reserved_code && ctx.revision() >= Revision::V2026_07_28 {
-            true => "jsonrpc.error-code-reserved-meaning",
-            false => "jsonrpc.unknown-method-error",
+            true => Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING,
+            false => Requirement::JSONRPC_UNKNOWN_METHOD_ERROR,
         };
         ctx.check(check).requires(requirement).judge(outcome);
     }
@@ -68,7 +68,7 @@ fn cause(reply: &Reply) -> Cause {
         Ok(result) => result.short(120),
         Err(error) => error.code.to_string(),
     };
-    Cause::RequirementFor("jsonrpc.unknown-method-error", answer)
+    Cause::RequirementFor(Requirement::JSONRPC_UNKNOWN_METHOD_ERROR, answer)
 }
 
 proofs! {

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,26 +30,26 @@ scenario! {
             "Complete results of `server/discover`, of each page of a list and of `resources/read` have `ttlMs` and `cacheScope`",
         )
         .requires(&[
-            "caching.hints.discover",
-            "caching.hints.tools-list",
-            "caching.hints.prompts-list",
-            "caching.hints.resources-list",
-            "caching.hints.resource-templates-list",
-            "caching.hints.resources-read",
-            "caching.pagination.page-carries-hints",
+            Requirement::CACHING_HINTS_DISCOVER,
+            Requirement::CACHING_HINTS_TOOLS_LIST,
+            Requirement::CACHING_HINTS_PROMPTS_LIST,
+            Requirement::CACHING_HINTS_RESOURCES_LIST,
+            Requirement::CACHING_HINTS_RESOURCE_TEMPLATES_LIST,
+            Requirement::CACHING_HINTS_RESOURCES_READ,
+            Requirement::CACHING_PAGINATION_PAGE_CARRIES_HINTS,
         ]),
         CheckSpec::own(
             "caching-hints-valid",
             "CachingHintsValid",
             "`ttlMs` is a whole number and not negative, `cacheScope` is `public` or `private`",
         )
-        .requires(&["caching.ttl.integer", "caching.ttl.non-negative", "caching.scope.values"]),
+        .requires(&[Requirement::CACHING_TTL_INTEGER, Requirement::CACHING_TTL_NON_NEGATIVE, Requirement::CACHING_SCOPE_VALUES]),
         CheckSpec::own(
             "caching-scope-uniform",
             "CachingScopeUniform",
             "All pages of a list have the same `cacheScope`; checked if a list has several",
         )
-        .requires(&["caching.scope.uniform-across-pages"])
+        .requires(&[Requirement::CACHING_SCOPE_UNIFORM_ACROSS_PAGES])
         .conditional(),
     ],
 }
@@ -94,7 +94,7 @@ fn present(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
     for (page, reply) in groups.iter().flat_map(|group| group.iter().enumerate()) {
         let Some(of_method) = requirement(reply.method()) else { continue };
         let requirement =
-            if page == 0 { of_method } else { "caching.pagination.page-carries-hints" };
+            if page == 0 { of_method } else { Requirement::CACHING_PAGINATION_PAGE_CARRIES_HINTS };
         for hint in ["ttlMs", "cacheScope"] {
             let is_present = reply.outcome().is_ok_and(|result| result.get(hint).is_some());
             check = check.requires(requirement).judge(ensure(is_present, || {
@@ -108,14 +108,14 @@ fn present(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
 }
 
 /// The requirement about the hints of a method.
-fn requirement(method: &str) -> Option<&'static str> {
+fn requirement(method: &str) -> Option<&'static Requirement> {
     Some(match method {
-        "server/discover" => "caching.hints.discover",
-        "tools/list" => "caching.hints.tools-list",
-        "prompts/list" => "caching.hints.prompts-list",
-        "resources/list" => "caching.hints.resources-list",
-        "resources/templates/list" => "caching.hints.resource-templates-list",
-        "resources/read" => "caching.hints.resources-read",
+        "server/discover" => Requirement::CACHING_HINTS_DISCOVER,
+        "tools/list" => Requirement::CACHING_HINTS_TOOLS_LIST,
+        "prompts/list" => Requirement::CACHING_HINTS_PROMPTS_LIST,
+        "resources/list" => Requirement::CACHING_HINTS_RESOURCES_LIST,
+        "resources/templates/list" => Requirement::CACHING_HINTS_RESOURCE_TEMPLATES_LIST,
+        "resources/read" => Requirement::CACHING_HINTS_RESOURCES_READ,
         _ => return None,
     })
 }
@@ -126,11 +126,11 @@ fn valid(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
     let mut check = ctx.check("caching-hints-valid").pass();
     for reply in groups.iter().flatten() {
         check = check
-            .requires("caching.ttl.integer")
+            .requires(Requirement::CACHING_TTL_INTEGER)
             .expect(reply, hint("ttlMs", Box::new(integer())))
-            .requires("caching.ttl.non-negative")
+            .requires(Requirement::CACHING_TTL_NON_NEGATIVE)
             .expect(reply, hint("ttlMs", Box::new(satisfying("a number from 0 on", not_negative))))
-            .requires("caching.scope.values")
+            .requires(Requirement::CACHING_SCOPE_VALUES)
             .expect(reply, hint("cacheScope", Box::new(one_of(["public", "private"]))));
     }
 }

@@ -5,7 +5,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revisions};
 use mcp_test_core::trace::{Party, Seq, Trace};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::{ErrorReply, Id, Message, Notification};
@@ -30,21 +30,21 @@ scenario! {
             "CancelledStream",
             "Over HTTP from 2026-07-28 on, the server goes on after the stream of a request was closed",
         )
-        .requires(&["cancellation.race-graceful"])
+        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL])
         .conditional(),
         CheckSpec::own(
             "cancelled-after-reply",
             "CancelledAfterReply",
             "The cancellation of a request that was answered is ignored",
         )
-        .requires(&["cancellation.race-graceful", "cancellation.completed-id-ignored"])
+        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL, Requirement::CANCELLATION_COMPLETED_ID_IGNORED])
         .conditional(),
         CheckSpec::own(
             "unknown-cancellation",
             "UnknownCancellation",
             "The cancellation of an unknown request is ignored",
         )
-        .requires(&["cancellation.unknown-id-ignored"])
+        .requires(&[Requirement::CANCELLATION_UNKNOWN_ID_IGNORED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -52,7 +52,7 @@ scenario! {
             "MalformedCancellation",
             "A cancellation without the id of a request, or with an object as id, is ignored",
         )
-        .requires(&["cancellation.malformed-ignored"])
+        .requires(&[Requirement::CANCELLATION_MALFORMED_IGNORED])
         .conditional()
         .warns(),
     ],

@@ -4,13 +4,13 @@ use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_test_core::check::{Finding, Rule};
+use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{Event, Party, Seq, Trace};
 use mcp_test_core::wire::{Id, Message};
 use mcp_test_core::{proofs, scenario};
@@ -39,7 +39,7 @@ scenario! {
             "AnsweredAfterCancelledCall",
             "The server answers requests after the call of a tool was cancelled",
         )
-        .requires(&["cancellation.race-graceful"])
+        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL])
         .conditional(),
         CheckSpec::own(
             "progress-of-cancelled-call",
@@ -47,9 +47,9 @@ scenario! {
             "A cancelled call reports no further progress; checked over stdio, if it was cancelled before it was answered",
         )
         .requires(&[
-            "transport.stdio.cancel-no-further-messages",
-            "cancellation.receiver-stops",
-            "transport.stdio.cancel-server-stops",
+            Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES,
+            Requirement::CANCELLATION_RECEIVER_STOPS,
+            Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS,
         ])
         .conditional()
         .also_warns(),
@@ -58,7 +58,7 @@ scenario! {
             "NoReplyAboutCancellation",
             "A cancelled call is not answered with an error that the same call does not get otherwise",
         )
-        .requires(&["cancellation.no-response", Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id()])
+        .requires(&[Requirement::CANCELLATION_NO_RESPONSE, Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES])
         .conditional()
         .also_warns(),
     ],
@@ -247,8 +247,8 @@ fn no_reply_about_cancellation(ctx: &mut Ctx, cancelled: &[CancelledCall]) {
                 .evidence(call.sent)
                 .evidence(reply);
             match is_strict {
-                true => finding.requires(Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id()),
-                false => finding.requires(Rule::CANCELLATION_NO_RESPONSE.id()).should(),
+                true => finding.requires(Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES),
+                false => finding.requires(Requirement::CANCELLATION_NO_RESPONSE).should(),
             }
         })
     });
@@ -277,9 +277,9 @@ fn progress(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
             .evidence_all(late.iter().take(2).copied());
         match ctx.revision() {
             Revision::V2026_07_28 => finding
-                .requires(Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES.id())
-                .requires("transport.stdio.cancel-server-stops"),
-            _ => finding.requires("cancellation.receiver-stops").should(),
+                .requires(Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES)
+                .requires(Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS),
+            _ => finding.requires(Requirement::CANCELLATION_RECEIVER_STOPS).should(),
         }
     });
     ctx.check(PROGRESS).judge(outcome);

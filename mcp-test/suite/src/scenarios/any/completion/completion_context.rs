@@ -5,7 +5,7 @@ use mcp_test_core::expect::{Matcher, anything, not, object};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, params};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ scenario! {
             "ContextTolerated",
             "What is completed without a context is also completed with an empty one and with other arguments, and the reverse",
         )
-        .requires(&["completion.context.server-tolerates"]),
+        .requires(&[Requirement::COMPLETION_CONTEXT_SERVER_TOLERATES]),
     ],
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,13 +28,13 @@ scenario! {
             "CompletionDeclared",
             "A server that declares `completions` has the method, and one that does not proposes no values",
         )
-        .requires(&["completion.capability.declare", "completion.complete.respond"]),
+        .requires(&[Requirement::COMPLETION_CAPABILITY_DECLARE, Requirement::COMPLETION_COMPLETE_RESPOND]),
         CheckSpec::own(
             "completion-unknown-method",
             "CompletionUnknownMethod",
             "A server that does not declare `completions` refuses `completion/complete` with -32601",
         )
-        .requires(&["completion.error.capability-not-supported-32601"])
+        .requires(&[Requirement::COMPLETION_ERROR_CAPABILITY_NOT_SUPPORTED_32601])
         .conditional()
         .warns(),
     ],
@@ -51,11 +51,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let request = ctx.request("completion/complete", target.params("")).deliberate();
     let reply = if is_declared { request.await? } else { request.promptly().await? };
     if is_declared {
-        let check = ctx.check("completion-declared").requires("completion.complete.respond");
+        let check =
+            ctx.check("completion-declared").requires(Requirement::COMPLETION_COMPLETE_RESPOND);
         check.judge(is_known(&reply));
         return Ok(());
     }
-    let check = ctx.check("completion-declared").requires("completion.capability.declare");
+    let check =
+        ctx.check("completion-declared").requires(Requirement::COMPLETION_CAPABILITY_DECLARE);
     check.judge(proposes_nothing(&reply));
     ctx.check("completion-unknown-method").judge(refused(&reply, error_code::METHOD_NOT_FOUND));
     Ok(())

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, params};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,28 +31,28 @@ scenario! {
             "MissingArgumentRefused",
             "A request without `argument`, or without its name, is refused with -32602",
         )
-        .requires(&["completion.error.missing-argument-32602", "completion.error.standard-errors"])
+        .requires(&[Requirement::COMPLETION_ERROR_MISSING_ARGUMENT_32602, Requirement::COMPLETION_ERROR_STANDARD_ERRORS])
         .warns(),
         CheckSpec::own(
             "malformed-refused",
             "MalformedRefused",
             "A request with a malformed reference or argument is refused with -32602",
         )
-        .requires(&["completion.impl.validate-inputs"])
+        .requires(&[Requirement::COMPLETION_IMPL_VALIDATE_INPUTS])
         .warns(),
         CheckSpec::own(
             "unknown-not-completed",
             "UnknownNotCompleted",
             "No values are proposed for an unknown resource template, or for an unknown argument of a known one",
         )
-        .requires(&["completion.impl.validate-inputs"])
+        .requires(&[Requirement::COMPLETION_IMPL_VALIDATE_INPUTS])
         .warns(),
         CheckSpec::own(
             "malformed-not-completed",
             "MalformedNotCompleted",
             "No values are proposed for a malformed request",
         )
-        .requires(&["completion.security.validate-inputs"]),
+        .requires(&[Requirement::COMPLETION_SECURITY_VALIDATE_INPUTS]),
     ],
 }
 
@@ -84,9 +84,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut check = ctx.check("missing-argument-refused");
     for reply in &incomplete {
         check = check
-            .requires("completion.error.standard-errors")
+            .requires(Requirement::COMPLETION_ERROR_STANDARD_ERRORS)
             .judge(is_error(reply).map_err(Finding::should))
-            .requires("completion.error.missing-argument-32602")
+            .requires(Requirement::COMPLETION_ERROR_MISSING_ARGUMENT_32602)
             .judge(refused(reply, error_code::INVALID_PARAMS));
     }
     drop(check);

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{array, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,17 +30,17 @@ scenario! {
             "OfferedCompleted",
             "For a listed prompt or resource template, `completion/complete` is answered with values",
         )
-        .requires(&["completion.complete.respond"]),
+        .requires(&[Requirement::COMPLETION_COMPLETE_RESPOND]),
         CheckSpec::own(
             "offered-completion-values",
             "OfferedCompletionValues",
             "There are at most 100 values, all strings, and `total` and `hasMore` are consistent with them",
         )
         .requires(&[
-            "schema.complete-result",
-            "completion.result.max-100",
-            "completion.result.total-consistent",
-            "completion.result.has-more-truthful",
+            Requirement::SCHEMA_COMPLETE_RESULT,
+            Requirement::COMPLETION_RESULT_MAX_100,
+            Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT,
+            Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
         ])
         .also_warns(),
     ],
@@ -79,14 +79,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut values = ctx.check("offered-completion-values");
     for reply in replies.iter().filter(|reply| reply.outcome().is_ok()) {
         values = values
-            .requires("schema.complete-result")
+            .requires(Requirement::SCHEMA_COMPLETE_RESULT)
             .expect(reply, completion(shape()))
-            .requires("completion.result.max-100")
+            .requires(Requirement::COMPLETION_RESULT_MAX_100)
             .expect(reply, completion(at_most_100_values()))
             // Both members are optional and only SHOULD be right (`server/utilities/completion#completion-results`).
-            .requires("completion.result.total-consistent")
+            .requires(Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT)
             .should(reply, completion(a_consistent_total()))
-            .requires("completion.result.has-more-truthful")
+            .requires(Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL)
             .should(reply, completion(a_truthful_has_more()));
     }
     if refused == replies.len() {

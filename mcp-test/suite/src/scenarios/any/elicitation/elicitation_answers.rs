@@ -9,7 +9,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ scenario! {
             "ElicitationRefused",
             "The call is answered without an internal error whether the user accepts, declines or cancels",
         )
-        .requires(&["elicitation.server.handles-each-action"])
+        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_EACH_ACTION])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -43,7 +43,7 @@ scenario! {
             "ElicitationValidated",
             "Content that lacks a required field, or has one of another type, is not accepted",
         )
-        .requires(&["elicitation.response.server-validates"])
+        .requires(&[Requirement::ELICITATION_RESPONSE_SERVER_VALIDATES])
         .conditional()
         .warns(),
     ],

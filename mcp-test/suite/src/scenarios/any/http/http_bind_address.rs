@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::Revisions;
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -29,7 +29,7 @@ scenario! {
             "LoopbackOnly",
             "A server that is reached at a loopback address accepts no connection at another address",
         )
-        .requires(&["transport.http.bind-localhost", "transport.sse.bind-localhost"])
+        .requires(&[Requirement::TRANSPORT_HTTP_BIND_LOCALHOST, Requirement::TRANSPORT_SSE_BIND_LOCALHOST])
         .conditional()
         .warns(),
     ],
@@ -55,8 +55,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         return Ok(());
     }
     let row = match ctx.transport() {
-        TransportKind::Sse => "transport.sse.bind-localhost",
-        _ => "transport.http.bind-localhost",
+        TransportKind::Sse => Requirement::TRANSPORT_SSE_BIND_LOCALHOST,
+        _ => Requirement::TRANSPORT_HTTP_BIND_LOCALHOST,
     };
     ctx.check("loopback-only").requires(row).judge(ensure(!accepts(port), || {
         Finding::peer("the server listens on more than the loopback address")

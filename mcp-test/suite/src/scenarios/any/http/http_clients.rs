@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{Era, ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -29,14 +29,14 @@ scenario! {
             "SecondClientServed",
             "A second client is served while the first one is connected",
         )
-        .requires(&["transport.http.multiple-clients"])
+        .requires(&[Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS])
         .conditional(),
         CheckSpec::own(
             "replies-to-own-client",
             "RepliesToOwnClient",
             "Of two clients that send requests with equal ids at the same time, each gets its own replies",
         )
-        .requires(&["transport.http.multiple-clients", "jsonrpc.request-answered"])
+        .requires(&[Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS, Requirement::JSONRPC_REQUEST_ANSWERED])
         .conditional(),
     ],
 }
@@ -63,7 +63,7 @@ async fn with_second(ctx: &mut Ctx, first: &Session) -> Result<(), Finding> {
         Err(mut refused) => {
             // The first client was accepted in the same way.
             refused.headline = "a second client is refused while the first one is connected".into();
-            refused.requirements = vec!["transport.http.multiple-clients"];
+            refused.requirements = vec![Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS];
             ctx.check("second-client-served").fail(refused);
             return Ok(());
         }
@@ -105,14 +105,14 @@ async fn both_at_once(
     for (id, pair) in IDS.into_iter().zip(answers.chunks(2)) {
         for (answer, wants_list) in pair.iter().zip([false, true]) {
             let headline = "a request is not answered while another client sends one, too";
-            check = check.requires("jsonrpc.request-answered");
+            check = check.requires(Requirement::JSONRPC_REQUEST_ANSWERED);
             check = check.judge(is_served(headline, answer, id));
             let is_list = is_list(list, answer, id);
             if reply(answer, id).is_some_and(|reply| reply.is_ok()) && is_list != wants_list {
                 let wanted = if wants_list { list.method() } else { always_answered(revision) };
                 let mixed = finding("a client received the reply to another client", answer)
                     .expected(format!("the result of `{wanted}`"));
-                check = check.requires("transport.http.multiple-clients").fail(mixed);
+                check = check.requires(Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS).fail(mixed);
             }
         }
     }

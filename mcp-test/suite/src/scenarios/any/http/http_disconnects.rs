@@ -9,7 +9,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::HttpExchange;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -33,20 +33,20 @@ scenario! {
             "ServedAfterBrokenResponse",
             "A session still serves requests after the client has closed a response before its end",
         )
-        .requires(&["transport.http.disconnect-tolerated"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_DISCONNECT_TOLERATED]),
         CheckSpec::own(
             "served-after-closed-stream",
             "ServedAfterClosedStream",
             "A session still serves requests after the client has closed its listening stream",
         )
-        .requires(&["transport.http.get-stream-close-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED])
         .conditional(),
         CheckSpec::own(
             "no-replies-while-listening",
             "NoRepliesWhileListening",
             "A listening stream that resumes nothing contains no reply",
         )
-        .requires(&["transport.http.get-no-responses"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_NO_RESPONSES])
         .conditional(),
     ],
 }
@@ -68,7 +68,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 async fn in_session(ctx: &mut Ctx, session: &Session, method: &str) -> Result<(), Finding> {
     ctx.http(session.initialized()).await?;
     // Served before, so that a refusal afterwards is due to what happened in between.
-    ping(ctx, session, 2).await?.map_err(|it| it.requires("jsonrpc.request-answered"))?;
+    ping(ctx, session, 2)
+        .await?
+        .map_err(|it| it.requires(Requirement::JSONRPC_REQUEST_ANSWERED))?;
     let message = request(ctx.revision(), 3, method, json!({}));
     drop(ctx.open_http(session.post(&message)).await?);
     let outcome = ping(ctx, session, 4).await?;

@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -32,14 +32,14 @@ scenario! {
             "MalformedNotificationRefused",
             "A notification whose `method` is a number, an object without `method` and a request in an array are not accepted with HTTP 202",
         )
-        .requires(&["transport.http.rejected-input-error-status"])
+        .requires(&[Requirement::TRANSPORT_HTTP_REJECTED_INPUT_ERROR_STATUS])
         .also_warns(),
         CheckSpec::own(
             "served-after-malformed",
             "ServedAfterMalformed",
             "A valid request is answered after malformed and oversized ones",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 
@@ -62,7 +62,7 @@ async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Resul
     let (revision, method) = (ctx.revision(), always_answered(ctx.revision()));
     let before = ctx.http(post(&request(revision, 2, method, json!({})))).await?;
     is_served("a valid request is not answered", &before, 2)
-        .map_err(|it| it.requires("jsonrpc.request-answered"))?;
+        .map_err(|it| it.requires(Requirement::JSONRPC_REQUEST_ANSWERED))?;
 
     for (what, body) in [
         ("a notification whose `method` is a number", json!({"jsonrpc": "2.0", "method": 5})),

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -28,7 +28,7 @@ scenario! {
             "OtherMethodsRefused",
             "PUT and PATCH execute nothing, and these, HEAD and OPTIONS cause no server error",
         )
-        .requires(&["mcp-test.http-methods-refused"])
+        .requires(&[Requirement::MCP_TEST_HTTP_METHODS_REFUSED])
         .warns(),
     ],
 }
@@ -51,7 +51,7 @@ async fn methods(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Result<
     // Served by POST, so that a refusal has no other reason.
     let posted = ctx.http(valid(10)).await?;
     is_served("a valid request is not answered", &posted, 10)
-        .map_err(|it| it.requires("jsonrpc.request-answered"))?;
+        .map_err(|it| it.requires(Requirement::JSONRPC_REQUEST_ANSWERED))?;
 
     let mut outcome = Ok(());
     for (id, name) in (20..).zip(["PUT", "PATCH"]) {

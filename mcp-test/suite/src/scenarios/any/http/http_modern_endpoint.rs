@@ -7,7 +7,9 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, ItemKind, Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{
+    Capability, Era, ItemKind, Requirement, Revision, Revisions, error_code, header,
+};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -33,13 +35,13 @@ scenario! {
             "AllMethodsAtEndpoint",
             "The endpoint takes `server/discover` and every list that the server declares",
         )
-        .requires(&["transport.http.single-endpoint-post"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_SINGLE_ENDPOINT_POST]),
         CheckSpec::own(
             "get-delete-405",
             "GetDelete405",
             "A server without older revisions answers GET and DELETE with HTTP 405",
         )
-        .requires(&["transport.http.get-delete-405"])
+        .requires(&[Requirement::TRANSPORT_HTTP_GET_DELETE_405])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -47,7 +49,7 @@ scenario! {
             "LastEventIdIgnored",
             "A server without older revisions ignores `Last-Event-ID`",
         )
-        .requires(&["transport.http.last-event-id-ignored"])
+        .requires(&[Requirement::TRANSPORT_HTTP_LAST_EVENT_ID_IGNORED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -55,7 +57,7 @@ scenario! {
             "Base64MarkerExact",
             "An `Mcp-Name` that begins with `=?BASE64?` is taken as it is, and does not match",
         )
-        .requires(&["transport.http.sentinel-exact"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SENTINEL_EXACT])
         .conditional(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::wire::{Id, MediaType};
@@ -30,27 +30,27 @@ scenario! {
             "UnusualMediaTypesAnswered",
             "Requests with unusual `Accept` or `Content-Type` headers are answered, not with a status of 500 or above",
         )
-        .requires(&["mcp-test.http-media-types-no-server-error"]),
+        .requires(&[Requirement::MCP_TEST_HTTP_MEDIA_TYPES_NO_SERVER_ERROR]),
         CheckSpec::own(
             "accept-respected",
             "AcceptRespected",
             "A client that accepts one media type only is not sent the other one",
         )
-        .requires(&["mcp-test.http-accept-respected"])
+        .requires(&[Requirement::MCP_TEST_HTTP_ACCEPT_RESPECTED])
         .warns(),
         CheckSpec::own(
             "json-with-charset",
             "JsonWithCharset",
             "A request with the `Content-Type` `application/json; charset=utf-8` is served",
         )
-        .requires(&["mcp-test.http-json-with-charset"])
+        .requires(&[Requirement::MCP_TEST_HTTP_JSON_WITH_CHARSET])
         .warns(),
         CheckSpec::own(
             "served-after-negotiation",
             "ServedAfterNegotiation",
             "A usual request is served after these",
         )
-        .requires(&["jsonrpc.request-answered"]),
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 
@@ -85,7 +85,7 @@ async fn negotiate(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Resul
     let usual = |id| post(&request(revision, id, method, json!({})));
     let before = ctx.http(usual(10)).await?;
     is_served("a valid request is not answered", &before, 10)
-        .map_err(|it| it.requires("jsonrpc.request-answered"))?;
+        .map_err(|it| it.requires(Requirement::JSONRPC_REQUEST_ANSWERED))?;
 
     let (mut answered, mut respected) = (Vec::new(), Vec::new());
     for (id, (accept, excluded)) in (20..).zip(ACCEPT) {

@@ -8,7 +8,9 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
+use mcp_test_core::spec::{
+    ParamHeader, Requirement, Revision, Revisions, error_code, param_headers,
+};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -33,35 +35,35 @@ scenario! {
             "ParamHeaderMissing",
             "A call without the header of an argument that it has is refused with HTTP 400 and -32020",
         )
-        .requires(&["transport.http.param-header-missing-rejected"])
+        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED])
         .conditional(),
         CheckSpec::own(
             "param-header-mismatch",
             "ParamHeaderMismatch",
             "A call with another value in the header than in its argument is refused with HTTP 400 and -32020",
         )
-        .requires(&["transport.http.param-header-mismatch-rejected"])
+        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISMATCH_REJECTED])
         .conditional(),
         CheckSpec::own(
             "param-header-invalid-characters",
             "ParamHeaderInvalidCharacters",
             "A call whose header has characters that must be encoded is refused with HTTP 4xx",
         )
-        .requires(&["transport.http.param-header-invalid-chars-rejected"])
+        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED])
         .conditional(),
         CheckSpec::own(
             "param-header-not-expected",
             "ParamHeaderNotExpected",
             "No header is demanded for an argument that is missing or null",
         )
-        .requires(&["transport.http.param-header-not-expected"])
+        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_NOT_EXPECTED])
         .conditional(),
         CheckSpec::own(
             "param-header-integer",
             "ParamHeaderInteger",
             "The header of a whole number is compared by value: 42.0 is 42",
         )
-        .requires(&["transport.http.integer-compared-numerically"])
+        .requires(&[Requirement::TRANSPORT_HTTP_INTEGER_COMPARED_NUMERICALLY])
         .conditional()
         .warns(),
     ],

@@ -7,7 +7,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words::quoted;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ scenario! {
             "NothingAfterResponse",
             "The server sends nothing after the end of a response",
         )
-        .requires(&["mcp-test.http-response-end"]),
+        .requires(&[Requirement::MCP_TEST_HTTP_RESPONSE_END]),
     ],
 }
 

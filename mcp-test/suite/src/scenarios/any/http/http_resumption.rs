@@ -8,7 +8,7 @@ use mcp_test_core::expect::words::count;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::sse::SseEvent;
@@ -34,7 +34,7 @@ scenario! {
             "ResumedEventsOfOwnStream",
             "A stream that is resumed contains no reply of another stream",
         )
-        .requires(&["transport.http.event-id-encodes-stream", "transport.http.event-id-cursor"])
+        .requires(&[Requirement::TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM, Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -42,7 +42,7 @@ scenario! {
             "ResumedEventsInOrder",
             "A stream that is resumed contains the events after the given one, in their order",
         )
-        .requires(&["transport.http.event-id-cursor"])
+        .requires(&[Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR])
         .conditional()
         .warns(),
     ],
@@ -94,10 +94,10 @@ async fn resumption(ctx: &mut Ctx, session: &Session, method: &str) -> Result<()
 }
 
 /// Revisions before 2025-11-25 do not say that the id names its stream, but that it is a position in it.
-fn stream_row(revision: Revision) -> &'static str {
+fn stream_row(revision: Revision) -> &'static Requirement {
     match revision {
-        Revision::V2025_11_25 => "transport.http.event-id-encodes-stream",
-        _ => "transport.http.event-id-cursor",
+        Revision::V2025_11_25 => Requirement::TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM,
+        _ => Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR,
     }
 }
 

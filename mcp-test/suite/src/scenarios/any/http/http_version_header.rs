@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ scenario! {
             "ServedWithoutVersionHeader",
             "In a session, a request without `MCP-Protocol-Version` is answered",
         )
-        .requires(&["transport.http.version-header-absent-default"])
+        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_ABSENT_DEFAULT])
         .conditional()
         .warns(),
     ],
@@ -45,7 +45,7 @@ async fn without_version(ctx: &mut Ctx, session: &Session) -> Result<(), Finding
     // Served with the header, so that a refusal without it has no other reason.
     let with = ctx.http(session.post(&ping(2))).await?;
     is_served("`ping` is not answered", &with, 2)
-        .map_err(|it| it.requires("jsonrpc.request-answered"))?;
+        .map_err(|it| it.requires(Requirement::JSONRPC_REQUEST_ANSWERED))?;
     let without = session.post(&ping(3)).without(header::MCP_PROTOCOL_VERSION);
     let without = ctx.http(without).await?;
     let headline = "a request without `MCP-Protocol-Version` is not served";

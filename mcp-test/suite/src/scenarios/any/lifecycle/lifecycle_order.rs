@@ -8,7 +8,7 @@ use mcp_test_core::expect::{Matcher, anything, object};
 use mcp_test_core::scenario::{CheckSpec, Connected, Ctx, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given, method, param};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ scenario! {
             "RequestBeforeInitialize",
             "A request before `initialize` is answered, and `initialize` is served afterwards",
         )
-        .requires(&["jsonrpc.request-answered"])
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -42,32 +42,32 @@ scenario! {
             "UnknownCapabilityTolerated",
             "A client with unknown and experimental capabilities is served",
         )
-        .requires(&["base.unknown-capability-tolerated"]),
+        .requires(&[Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED]),
         CheckSpec::own(
             "ping-before-initialized",
             "PingBeforeInitialized",
             "`ping` before `notifications/initialized` gets an empty result",
         )
-        .requires(&["ping.during-initialization"]),
+        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
         CheckSpec::own(
             "requests-before-initialized",
             "RequestsBeforeInitialized",
             "The server sends no request but `ping` before `notifications/initialized`",
         )
-        .requires(&["lifecycle.server-requests-before-initialized"])
+        .requires(&[Requirement::LIFECYCLE_SERVER_REQUESTS_BEFORE_INITIALIZED])
         .warns(),
         CheckSpec::own(
             "initialized-after-ping",
             "InitializedAfterPing",
             "The initialization can be completed afterwards, and `ping` is still answered",
         )
-        .requires(&["ping.during-initialization"]),
+        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
         CheckSpec::own(
             "second-initialize",
             "SecondInitialize",
                 "A second `initialize` is answered, and except over HTTP requests are served afterwards",
         )
-        .requires(&["jsonrpc.request-answered"])
+        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
         .conditional()
         .warns(),
     ],
@@ -150,7 +150,7 @@ async fn begin(ctx: &mut Ctx, tries_early: bool) -> Result<(Beginning, Connected
             true => Ok(()),
             false => Err(refused.pop().unwrap_or_else(|| Finding::harness("not refused"))),
         };
-        let requirement = "base.unknown-capability-tolerated";
+        let requirement = Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED;
         if tries_early {
             let check = ctx.check("request-before-initialize");
             match refused.pop() {

@@ -10,7 +10,7 @@ use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Connected, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Rule, Server, given, method, param};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -38,16 +38,16 @@ scenario! {
             "A version that does not exist is answered with one that does",
         )
         .requires(&[
-            "lifecycle.version-server-alternative",
-            "lifecycle.error-cases-handled-2024",
-            "lifecycle.error-cases-handled",
+            Requirement::LIFECYCLE_VERSION_SERVER_ALTERNATIVE,
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
         ]),
         CheckSpec::own(
             "unknown-version-latest",
             "UnknownVersionLatest",
             "The version offered instead is not older than one that the server supports",
         )
-        .requires(&["lifecycle.version-server-latest"])
+        .requires(&[Requirement::LIFECYCLE_VERSION_SERVER_LATEST])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -55,21 +55,21 @@ scenario! {
             "OfferedVersionAccepted",
             "The version that the server offers instead is confirmed when it is proposed",
         )
-        .requires(&["lifecycle.version-server-echo"])
+        .requires(&[Requirement::LIFECYCLE_VERSION_SERVER_ECHO])
         .conditional(),
         CheckSpec::own(
             "version-not-a-string",
             "VersionNotAString",
             "A version that is a number is refused with error -32602",
         )
-        .requires(&["jsonrpc.invalid-params-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
         .also_warns(),
         CheckSpec::own(
             "initialize-incomplete",
             "InitializeIncomplete",
             "`initialize` without a required parameter, or with one of another type, is refused with error -32602",
         )
-        .requires(&["jsonrpc.invalid-params-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
         .warns(),
     ],
 }
@@ -101,7 +101,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         (client, answer) = propose_unknown(ctx, client, version, is_used).await?;
         is_used = answer.as_ref().is_ok_and(|reply| reply.outcome().is_ok());
         let check = ctx.check("unknown-version-alternative");
-        let check = check.requires("lifecycle.version-server-alternative");
+        let check = check.requires(Requirement::LIFECYCLE_VERSION_SERVER_ALTERNATIVE);
         let (offered, evidence) = match answer.and_then(|reply| alternative(&reply, version)) {
             Ok(Some(alternative)) => alternative,
             Ok(None) => {

@@ -8,7 +8,7 @@ use mcp_test_core::client::Client;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,9 +32,9 @@ scenario! {
             "Two connections are listed the same tools, prompts, resources and resource templates",
         )
         .requires(&[
-            "tools.list.connection-independent",
-            "prompts.list.connection-independent",
-            "resources.list.connection-independent",
+            Requirement::TOOLS_LIST_CONNECTION_INDEPENDENT,
+            Requirement::PROMPTS_LIST_CONNECTION_INDEPENDENT,
+            Requirement::RESOURCES_LIST_CONNECTION_INDEPENDENT,
         ])
         .conditional(),
         CheckSpec::own(
@@ -43,31 +43,35 @@ scenario! {
             "Other requests change the lists for no connection alone",
         )
         .requires(&[
-            "tools.list.no-request-side-effects",
-            "prompts.list.no-request-side-effects",
-            "resources.list.no-request-side-effects",
+            Requirement::TOOLS_LIST_NO_REQUEST_SIDE_EFFECTS,
+            Requirement::PROMPTS_LIST_NO_REQUEST_SIDE_EFFECTS,
+            Requirement::RESOURCES_LIST_NO_REQUEST_SIDE_EFFECTS,
         ])
         .conditional(),
     ],
 }
 
 /// The lists that are compared, with the requirements for each. What is said of resources includes their templates.
-const KINDS: [(ItemKind, &str, &str); 4] = [
-    (ItemKind::Tool, "tools.list.connection-independent", "tools.list.no-request-side-effects"),
+const KINDS: [(ItemKind, &Requirement, &Requirement); 4] = [
+    (
+        ItemKind::Tool,
+        Requirement::TOOLS_LIST_CONNECTION_INDEPENDENT,
+        Requirement::TOOLS_LIST_NO_REQUEST_SIDE_EFFECTS,
+    ),
     (
         ItemKind::Prompt,
-        "prompts.list.connection-independent",
-        "prompts.list.no-request-side-effects",
+        Requirement::PROMPTS_LIST_CONNECTION_INDEPENDENT,
+        Requirement::PROMPTS_LIST_NO_REQUEST_SIDE_EFFECTS,
     ),
     (
         ItemKind::Resource,
-        "resources.list.connection-independent",
-        "resources.list.no-request-side-effects",
+        Requirement::RESOURCES_LIST_CONNECTION_INDEPENDENT,
+        Requirement::RESOURCES_LIST_NO_REQUEST_SIDE_EFFECTS,
     ),
     (
         ItemKind::ResourceTemplate,
-        "resources.list.connection-independent",
-        "resources.list.no-request-side-effects",
+        Requirement::RESOURCES_LIST_CONNECTION_INDEPENDENT,
+        Requirement::RESOURCES_LIST_NO_REQUEST_SIDE_EFFECTS,
     ),
 ];
 

@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::equals;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ scenario! {
             "UnknownCursorRefused",
             "Each list refuses an unknown cursor with -32602",
         )
-        .requires(&["pagination.server.invalid-cursor-32602"])
+        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_32602])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -36,7 +36,7 @@ scenario! {
             "ForeignCursorRefused",
             "A list that refuses unknown cursors refuses that of another list, too",
         )
-        .requires(&["pagination.server.invalid-cursor-32602"])
+        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_32602])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -44,7 +44,7 @@ scenario! {
             "OddCursorsSurvived",
             "After empty, long and foreign cursors, the list is returned as before",
         )
-        .requires(&["pagination.server.invalid-cursor-graceful"])
+        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_GRACEFUL])
         .conditional()
         .warns(),
     ],

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, param_headers};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, param_headers};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ scenario! {
             "ParameterlessToolSchema",
             "A tool without parameters has an input schema of type `object`",
         )
-        .requires(&["tools.definition.no-params-schema"])
+        .requires(&[Requirement::TOOLS_DEFINITION_NO_PARAMS_SCHEMA])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -35,7 +35,7 @@ scenario! {
             "NoSecretsInHeaders",
             "No parameter that is named like a secret is mirrored into an HTTP header",
         )
-        .requires(&["tools.x-mcp-header.no-sensitive-parameters"])
+        .requires(&[Requirement::TOOLS_X_MCP_HEADER_NO_SENSITIVE_PARAMETERS])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),
@@ -45,12 +45,12 @@ scenario! {
             "`x-mcp-header` is a unique HTTP token at a string, integer or boolean that is reached through `properties` alone",
         )
         .requires(&[
-            "tools.x-mcp-header.non-empty",
-            "tools.x-mcp-header.token-syntax",
-            "tools.x-mcp-header.no-control-characters",
-            "tools.x-mcp-header.unique",
-            "tools.x-mcp-header.primitive-types",
-            "tools.x-mcp-header.statically-reachable",
+            Requirement::TOOLS_X_MCP_HEADER_NON_EMPTY,
+            Requirement::TOOLS_X_MCP_HEADER_TOKEN_SYNTAX,
+            Requirement::TOOLS_X_MCP_HEADER_NO_CONTROL_CHARACTERS,
+            Requirement::TOOLS_X_MCP_HEADER_UNIQUE,
+            Requirement::TOOLS_X_MCP_HEADER_PRIMITIVE_TYPES,
+            Requirement::TOOLS_X_MCP_HEADER_STATICALLY_REACHABLE,
         ])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional(),
@@ -59,7 +59,7 @@ scenario! {
             "TemplatesUnique",
             "No two resource templates have the same `uriTemplate`",
         )
-        .requires(&["mcp-test.templates-unique"])
+        .requires(&[Requirement::MCP_TEST_TEMPLATES_UNIQUE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -67,7 +67,7 @@ scenario! {
             "IconSources",
             "The icons of the server and of what it lists are at `https:`, `http:` or `data:` URIs",
         )
-        .requires(&["mcp-test.icon-sources"])
+        .requires(&[Requirement::MCP_TEST_ICON_SOURCES])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -76,11 +76,11 @@ scenario! {
             "UriSchemes",
             "The URIs of resources have schemes as in RFC 3986: a letter, then letters, digits, `+`, `-` and `.`",
         )
-        .requires(&["resources.uri.custom-scheme-rfc3986"])
+        .requires(&[Requirement::RESOURCES_URI_CUSTOM_SCHEME_RFC3986])
         .within(Revisions::from(Revision::V2025_06_18))
         .conditional(),
         CheckSpec::own("icon-sizes", "IconSizes", "The sizes of icons are like `48x48`, or `any`")
-            .requires(&["schema.icon-sizes-format"])
+            .requires(&[Requirement::SCHEMA_ICON_SIZES_FORMAT])
             .within(Revisions::from(Revision::V2025_11_25))
             .conditional()
             .warns(),

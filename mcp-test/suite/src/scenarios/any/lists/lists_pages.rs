@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, Reply};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -26,21 +26,21 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("lists-end", "ListsEnd", "Following `nextCursor` ends, without a cursor that repeats")
-            .requires(&["pagination.cursor.absent-at-end"])
+            .requires(&[Requirement::PAGINATION_CURSOR_ABSENT_AT_END])
             .conditional(),
         CheckSpec::own(
             "cursors-accepted",
             "CursorsAccepted",
             "A cursor that the server has returned leads to another page",
         )
-        .requires(&["pagination.server.operations-accept-cursor"])
+        .requires(&[Requirement::PAGINATION_SERVER_OPERATIONS_ACCEPT_CURSOR])
         .conditional(),
         CheckSpec::own("pages-resume", "PagesResume", "No item of a list is on two pages")
-            .requires(&["pagination.cursor.resumes"])
+            .requires(&[Requirement::PAGINATION_CURSOR_RESUMES])
             .conditional()
             .warns(),
         CheckSpec::own("cursors-stable", "CursorsStable", "A cursor that is used again leads to the same page")
-            .requires(&["pagination.server.stable-cursors"])
+            .requires(&[Requirement::PAGINATION_SERVER_STABLE_CURSORS])
             .conditional()
             .warns(),
         CheckSpec::own(
@@ -49,9 +49,9 @@ scenario! {
             "A list that changes while it is read again is announced to have changed, if the server declares `listChanged`",
         )
         .requires(&[
-            "tools.list-changed.notify",
-            "prompts.list-changed.notify",
-            "resources.list-changed.notify",
+            Requirement::TOOLS_LIST_CHANGED_NOTIFY,
+            Requirement::PROMPTS_LIST_CHANGED_NOTIFY,
+            Requirement::RESOURCES_LIST_CHANGED_NOTIFY,
         ])
         .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
         .conditional()
@@ -61,7 +61,7 @@ scenario! {
             "ListsRepeatable",
             "What is listed is listed again, unless it has changed",
         )
-        .requires(&["mcp-test.lists-repeatable"])
+        .requires(&[Requirement::MCP_TEST_LISTS_REPEATABLE])
         .conditional()
         .warns(),
     ],
@@ -128,7 +128,9 @@ impl Outcomes {
         let pages = ctx.client().await?.first_pages(kind.method(), MAX_PAGES).await;
         let (pages, has_more) = match pages {
             Ok(read) => read,
-            Err(finding) if finding.requirements.contains(&"pagination.cursor.absent-at-end") => {
+            Err(finding)
+                if finding.requirements.contains(&Requirement::PAGINATION_CURSOR_ABSENT_AT_END) =>
+            {
                 self.ends.push(Err(finding));
                 return Ok(());
             }
@@ -205,17 +207,17 @@ async fn is_announced(
         ItemKind::Tool => (
             Capability::ToolsListChanged,
             "notifications/tools/list_changed",
-            "tools.list-changed.notify",
+            Requirement::TOOLS_LIST_CHANGED_NOTIFY,
         ),
         ItemKind::Prompt => (
             Capability::PromptsListChanged,
             "notifications/prompts/list_changed",
-            "prompts.list-changed.notify",
+            Requirement::PROMPTS_LIST_CHANGED_NOTIFY,
         ),
         ItemKind::Resource => (
             Capability::ResourcesListChanged,
             "notifications/resources/list_changed",
-            "resources.list-changed.notify",
+            Requirement::RESOURCES_LIST_CHANGED_NOTIFY,
         ),
         ItemKind::ResourceTemplate => return Ok(None),
     };

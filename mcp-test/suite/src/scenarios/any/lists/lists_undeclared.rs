@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -23,17 +23,17 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("tools-declared", "ToolsDeclared", "No tools are listed without the capability `tools`")
-            .requires(&["tools.capability.declare"])
+            .requires(&[Requirement::TOOLS_CAPABILITY_DECLARE])
             .conditional(),
         CheckSpec::own(
             "resources-declared",
             "ResourcesDeclared",
             "No resources or templates are listed without the capability `resources`",
         )
-        .requires(&["resources.capability.declare"])
+        .requires(&[Requirement::RESOURCES_CAPABILITY_DECLARE])
         .conditional(),
         CheckSpec::own("prompts-declared", "PromptsDeclared", "No prompts are listed without the capability `prompts`")
-            .requires(&["prompts.capability.declare", "prompts.impl.respect-negotiation"])
+            .requires(&[Requirement::PROMPTS_CAPABILITY_DECLARE, Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION])
             .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
             .conditional(),
         CheckSpec::own(
@@ -41,7 +41,7 @@ scenario! {
             "UndeclaredCallRefused",
             "A server without the capability `tools` answers `tools/call` with a JSON-RPC error",
         )
-        .requires(&["tools.call.unsupported-protocol-error"])
+        .requires(&[Requirement::TOOLS_CALL_UNSUPPORTED_PROTOCOL_ERROR])
         .conditional()
         .warns(),
     ],
@@ -68,7 +68,9 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     if ctx.revision() <= Revision::V2025_11_25
         && let Some(outcome) = undeclared(ctx, &[Prompt]).await?
     {
-        ctx.check("prompts-declared").requires("prompts.capability.declare").judge(outcome);
+        ctx.check("prompts-declared")
+            .requires(Requirement::PROMPTS_CAPABILITY_DECLARE)
+            .judge(outcome);
     }
     Ok(())
 }

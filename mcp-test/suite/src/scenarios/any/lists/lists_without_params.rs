@@ -5,7 +5,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 
 use super::{all, first_pages};
@@ -25,7 +25,7 @@ scenario! {
             "ParamsOmitted",
             "Each list that is returned for empty `params` is returned without `params` as well",
         )
-        .requires(&["pagination.server.params-omittable"])
+        .requires(&[Requirement::PAGINATION_SERVER_PARAMS_OMITTABLE])
         .conditional(),
     ],
 }

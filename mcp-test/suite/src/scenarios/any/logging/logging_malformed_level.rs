@@ -5,7 +5,7 @@ use mcp_test_core::expect::{Matcher, anything, not, object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method, params};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,14 +27,14 @@ scenario! {
             "MissingLevelRefused",
             "`logging/setLevel` without a level is answered with an error",
         )
-        .requires(&["logging.set-level.standard-errors"])
+        .requires(&[Requirement::LOGGING_SET_LEVEL_STANDARD_ERRORS])
         .warns(),
         CheckSpec::own(
             "numeric-level-refused",
             "NumericLevelRefused",
             "`logging/setLevel` with a number is answered with an error",
         )
-        .requires(&["logging.set-level.standard-errors"])
+        .requires(&[Requirement::LOGGING_SET_LEVEL_STANDARD_ERRORS])
         .warns(),
     ],
 }

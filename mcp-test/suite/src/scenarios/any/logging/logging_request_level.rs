@@ -5,7 +5,9 @@ use mcp_test_core::expect::equals;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta, method};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta as keys};
+use mcp_test_core::spec::{
+    Capability, ItemKind, Requirement, Revision, Revisions, error_code, meta as keys,
+};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,7 +29,7 @@ scenario! {
             "UnknownRequestLevelRefused",
             "A request with an unknown level in `_meta` is refused with -32602",
         )
-        .requires(&["logging.per-request.invalid-level-32602"])
+        .requires(&[Requirement::LOGGING_PER_REQUEST_INVALID_LEVEL_32602])
         .warns(),
     ],
 }

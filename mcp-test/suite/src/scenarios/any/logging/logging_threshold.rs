@@ -8,7 +8,7 @@ use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::log_level::LEVELS;
-use mcp_test_core::spec::{Capability, Era, ItemKind, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -31,14 +31,14 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("below-level-silent", "BelowLevelSilent", "No log message is below the level that was set")
-            .requires(&["logging.set-level.threshold", "logging.per-request.threshold"])
+            .requires(&[Requirement::LOGGING_SET_LEVEL_THRESHOLD, Requirement::LOGGING_PER_REQUEST_THRESHOLD])
             .conditional(),
         CheckSpec::own(
             "at-level-sent",
             "AtLevelSent",
             "What was logged at a level is logged again when this is the least level",
         )
-        .requires(&["logging.set-level.sends-at-or-above"])
+        .requires(&[Requirement::LOGGING_SET_LEVEL_SENDS_AT_OR_ABOVE])
         .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -82,8 +82,8 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let Some(some) = logged(ctx, level, &mut subjects, false).await? else { return Ok(()) };
     let is_stateless = ctx.revision().era() == Era::Stateless;
     let row = match is_stateless {
-        true => "logging.per-request.threshold",
-        false => "logging.set-level.threshold",
+        true => Requirement::LOGGING_PER_REQUEST_THRESHOLD,
+        false => Requirement::LOGGING_SET_LEVEL_THRESHOLD,
     };
     let below = some.iter().find(|(sent, _)| *sent < level);
     let outcome = below.map_or(Ok(()), |(sent, seq)| {

@@ -8,7 +8,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,24 +32,24 @@ scenario! {
             "The server goes on serving although its requests for input are ignored",
         )
         .requires(&[
-            "mrtr.retry-not-assumed",
-            "elicitation.server.no-assumed-success",
-            "roots.error.server-tolerates-no-retry",
-            "sampling.error.server-tolerates-no-retry",
+            Requirement::MRTR_RETRY_NOT_ASSUMED,
+            Requirement::ELICITATION_SERVER_NO_ASSUMED_SUCCESS,
+            Requirement::ROOTS_ERROR_SERVER_TOLERATES_NO_RETRY,
+            Requirement::SAMPLING_ERROR_SERVER_TOLERATES_NO_RETRY,
         ]),
         CheckSpec::own(
             "input-refused",
             "InputRefused",
             "The call is answered without an internal error when the user declines or cancels",
         )
-        .requires(&["elicitation.server.handles-decline-and-failure"])
+        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_DECLINE_AND_FAILURE])
         .conditional(),
         CheckSpec::own(
             "input-missing",
             "InputMissing",
             "Input that is missing in the retry is asked for again, and is not an error",
         )
-        .requires(&["mrtr.missing-input-reasked"])
+        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -57,7 +57,7 @@ scenario! {
             "InputSuperfluous",
             "Input that the server has not asked for is ignored",
         )
-        .requires(&["mrtr.extra-input-ignored"])
+        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -65,7 +65,7 @@ scenario! {
             "InputMalformed",
             "An array in place of the object with the input is not taken for input",
         )
-        .requires(&["mrtr.protocol-errors", "mrtr.server-validates-responses"])
+        .requires(&[Requirement::MRTR_PROTOCOL_ERRORS, Requirement::MRTR_SERVER_VALIDATES_RESPONSES])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -73,14 +73,14 @@ scenario! {
             "StateGarbage",
             "The server answers a retry with a state that it has not issued, and goes on serving",
         )
-        .requires(&["mrtr.state-untrusted"])
+        .requires(&[Requirement::MRTR_STATE_UNTRUSTED])
         .conditional(),
         CheckSpec::own(
             "state-only-retry",
             "StateOnlyRetry",
             "A result with a state alone may be followed by a retry with that state at once",
         )
-        .requires(&["mrtr.state-only-retry-accepted"])
+        .requires(&[Requirement::MRTR_STATE_ONLY_RETRY_ACCEPTED])
         .conditional(),
     ],
 }
@@ -132,12 +132,12 @@ async fn abandon(ctx: &mut Ctx, round: &Round) {
     {
         let requests = round.requests.iter().flat_map(Object::iter);
         let kinds = requests.filter_map(|(_, request)| match method_of(request)? {
-            "elicitation/create" => Some("elicitation.server.no-assumed-success"),
-            "roots/list" => Some("roots.error.server-tolerates-no-retry"),
-            "sampling/createMessage" => Some("sampling.error.server-tolerates-no-retry"),
+            "elicitation/create" => Some(Requirement::ELICITATION_SERVER_NO_ASSUMED_SUCCESS),
+            "roots/list" => Some(Requirement::ROOTS_ERROR_SERVER_TOLERATES_NO_RETRY),
+            "sampling/createMessage" => Some(Requirement::SAMPLING_ERROR_SERVER_TOLERATES_NO_RETRY),
             _ => None,
         });
-        finding.requirements.push("mrtr.retry-not-assumed");
+        finding.requirements.push(Requirement::MRTR_RETRY_NOT_ASSUMED);
         finding.requirements.extend(kinds);
     }
     ctx.check("abandoned-round").judge(outcome);

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,7 +28,7 @@ scenario! {
             "AlteredStateRefused",
             "A retry with a state in which a character was changed does not complete",
         )
-        .requires(&["mrtr.state-tamper-rejected", "mrtr.state-integrity"])
+        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -36,7 +36,7 @@ scenario! {
             "ForeignStateRefused",
             "A retry with the state of the call of another tool does not complete",
         )
-        .requires(&["mrtr.state-bound-request"])
+        .requires(&[Requirement::MRTR_STATE_BOUND_REQUEST])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -44,7 +44,7 @@ scenario! {
             "StateOnOtherConnection",
             "A retry on another connection is answered as on the first one",
         )
-        .requires(&["mrtr.stateless-retry"])
+        .requires(&[Requirement::MRTR_STATELESS_RETRY])
         .conditional()
         .warns(),
     ],

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("ping-refused", "PingRefused", "`ping` is refused with -32601")
-            .requires(&["ping.removed"])
+            .requires(&[Requirement::PING_REMOVED])
             .warns(),
     ],
 }

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, meta};
-use mcp_test_core::spec::{Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -28,13 +28,13 @@ scenario! {
             "ProgressTokenAccepted",
             "A request with a text, a number, 0 or an empty text as progress token gets its result",
         )
-        .requires(&["progress.token-type"]),
+        .requires(&[Requirement::PROGRESS_TOKEN_TYPE]),
         CheckSpec::own(
             "progress-token-repeated",
             "ProgressTokenRepeated",
             "Progress carries the token of its request, in the same JSON type; checked if a tool reports progress",
         )
-        .requires(&["progress.token-echoed"])
+        .requires(&[Requirement::PROGRESS_TOKEN_ECHOED])
         .conditional(),
     ],
 }

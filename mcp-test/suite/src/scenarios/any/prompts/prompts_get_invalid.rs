@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,14 +27,14 @@ scenario! {
     shares_connection: Revisions::all(),
     checks: [
         CheckSpec::own("unknown-prompt", "UnknownPrompt", "An unknown prompt is refused with -32602")
-            .requires(&["prompts.get.unknown-prompt-32602"])
+            .requires(&[Requirement::PROMPTS_GET_UNKNOWN_PROMPT_32602])
             .warns(),
         CheckSpec::own(
             "missing-prompt-argument",
             "MissingPromptArgument",
             "A prompt without a required argument is refused with -32602",
         )
-        .requires(&["prompts.get.missing-argument-32602"])
+        .requires(&[Requirement::PROMPTS_GET_MISSING_ARGUMENT_32602])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -42,7 +42,7 @@ scenario! {
             "PromptArgumentTypes",
             "An argument that is not a string is not rendered as if it were one",
         )
-        .requires(&["prompts.impl.validate-arguments"])
+        .requires(&[Requirement::PROMPTS_IMPL_VALIDATE_ARGUMENTS])
         .conditional()
         .warns(),
     ],

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,14 +29,14 @@ scenario! {
             "PromptArgumentsOmitted",
             "A prompt that accepts `{}` as its arguments can be requested without `arguments`",
         )
-        .requires(&["prompts.get.arguments-optional"])
+        .requires(&[Requirement::PROMPTS_GET_ARGUMENTS_OPTIONAL])
         .conditional(),
         CheckSpec::own(
             "listed-prompts-available",
             "ListedPromptsAvailable",
             "No listed prompt without required arguments is unknown when it is requested",
         )
-        .requires(&["prompts.get.listed-available"])
+        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -44,7 +44,7 @@ scenario! {
             "PromptLinksFetchable",
             "A resource to which a prompt links can be read, unless it is on the web",
         )
-        .requires(&["prompts.content.resource-link-fetchable"])
+        .requires(&[Requirement::PROMPTS_CONTENT_RESOURCE_LINK_FETCHABLE])
         .within(Revisions::from(Revision::V2026_07_28))
         .conditional()
         .warns(),

@@ -5,7 +5,7 @@ use mcp_test_core::expect::equals;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ scenario! {
             "InvalidUriRefused",
             "Reading an empty URI, one without a scheme, or a number is answered with a JSON-RPC error",
         )
-        .requires(&["resources.security.validate-uris"])
+        .requires(&[Requirement::RESOURCES_SECURITY_VALIDATE_URIS])
         .also_warns(),
     ],
 }

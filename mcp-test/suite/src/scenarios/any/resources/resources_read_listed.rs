@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -32,21 +32,21 @@ scenario! {
             "TemplatesListed",
             "`resources/templates/list` returns an array of templates, unless the server does not have that method",
         )
-        .requires(&["resources.templates.list.respond"])
+        .requires(&[Requirement::RESOURCES_TEMPLATES_LIST_RESPOND])
         .conditional(),
         CheckSpec::own("listed-readable", "ListedReadable", "No listed resource is unknown when it is read, and none fails")
-            .requires(&["resources.read.listed-readable"])
+            .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE])
             .conditional()
             .also_warns(),
         CheckSpec::own("text-is-text", "TextIsText", "The text of a resource is text, not binary data")
-            .requires(&["resources.contents.text-only-if-textual"])
+            .requires(&[Requirement::RESOURCES_CONTENTS_TEXT_ONLY_IF_TEXTUAL])
             .conditional(),
         CheckSpec::own(
             "sizes-true",
             "SizesTrue",
             "The `size` of a listed resource is the number of its bytes, before they are encoded as base64",
         )
-        .requires(&["resources.definition.size-raw-bytes"])
+        .requires(&[Requirement::RESOURCES_DEFINITION_SIZE_RAW_BYTES])
         .conditional()
         .also_warns(),
     ],

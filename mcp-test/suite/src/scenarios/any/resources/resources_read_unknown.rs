@@ -8,7 +8,7 @@ use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -34,9 +34,9 @@ scenario! {
             "A resource that does not exist is answered with a JSON-RPC error, not with contents",
         )
         .requires(&[
-            "resources.read.errors-are-json-rpc",
-            "resources.read.not-found-32602",
-            "resources.read.no-empty-contents",
+            Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
+            Requirement::RESOURCES_READ_NOT_FOUND_32602,
+            Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS,
         ])
         .also_warns(),
         CheckSpec::own(
@@ -44,7 +44,7 @@ scenario! {
             "UnknownResourceCode",
             "The error for a resource that does not exist has the code of the revision",
         )
-        .requires(&["resources.read.not-found-32002", "resources.read.not-found-32602"])
+        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32002, Requirement::RESOURCES_READ_NOT_FOUND_32602])
         .conditional()
         .also_warns(),
     ],
@@ -108,8 +108,8 @@ async fn unknown_expansion(ctx: &mut Ctx) -> Result<Option<Result<(), Finding>>,
     let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
     let is_marked = reply.outcome().is_ok_and(|result| result.get("isError").is_some());
     let row = match ctx.revision() >= Revision::V2026_07_28 {
-        true => "resources.read.not-found-32602",
-        false => "resources.read.errors-are-json-rpc",
+        true => Requirement::RESOURCES_READ_NOT_FOUND_32602,
+        false => Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
     };
     Ok(Some(ensure(!is_marked, || {
         Finding::peer(
@@ -129,9 +129,9 @@ fn refused(reply: &Reply) -> Result<(), Finding> {
     let contents = reply.outcome().ok().and_then(|result| result.get("contents"));
     let is_empty = contents.and_then(Value::as_array).is_some_and(<[Value]>::is_empty);
     Err(match (reply.revision() >= Revision::V2026_07_28, is_empty) {
-        (true, true) => finding.requires("resources.read.no-empty-contents"),
-        (true, false) => finding.requires("resources.read.not-found-32602"),
-        (false, _) => finding.requires("resources.read.errors-are-json-rpc").should(),
+        (true, true) => finding.requires(Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS),
+        (true, false) => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32602),
+        (false, _) => finding.requires(Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC).should(),
     })
 }
 
@@ -143,8 +143,8 @@ fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
     let sdk = of_unknown_resource(error, uri);
     let outcome = outcome.map_err(|finding| finding.sdk(sdk));
     Some(outcome.map_err(|finding| match revision >= Revision::V2026_07_28 {
-        true => finding.requires("resources.read.not-found-32602"),
-        false => finding.requires("resources.read.not-found-32002").should(),
+        true => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32602),
+        false => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32002).should(),
     }))
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ scenario! {
             "SubscribeAccepted",
             "`resources/subscribe` succeeds for a listed resource",
         )
-        .requires(&["resources.subscribe.accept"])
+        .requires(&[Requirement::RESOURCES_SUBSCRIBE_ACCEPT])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -38,7 +38,7 @@ scenario! {
             "UnsubscribeAccepted",
             "`resources/unsubscribe` succeeds for a resource that is subscribed to",
         )
-        .requires(&["resources.unsubscribe.stops-updates"])
+        .requires(&[Requirement::RESOURCES_UNSUBSCRIBE_STOPS_UPDATES])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -46,7 +46,7 @@ scenario! {
             "UnsubscribeEndsUpdates",
             "No update of a resource arrives after it is unsubscribed, and another request is answered",
         )
-        .requires(&["resources.unsubscribe.stops-updates"])
+        .requires(&[Requirement::RESOURCES_UNSUBSCRIBE_STOPS_UPDATES])
         .conditional()
         .also_warns(),
     ],

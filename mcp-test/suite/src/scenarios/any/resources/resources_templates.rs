@@ -9,7 +9,7 @@ use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ scenario! {
             "ExpansionsReadable",
             "A template whose variables are completed by the server expands to a URI that can be read",
         )
-        .requires(&["resources.templates.expansion-readable"])
+        .requires(&[Requirement::RESOURCES_TEMPLATES_EXPANSION_READABLE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -48,7 +48,7 @@ scenario! {
             "TemplateMimeTypes",
             "What is read through a template has the MIME type of the template, if it has one",
         )
-        .requires(&["resources.templates.mime-type-uniform"])
+        .requires(&[Requirement::RESOURCES_TEMPLATES_MIME_TYPE_UNIFORM])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -56,7 +56,7 @@ scenario! {
             "UnknownValuesRefused",
             "A template with a value that does not exist is answered with a JSON-RPC error, not with contents that say so",
         )
-        .requires(&["resources.read.errors-are-json-rpc", "resources.read.not-found-32602"])
+        .requires(&[Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC, Requirement::RESOURCES_READ_NOT_FOUND_32602])
         .conditional()
         .warns(),
     ],
@@ -231,8 +231,8 @@ async fn unknown_values_refused(
         return Ok(Ok(()));
     }
     let row = match ctx.revision() >= Revision::V2026_07_28 {
-        true => "resources.read.not-found-32602",
-        false => "resources.read.errors-are-json-rpc",
+        true => Requirement::RESOURCES_READ_NOT_FOUND_32602,
+        false => Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
     };
     let headline =
         format!("values of the template `{text}` that do not exist are answered with contents");

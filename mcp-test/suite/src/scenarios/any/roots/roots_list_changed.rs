@@ -10,7 +10,7 @@ use mcp_test_core::clock::{Deadline, format_duration};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{Party, Seq, Trace};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -34,14 +34,14 @@ scenario! {
             "RootsChangedHandled",
             "After several `notifications/roots/list_changed` the server answers as before, and none of them is answered",
         )
-        .requires(&["roots.list-changed.server-graceful"])
+        .requires(&[Requirement::ROOTS_LIST_CHANGED_SERVER_GRACEFUL])
         .warns(),
         CheckSpec::own(
             "roots-fetched-again",
             "RootsFetchedAgain",
             "A server that has asked for the roots asks again after `notifications/roots/list_changed`",
         )
-        .requires(&["roots.list-changed.server-refetches"])
+        .requires(&[Requirement::ROOTS_LIST_CHANGED_SERVER_REFETCHES])
         .conditional()
         .warns(),
     ],

@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,7 +32,7 @@ scenario! {
             "RootsUnavailable",
             "A call that asks for the roots is answered, and so is the next request, although the root does not exist",
         )
-        .requires(&["roots.server.handles-unavailable"])
+        .requires(&[Requirement::ROOTS_SERVER_HANDLES_UNAVAILABLE])
         .conditional()
         .warns(),
     ],

@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Party;
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
@@ -37,14 +37,14 @@ scenario! {
             "SamplingStopReason",
             "The call succeeds whether the model stops for a reason of its provider or for none",
         )
-        .requires(&["sampling.result.server-tolerates-stop-reason"])
+        .requires(&[Requirement::SAMPLING_RESULT_SERVER_TOLERATES_STOP_REASON])
         .conditional(),
         CheckSpec::own(
             "sampling-content-array",
             "SamplingContentArray",
             "The call succeeds whether the content is one block or an array",
         )
-        .requires(&["sampling.content.client-accepts-single-and-array"])
+        .requires(&[Requirement::SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),
@@ -53,14 +53,14 @@ scenario! {
             "SamplingExtraMembers",
             "The call succeeds although the answer has a member that the server does not know",
         )
-        .requires(&["jsonrpc.result-extra-members-tolerated"])
+        .requires(&[Requirement::JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED])
         .conditional(),
         CheckSpec::own(
             "sampling-error-data",
             "SamplingErrorData",
             "The call, and the next one, is answered although the model fails with an error that has `data`",
         )
-        .requires(&["jsonrpc.error-data-tolerated"])
+        .requires(&[Requirement::JSONRPC_ERROR_DATA_TOLERATED])
         .within(Revisions::until(Revision::V2025_11_25))
         .conditional(),
         CheckSpec::own(
@@ -68,7 +68,7 @@ scenario! {
             "SamplingContentValidated",
             "Content of an unknown type, or a text that is not a string, is not accepted",
         )
-        .requires(&["sampling.security.validate-content"])
+        .requires(&[Requirement::SAMPLING_SECURITY_VALIDATE_CONTENT])
         .conditional()
         .warns(),
     ],

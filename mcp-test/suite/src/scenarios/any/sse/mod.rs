@@ -5,7 +5,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::{Requirement, Revision};
 use mcp_test_core::transport::{HttpExchange, HttpRequest};
 use mcp_test_core::wire::sse::SseEvent;
 
@@ -48,7 +48,7 @@ impl Stream {
                 .got(self.first.as_ref().map_or("no event".to_owned(), |event| {
                     format!("the event `{}`", event.event_type())
                 }))
-                .requires("transport.sse.endpoint-event")
+                .requires(Requirement::TRANSPORT_SSE_ENDPOINT_EVENT)
         })
     }
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::{Id, Message};
 use mcp_test_core::{proofs, scenario};
@@ -28,7 +28,7 @@ scenario! {
             "RepliesOnOwnStream",
             "Of two clients that use equal ids, each gets the replies to its requests on its own stream",
         )
-        .requires(&["transport.sse.multiple-clients"]),
+        .requires(&[Requirement::TRANSPORT_SSE_MULTIPLE_CLIENTS]),
     ],
 }
 
@@ -95,7 +95,7 @@ async fn reply_on(stream: &mut Stream, id: i64) -> Result<Message, Finding> {
         finding("a client gets no reply on its stream", stream.exchange.answer())
             .expected(format!("the reply with id {id}"))
             .got("no such event")
-            .requires("transport.sse.multiple-clients")
+            .requires(Requirement::TRANSPORT_SSE_MULTIPLE_CLIENTS)
     })
 }
 

@@ -5,7 +5,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
 
@@ -26,13 +26,13 @@ scenario! {
             "EndpointFirst",
             "GET opens an event stream, whose first event is `endpoint` with a URI",
         )
-        .requires(&["transport.sse.endpoint-event", "transport.sse.two-endpoints"]),
+        .requires(&[Requirement::TRANSPORT_SSE_ENDPOINT_EVENT, Requirement::TRANSPORT_SSE_TWO_ENDPOINTS]),
         CheckSpec::own(
             "post-answered-on-stream",
             "PostAnsweredOnStream",
             "`initialize` is accepted by POST at that URI, and its reply comes on the stream",
         )
-        .requires(&["transport.sse.two-endpoints", "transport.sse.message-events"]),
+        .requires(&[Requirement::TRANSPORT_SSE_TWO_ENDPOINTS, Requirement::TRANSPORT_SSE_MESSAGE_EVENTS]),
     ],
 }
 
@@ -42,7 +42,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if answer.status != 200 || !answer.is_stream() {
         let refused = finding("GET does not open an event stream", &answer)
             .expected("HTTP 200 with text/event-stream")
-            .requires("transport.sse.two-endpoints");
+            .requires(Requirement::TRANSPORT_SSE_TWO_ENDPOINTS);
         ctx.check("endpoint-first").fail(refused);
         ctx.skip_the_rest("there is no event stream");
         return Ok(());
@@ -61,7 +61,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let accepted = ensure(is_success(&posted), || {
         finding("a POST to the endpoint is refused", &posted)
             .expected("HTTP 2xx")
-            .requires("transport.sse.two-endpoints")
+            .requires(Requirement::TRANSPORT_SSE_TWO_ENDPOINTS)
     });
     let is_accepted = accepted.is_ok();
     let mut check = ctx.check("post-answered-on-stream").judge(accepted);
@@ -76,7 +76,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             finding("a request is not answered on the event stream", stream.exchange.answer())
                 .expected("the reply to `initialize` in an event `message`")
                 .got("no such event")
-                .requires("transport.sse.message-events")
+                .requires(Requirement::TRANSPORT_SSE_MESSAGE_EVENTS)
         }));
     }
     drop(check);

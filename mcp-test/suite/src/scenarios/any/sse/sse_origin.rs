@@ -3,7 +3,7 @@
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -26,7 +26,7 @@ scenario! {
             "ForeignOriginRefused",
             "GET and POST with a foreign Origin are refused with HTTP 4xx",
         )
-        .requires(&["transport.sse.origin-validated"]),
+        .requires(&[Requirement::TRANSPORT_SSE_ORIGIN_VALIDATED]),
     ],
 }
 
@@ -57,7 +57,7 @@ fn refused(method: &str, answer: &HttpResponse) -> Result<(), Finding> {
     ensure(is_refusal(answer), || {
         finding(format!("{method} with a foreign Origin is not refused"), answer)
             .expected("HTTP 4xx")
-            .caused_by(Cause::Requirement("transport.sse.origin-validated"))
+            .caused_by(Cause::Requirement(Requirement::TRANSPORT_SSE_ORIGIN_VALIDATED))
     })
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{Event, Party};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -27,14 +27,14 @@ scenario! {
             "SilentBeforeInitialize",
             "A server whose input ends before the first message has not sent any itself",
         )
-        .requires(&["lifecycle.initialize-first"])
+        .requires(&[Requirement::LIFECYCLE_INITIALIZE_FIRST])
         .within(Revisions::until(Revision::V2025_11_25)),
         CheckSpec::own(
             "exit-without-messages",
             "ExitWithoutMessages",
             "A server whose input ends before the first message exits on its own",
         )
-        .requires(&["transport.stdio.exit-on-eof", "transport.stdio.exit-on-eof-implied"])
+        .requires(&[Requirement::TRANSPORT_STDIO_EXIT_ON_EOF, Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED])
         .warns(),
     ],
 }
@@ -64,8 +64,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }));
     }
     let row = match ctx.revision().era() {
-        Era::Stateless => "transport.stdio.exit-on-eof",
-        Era::Handshake => "transport.stdio.exit-on-eof-implied",
+        Era::Stateless => Requirement::TRANSPORT_STDIO_EXIT_ON_EOF,
+        Era::Handshake => Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
     };
     if is_starting {
         ctx.check("exit-without-messages")

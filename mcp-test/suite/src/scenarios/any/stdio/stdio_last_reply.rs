@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::Revisions;
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::trace::{Party, Seq, Trace};
 use mcp_test_core::wire::{Id, Message};
 use mcp_test_core::{proofs, scenario};
@@ -30,7 +30,7 @@ scenario! {
             "ReplyBeforeExit",
             "A request that is sent right before the end of the input is answered",
         )
-        .requires(&["mcp-test.reply-before-exit"])
+        .requires(&[Requirement::MCP_TEST_REPLY_BEFORE_EXIT])
         .warns(),
     ],
 }

@@ -10,7 +10,9 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, ItemKind, LISTEN, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{
+    Capability, ItemKind, LISTEN, Requirement, Revision, Revisions, error_code, meta,
+};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Id;
 use mcp_test_core::{proofs, scenario};
@@ -33,7 +35,7 @@ scenario! {
             "ListenStream",
             "Over HTTP, `subscriptions/listen` is answered with an event stream",
         )
-        .requires(&["subscriptions.http-sse"])
+        .requires(&[Requirement::SUBSCRIPTIONS_HTTP_SSE])
         .conditional(),
         CheckSpec::own(
             "listen-acknowledged",
@@ -41,9 +43,9 @@ scenario! {
             "Several subscriptions at once are each acknowledged under the id of their request, text or number",
         )
         .requires(&[
-            "subscriptions.id-value",
-            "subscriptions.ack-sent",
-            "subscriptions.concurrent-supported",
+            Requirement::SUBSCRIPTIONS_ID_VALUE,
+            Requirement::SUBSCRIPTIONS_ACK_SENT,
+            Requirement::SUBSCRIPTIONS_CONCURRENT_SUPPORTED,
         ])
         .also_warns(),
         CheckSpec::own(
@@ -51,13 +53,13 @@ scenario! {
             "ListenFilter",
             "The acknowledged filter has only what was requested, and nothing for which the server declares no capability",
         )
-        .requires(&["subscriptions.ack-filter-subset"]),
+        .requires(&[Requirement::SUBSCRIPTIONS_ACK_FILTER_SUBSET]),
         CheckSpec::own(
             "listen-declared",
             "ListenDeclared",
             "The acknowledged filter has every requested change of a list that the server declares, and no other one",
         )
-        .requires(&["discover.capabilities-truthful"])
+        .requires(&[Requirement::DISCOVER_CAPABILITIES_TRUTHFUL])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -65,7 +67,7 @@ scenario! {
             "ListenWithoutChanges",
             "A server that declares no changes acknowledges a subscription to nothing",
         )
-        .requires(&["base.support-core-patterns"])
+        .requires(&[Requirement::BASE_SUPPORT_CORE_PATTERNS])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -73,7 +75,7 @@ scenario! {
             "ListenCancelled",
             "The server goes on after its subscriptions are cancelled",
         )
-        .requires(&["cancellation.race-graceful"]),
+        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL]),
     ],
 }
 
@@ -175,7 +177,7 @@ async fn to_nothing(ctx: &mut Ctx) -> Result<(), Finding> {
         }
         Err(finding) => {
             let requirements = match is_refused(&finding) {
-                true => vec!["base.support-core-patterns"],
+                true => vec![Requirement::BASE_SUPPORT_CORE_PATTERNS],
                 false => finding.requirements.clone(),
             };
             ctx.check("listen-without-changes").fail(finding.should().requiring(requirements));
@@ -279,13 +281,14 @@ async fn acknowledged(ctx: &mut Ctx) -> Result<Vec<Pending>, Finding> {
                     Finding::peer("the id of a subscription is not that of its request")
                         .expected(id.to_string())
                         .got(got.map_or("no id".to_owned(), |id| id.short(120)))
-                        .requires("subscriptions.id-value")
+                        .requires(Requirement::SUBSCRIPTIONS_ID_VALUE)
                         .evidence_all([sent, received.seq])
                 }));
             }
             // Of a silent server one wait is enough.
             Err(finding) => {
-                outcomes.push(Err(finding.requires("subscriptions.concurrent-supported")));
+                outcomes
+                    .push(Err(finding.requires(Requirement::SUBSCRIPTIONS_CONCURRENT_SUPPORTED)));
                 break;
             }
         }

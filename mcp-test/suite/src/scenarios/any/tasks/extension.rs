@@ -5,6 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{array, equals, integer, non_empty_string, object, one_of, satisfying};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Ctx;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::meta;
 use serde_json::json;
 
@@ -30,7 +31,7 @@ const STATUSES: [&str; 5] = ["working", "input_required", "completed", "cancelle
 /// Whether the state of a cancelled task is one that a client knows: the task may still be at work, or have ended otherwise.
 pub(super) fn after_cancel(ctx: &mut Ctx, state: &Reply) {
     ctx.check("extension-task-state")
-        .requires("ext.tasks.get-cancelled")
+        .requires(Requirement::EXT_TASKS_GET_CANCELLED)
         .expect(state, object().member("status", one_of(STATUSES)));
 }
 
@@ -46,7 +47,9 @@ pub(super) fn shape(ctx: &mut Ctx, task: &Reply) {
         .member("lastUpdatedAt", timestamp())
         .member("ttlMs", ttl)
         .optional("pollIntervalMs", integer());
-    ctx.check("extension-task-state").requires("ext.tasks.task-shape").expect(task, shape);
+    ctx.check("extension-task-state")
+        .requires(Requirement::EXT_TASKS_TASK_SHAPE)
+        .expect(task, shape);
 }
 
 /// What the state has in each status.
@@ -54,29 +57,30 @@ pub(super) fn of_status(ctx: &mut Ctx, state: &Reply) {
     let status = member(state, "/status").unwrap_or_default();
     let complete = object().member("resultType", equals("complete"));
     let check = ctx.check("extension-task-state");
-    let check = check.requires("ext.tasks.result-type-complete-get").expect(state, complete);
+    let check =
+        check.requires(Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET).expect(state, complete);
     match status {
         "working" => {
             // Null says nothing.
             let none = || satisfying("nothing", |value: &Value| !value.is_object());
             let shape = object().optional("result", none()).optional("error", none());
-            drop(check.requires("ext.tasks.get-working").expect(state, shape));
+            drop(check.requires(Requirement::EXT_TASKS_GET_WORKING).expect(state, shape));
         }
         "completed" => drop(
             check
-                .requires("ext.tasks.get-completed")
+                .requires(Requirement::EXT_TASKS_GET_COMPLETED)
                 .expect(state, object().member("result", object()))
-                .requires("ext.tasks.result-faithful")
+                .requires(Requirement::EXT_TASKS_RESULT_FAITHFUL)
                 .expect(state, object().member("result", object().member("content", array()))),
         ),
         "failed" => drop(
             check
-                .requires("ext.tasks.get-failed")
+                .requires(Requirement::EXT_TASKS_GET_FAILED)
                 .expect(state, object().member("error", object())),
         ),
         "input_required" => drop(
             check
-                .requires("ext.tasks.get-input-required")
+                .requires(Requirement::EXT_TASKS_GET_INPUT_REQUIRED)
                 .expect(state, object().member("inputRequests", object())),
         ),
         _ => {}

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::EventKind;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -30,21 +30,21 @@ scenario! {
             "TaskCancelled",
             "The reply to `tasks/cancel` says that the task is cancelled",
         )
-        .requires(&["tasks.cancel-status-before-response"])
+        .requires(&[Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE])
         .conditional(),
         CheckSpec::own(
             "task-stays-cancelled",
             "TaskStaysCancelled",
             "A cancelled task stays cancelled, and is not cancelled again",
         )
-        .requires(&["tasks.cancelled-stays", "tasks.cancel-terminal-rejected"])
+        .requires(&[Requirement::TASKS_CANCELLED_STAYS, Requirement::TASKS_CANCEL_TERMINAL_REJECTED])
         .conditional(),
         CheckSpec::own(
             "task-ids",
             "TaskIds",
             "Each task has an id of its own, which the server has chosen, and which cannot be guessed from another",
         )
-        .requires(&["tasks.id-unique", "tasks.id-receiver-generated", "tasks.id-entropy"])
+        .requires(&[Requirement::TASKS_ID_UNIQUE, Requirement::TASKS_ID_RECEIVER_GENERATED, Requirement::TASKS_ID_ENTROPY])
         .conditional(),
     ],
 }
@@ -103,13 +103,15 @@ async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     // A cancelled task may be deleted.
     if state.outcome().is_ok() {
         ctx.check("task-stays-cancelled")
-            .requires("tasks.cancelled-stays")
+            .requires(Requirement::TASKS_CANCELLED_STAYS)
             .expect(&state, is_cancelled());
     }
     let again = of_task(ctx, "tasks/cancel", id).await?;
     let outcome = is_error(&again);
     let outcome = outcome.and_then(|()| has_code(&again, error_code::INVALID_PARAMS));
-    ctx.check("task-stays-cancelled").requires("tasks.cancel-terminal-rejected").judge(outcome);
+    ctx.check("task-stays-cancelled")
+        .requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED)
+        .judge(outcome);
     Ok(())
 }
 

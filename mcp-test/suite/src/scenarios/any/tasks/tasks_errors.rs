@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ scenario! {
             "TaskError",
             "`tasks/result` fails with the error with which the call fails without `task`",
         )
-        .requires(&["tasks.result-error-passthrough"])
+        .requires(&[Requirement::TASKS_RESULT_ERROR_PASSTHROUGH])
         .conditional(),
     ],
 }

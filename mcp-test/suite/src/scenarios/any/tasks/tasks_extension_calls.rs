@@ -6,7 +6,7 @@ use mcp_test_core::clock;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,10 +33,10 @@ scenario! {
             "A call of a client that does not declare the extension becomes no task",
         )
         .requires(&[
-            "ext.tasks.no-task-for-undeclared",
-            "ext.tasks.task-param-ignored",
-            "ext.tasks.declaration-not-sticky",
-            "versioning.extension-fallback",
+            Requirement::EXT_TASKS_NO_TASK_FOR_UNDECLARED,
+            Requirement::EXT_TASKS_TASK_PARAM_IGNORED,
+            Requirement::EXT_TASKS_DECLARATION_NOT_STICKY,
+            Requirement::VERSIONING_EXTENSION_FALLBACK,
         ])
         .conditional(),
         CheckSpec::own(
@@ -44,21 +44,21 @@ scenario! {
             "ExtensionTaskRequired",
             "A call that can only be a task is refused with -32021, which names the extension",
         )
-        .requires(&["ext.tasks.missing-capability-error", "ext.tasks.missing-capability-data"])
+        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_ERROR, Requirement::EXT_TASKS_MISSING_CAPABILITY_DATA])
         .conditional(),
         CheckSpec::own(
             "extension-task-type",
             "ExtensionTaskType",
             "A call that becomes a task has a result of the type \"task\"",
         )
-        .requires(&["ext.tasks.result-type-task"])
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK])
         .conditional(),
         CheckSpec::own(
             "extension-task-ids",
             "ExtensionTaskIds",
             "The id of a task cannot be guessed from the one before",
         )
-        .requires(&["ext.tasks.id-entropy"])
+        .requires(&[Requirement::EXT_TASKS_ID_ENTROPY])
         .conditional(),
         CheckSpec::own(
             "extension-task-state",
@@ -66,16 +66,16 @@ scenario! {
             "The state of a task has the members of its status, from the moment that the client knows its id",
         )
         .requires(&[
-            "ext.tasks.durable-before-ack",
-            "ext.tasks.task-shape",
-            "ext.tasks.result-type-complete-get",
-            "ext.tasks.result-type-task-exclusive",
-            "ext.tasks.get-working",
-            "ext.tasks.get-cancelled",
-            "ext.tasks.get-completed",
-            "ext.tasks.get-failed",
-            "ext.tasks.get-input-required",
-            "ext.tasks.result-faithful",
+            Requirement::EXT_TASKS_DURABLE_BEFORE_ACK,
+            Requirement::EXT_TASKS_TASK_SHAPE,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
+            Requirement::EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE,
+            Requirement::EXT_TASKS_GET_WORKING,
+            Requirement::EXT_TASKS_GET_CANCELLED,
+            Requirement::EXT_TASKS_GET_COMPLETED,
+            Requirement::EXT_TASKS_GET_FAILED,
+            Requirement::EXT_TASKS_GET_INPUT_REQUIRED,
+            Requirement::EXT_TASKS_RESULT_FAITHFUL,
         ])
         .conditional(),
         CheckSpec::own(
@@ -84,11 +84,11 @@ scenario! {
             "`tasks/update` and `tasks/cancel` are answered with nothing but an acknowledgement",
         )
         .requires(&[
-            "ext.tasks.update-ignores-unknown-keys",
-            "ext.tasks.update-ack-empty",
-            "ext.tasks.result-type-complete-update",
-            "ext.tasks.cancel-ack-empty",
-            "ext.tasks.result-type-complete-cancel",
+            Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS,
+            Requirement::EXT_TASKS_UPDATE_ACK_EMPTY,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
+            Requirement::EXT_TASKS_CANCEL_ACK_EMPTY,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
         ])
         .conditional()
         .also_warns(),
@@ -97,7 +97,7 @@ scenario! {
             "ExtensionTaskFinal",
             "A finished task keeps its status",
         )
-        .requires(&["ext.tasks.terminal-immutable"])
+        .requires(&[Requirement::EXT_TASKS_TERMINAL_IMMUTABLE])
         .conditional(),
     ],
 }
@@ -120,15 +120,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut last_id: Option<String> = None;
     for tool in tools.iter().take(MOST_TOOLS) {
         let before = call(ctx, tool, false).await?;
-        is_no_task(ctx, &before, "ext.tasks.no-task-for-undeclared");
+        is_no_task(ctx, &before, Requirement::EXT_TASKS_NO_TASK_FOR_UNDECLARED);
         let declared = json!({});
         let request =
             ctx.request("tools/call", call_of(tool)).param("task", json!({"ttl": 60_000}));
         let with_member = request.meta(meta::CLIENT_CAPABILITIES, declared).deliberate().await?;
-        is_no_task(ctx, &with_member, "ext.tasks.task-param-ignored");
+        is_no_task(ctx, &with_member, Requirement::EXT_TASKS_TASK_PARAM_IGNORED);
         let handle = call(ctx, tool, true).await?;
         let after = call(ctx, tool, false).await?;
-        is_no_task(ctx, &after, "ext.tasks.declaration-not-sticky");
+        is_no_task(ctx, &after, Requirement::EXT_TASKS_DECLARATION_NOT_STICKY);
         typed(ctx, &handle);
         if let Some(id) = member(&handle, "/taskId").filter(|_| is_task(&handle)) {
             if let Some(last) = last_id.replace(id.to_owned()) {
@@ -176,7 +176,7 @@ fn unguessable(ctx: &mut Ctx, last: &str, handle: &Reply) {
     }));
 }
 
-fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
+fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static Requirement) {
     let outcome = ensure(!is_task(reply), || {
         Finding::peer("a call becomes a task although its request does not declare the extension")
             .expected("a `resultType` other than \"task\", or error -32021")
@@ -184,7 +184,10 @@ fn is_no_task(ctx: &mut Ctx, reply: &Reply, requirement: &'static str) {
     });
     let check = ctx.check("extension-task-undeclared").requires(requirement);
     // The first finding stays, so that the general rule is tested along with the one for tasks.
-    check.judge(outcome.clone()).requires("versioning.extension-fallback").judge(outcome);
+    check
+        .judge(outcome.clone())
+        .requires(Requirement::VERSIONING_EXTENSION_FALLBACK)
+        .judge(outcome);
 }
 
 /// The refusal of a call that can only be a task.
@@ -193,11 +196,11 @@ fn required(ctx: &mut Ctx, reply: &Reply) {
     let outcome = is_error(reply).and_then(|()| has_code(reply, code));
     let is_right = outcome.is_ok();
     let check = ctx.check("extension-task-required");
-    let check = check.requires("ext.tasks.missing-capability-error").judge(outcome);
+    let check = check.requires(Requirement::EXT_TASKS_MISSING_CAPABILITY_ERROR).judge(outcome);
     let data = reply.error().and_then(|error| error.data.as_ref());
     let names = data.and_then(|data| data.at(EXTENSION)).is_some();
     if is_right {
-        check.requires("ext.tasks.missing-capability-data").judge(ensure(names, || {
+        check.requires(Requirement::EXT_TASKS_MISSING_CAPABILITY_DATA).judge(ensure(names, || {
             Finding::peer("the error does not name the extension that the client lacks")
                 .expected(format!("a member `/error/data{EXTENSION}`"))
                 .got(data.map_or_else(|| "no data".to_owned(), |data| data.short(120)))
@@ -211,7 +214,7 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
     let Some(id) = member(handle, "/taskId").map(str::to_owned) else { return Ok(()) };
     let mut state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     ctx.check("extension-task-state")
-        .requires("ext.tasks.durable-before-ack")
+        .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
         .expect(&state, object().member("taskId", equals(id.as_str())));
     if state.outcome().is_err() {
         return Ok(());
@@ -221,10 +224,13 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
     let is_ignored = update.result().map(drop).map_err(Finding::should);
     let is_accepted = is_ignored.is_ok();
     ctx.check("extension-task-acknowledged")
-        .requires("ext.tasks.update-ignores-unknown-keys")
+        .requires(Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS)
         .judge(is_ignored);
     if is_accepted {
-        let ids = ["ext.tasks.update-ack-empty", "ext.tasks.result-type-complete-update"];
+        let ids = [
+            Requirement::EXT_TASKS_UPDATE_ACK_EMPTY,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
+        ];
         acknowledged(ctx, &update, ids);
     }
     for _ in 0..MOST_POLLS {
@@ -237,7 +243,10 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
         state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     }
     let cancel = of_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
-    let ids = ["ext.tasks.cancel-ack-empty", "ext.tasks.result-type-complete-cancel"];
+    let ids = [
+        Requirement::EXT_TASKS_CANCEL_ACK_EMPTY,
+        Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
+    ];
     acknowledged(ctx, &cancel, ids);
     let last = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     let Some(status) = member(&state, "/status").filter(|status| is_terminal(status)) else {
@@ -254,7 +263,7 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
 }
 
 /// An empty result, but for what every result has.
-fn acknowledged(ctx: &mut Ctx, reply: &Reply, [empty, complete]: [&'static str; 2]) {
+fn acknowledged(ctx: &mut Ctx, reply: &Reply, [empty, complete]: [&'static Requirement; 2]) {
     let nothing = object().without("taskId").without("task").without("status").without("result");
     ctx.check("extension-task-acknowledged")
         .requires(empty)

@@ -9,7 +9,7 @@ use mcp_test_core::expect::{integer, non_empty_string, object, string};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, CheckBuilder, CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -34,9 +34,9 @@ scenario! {
             "A task fails only where its call fails with a JSON-RPC error, and has that error",
         )
         .requires(&[
-            "ext.tasks.failed-only-jsonrpc",
-            "ext.tasks.tool-error-completed",
-            "ext.tasks.error-faithful",
+            Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC,
+            Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED,
+            Requirement::EXT_TASKS_ERROR_FAITHFUL,
         ])
         .conditional(),
         CheckSpec::own(
@@ -44,7 +44,7 @@ scenario! {
             "ExtensionTaskFailedMessage",
             "A failed task says in `statusMessage` what is wrong",
         )
-        .requires(&["ext.tasks.failed-status-message"])
+        .requires(&[Requirement::EXT_TASKS_FAILED_STATUS_MESSAGE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -53,9 +53,9 @@ scenario! {
             "A task that waits for input lists every open request, each under a key of its own",
         )
         .requires(&[
-            "ext.tasks.get-input-required-complete-set",
-            "ext.tasks.input-key-unique",
-            "ext.tasks.input-key-no-reuse",
+            Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET,
+            Requirement::EXT_TASKS_INPUT_KEY_UNIQUE,
+            Requirement::EXT_TASKS_INPUT_KEY_NO_REUSE,
         ])
         .conditional(),
         CheckSpec::own(
@@ -63,7 +63,7 @@ scenario! {
             "ExtensionTaskAfterInput",
             "The result of a task does not ask for the call to be sent again with more input",
         )
-        .requires(&["ext.tasks.mrtr-before-create"])
+        .requires(&[Requirement::EXT_TASKS_MRTR_BEFORE_CREATE])
         .conditional()
         .warns(),
     ],
@@ -169,10 +169,10 @@ impl Input {
     fn judge(&mut self, ctx: &mut Ctx, state: &Reply) -> Option<(String, serde_json::Value)> {
         self.reads += 1;
         let requests = state.outcome().ok()?.get("inputRequests")?.as_object()?;
-        let wrong = |headline: String, requirement: &'static str| {
+        let wrong = |headline: String, requirement: &'static Requirement| {
             Finding::peer(headline).evidence_all(state.evidence()).requires(requirement)
         };
-        let complete = "ext.tasks.get-input-required-complete-set";
+        let complete = Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET;
         let mut outcomes = vec![ensure(!requests.is_empty() || !self.known.is_empty(), || {
             wrong("a task waits for input and does not say for which".to_owned(), complete)
                 .expected("`inputRequests` with every request that has no response yet")
@@ -187,8 +187,8 @@ impl Input {
             match before {
                 Some(before) if before != request_json => {
                     let requirement = match is_answered {
-                        true => "ext.tasks.input-key-no-reuse",
-                        false => "ext.tasks.input-key-unique",
+                        true => Requirement::EXT_TASKS_INPUT_KEY_NO_REUSE,
+                        false => Requirement::EXT_TASKS_INPUT_KEY_UNIQUE,
                     };
                     let headline = format!("the key {key:?} stands for two requests of one task");
                     outcomes.push(Err(wrong(headline, requirement)
@@ -250,7 +250,7 @@ async fn ended(ctx: &mut Ctx, tool: &CallableTool, last: &Reply) -> Result<(), F
         .should(last, object().member("statusMessage", non_empty_string()));
     let error = object().member("code", integer()).member("message", string());
     ctx.check("extension-task-failure")
-        .requires("ext.tasks.error-faithful")
+        .requires(Requirement::EXT_TASKS_ERROR_FAITHFUL)
         .expect(last, object().member("error", error));
     // Twice, since a tool that is limited to some calls, or uses the network, may fail for another reason each time.
     let first = send(ctx, "tools/call", call_of(tool), false).await?;
@@ -263,8 +263,8 @@ async fn ended(ctx: &mut Ctx, tool: &CallableTool, last: &Reply) -> Result<(), F
                     finding("a task has failed whose call returns a result with `isError`")
                         .expected("the status \"completed\", and that result")
                         .got("the status \"failed\"")
-                        .requires("ext.tasks.failed-only-jsonrpc")
-                        .requires("ext.tasks.tool-error-completed"),
+                        .requires(Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC)
+                        .requires(Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED),
                 ),
             );
         }
@@ -275,14 +275,13 @@ async fn ended(ctx: &mut Ctx, tool: &CallableTool, last: &Reply) -> Result<(), F
             let code = last.outcome().ok().and_then(|state| state.at("/error/code"));
             let expected = Value::from(first.code);
             let is_same = code.is_none_or(|code| *code == expected);
-            ctx.check("extension-task-failure").requires("ext.tasks.error-faithful").judge(ensure(
-                is_same,
-                || {
+            ctx.check("extension-task-failure")
+                .requires(Requirement::EXT_TASKS_ERROR_FAITHFUL)
+                .judge(ensure(is_same, || {
                     finding("the error of a task is not the one of its call")
                         .expected(format!("the code {}", first.code))
                         .got(format!("the code {}", code.map(Value::to_string).unwrap_or_default()))
-                },
-            ));
+                }));
         }
         _ => {}
     }

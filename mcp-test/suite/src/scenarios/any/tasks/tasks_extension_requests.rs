@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,10 +30,10 @@ scenario! {
             "Requests for an unknown task are refused with -32602",
         )
         .requires(&[
-            "ext.tasks.get-unknown-task",
-            "ext.tasks.update-unknown-task",
-            "ext.tasks.cancel-unknown-task",
-            "ext.tasks.protocol-errors-jsonrpc",
+            Requirement::EXT_TASKS_GET_UNKNOWN_TASK,
+            Requirement::EXT_TASKS_UPDATE_UNKNOWN_TASK,
+            Requirement::EXT_TASKS_CANCEL_UNKNOWN_TASK,
+            Requirement::EXT_TASKS_PROTOCOL_ERRORS_JSONRPC,
         ])
         .conditional()
         .also_warns(),
@@ -42,7 +42,7 @@ scenario! {
             "ExtensionErrorMessage",
             "The error for an unknown task has a message",
         )
-        .requires(&["ext.tasks.informative-errors"])
+        .requires(&[Requirement::EXT_TASKS_INFORMATIVE_ERRORS])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -50,30 +50,30 @@ scenario! {
             "ExtensionUndeclared",
             "Requests of a client that does not declare the extension are refused with -32021",
         )
-        .requires(&["ext.tasks.methods-missing-capability", "ext.tasks.legacy-capability-not-enough"])
+        .requires(&[Requirement::EXT_TASKS_METHODS_MISSING_CAPABILITY, Requirement::EXT_TASKS_LEGACY_CAPABILITY_NOT_ENOUGH])
         .conditional(),
         CheckSpec::own(
             "extension-listen-undeclared",
             "ExtensionListenUndeclared",
             "A subscription to a task is refused with -32021 if its request does not declare the extension",
         )
-        .requires(&["ext.tasks.listen-missing-capability"])
+        .requires(&[Requirement::EXT_TASKS_LISTEN_MISSING_CAPABILITY])
         .conditional(),
         CheckSpec::own(
             "extension-tasks-result",
             "ExtensionTasksResult",
             "`tasks/result` is refused with -32601",
         )
-        .requires(&["ext.tasks.tasks-result-removed"])
+        .requires(&[Requirement::EXT_TASKS_TASKS_RESULT_REMOVED])
         .conditional(),
     ],
 }
 
 /// The methods of the extension, and whether a refusal for an unknown task is required.
-const METHODS: [(&str, &str, bool); 3] = [
-    ("tasks/get", "ext.tasks.get-unknown-task", true),
-    ("tasks/update", "ext.tasks.update-unknown-task", false),
-    ("tasks/cancel", "ext.tasks.cancel-unknown-task", false),
+const METHODS: [(&str, &Requirement, bool); 3] = [
+    ("tasks/get", Requirement::EXT_TASKS_GET_UNKNOWN_TASK, true),
+    ("tasks/update", Requirement::EXT_TASKS_UPDATE_UNKNOWN_TASK, false),
+    ("tasks/cancel", Requirement::EXT_TASKS_CANCEL_UNKNOWN_TASK, false),
 ];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -95,8 +95,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     }
     for (declared, requirement) in [
-        (json!({}), "ext.tasks.methods-missing-capability"),
-        (json!({"tasks": {}}), "ext.tasks.legacy-capability-not-enough"),
+        (json!({}), Requirement::EXT_TASKS_METHODS_MISSING_CAPABILITY),
+        (json!({"tasks": {}}), Requirement::EXT_TASKS_LEGACY_CAPABILITY_NOT_ENOUGH),
     ] {
         for (method, _, _) in METHODS {
             let reply = send(ctx, method, declared.clone()).await?;

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ scenario! {
             "LegacyTasksCapability",
             "The capabilities have no member `tasks`",
         )
-        .requires(&["ext.tasks.no-legacy-advertised", "ext.tasks.migrate-capability"]),
+        .requires(&[Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED, Requirement::EXT_TASKS_MIGRATE_CAPABILITY]),
     ],
 }
 
@@ -39,8 +39,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .expected("no member `tasks`; the extension `io.modelcontextprotocol/tasks` instead")
             .got(got)
             .evidence_all(reply.evidence())
-            .requires("ext.tasks.no-legacy-advertised");
-        if has_extension { finding } else { finding.requires("ext.tasks.migrate-capability") }
+            .requires(Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED);
+        if has_extension {
+            finding
+        } else {
+            finding.requires(Requirement::EXT_TASKS_MIGRATE_CAPABILITY)
+        }
     });
     ctx.check("legacy-tasks-capability").judge(outcome);
     Ok(())

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,14 +28,14 @@ scenario! {
             "TaskRequired",
             "A plain call of a tool with `taskSupport` `required` is refused with -32601",
         )
-        .requires(&["tasks.tool-required-rejected"])
+        .requires(&[Requirement::TASKS_TOOL_REQUIRED_REJECTED])
         .conditional(),
         CheckSpec::own(
             "task-forbidden",
             "TaskForbidden",
             "A call as a task is refused with -32601 if the tool does not support it",
         )
-        .requires(&["tasks.tool-forbidden-rejected"])
+        .requires(&[Requirement::TASKS_TOOL_FORBIDDEN_REJECTED])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -43,7 +43,7 @@ scenario! {
             "TaskOptional",
             "A tool with `taskSupport` `optional` is called as a task and without",
         )
-        .requires(&["tasks.tool-optional-both-accepted"])
+        .requires(&[Requirement::TASKS_TOOL_OPTIONAL_BOTH_ACCEPTED])
         .conditional(),
     ],
 }

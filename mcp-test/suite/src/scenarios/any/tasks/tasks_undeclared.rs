@@ -6,7 +6,7 @@ use mcp_test_core::expect::anything;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,14 +29,14 @@ scenario! {
             "UndeclaredTaskMethods",
             "`tasks/list` and `tasks/cancel` are not served if their capabilities are not declared",
         )
-        .requires(&["tasks.list-requires-capability", "tasks.cancel-requires-capability"])
+        .requires(&[Requirement::TASKS_LIST_REQUIRES_CAPABILITY, Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY])
         .conditional(),
         CheckSpec::own(
             "undeclared-task-ignored",
             "UndeclaredTaskIgnored",
             "A call with `task` is answered as one without if the capability for it is not declared",
         )
-        .requires(&["tasks.undeclared-augmentation-ignored", "tasks.capability-declared"])
+        .requires(&[Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED, Requirement::TASKS_CAPABILITY_DECLARED])
         .conditional(),
     ],
 }
@@ -53,14 +53,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if !lists {
         let reply = ctx.request("tasks/list", json!({})).deliberate().promptly().await?;
         ctx.check("undeclared-task-methods")
-            .requires("tasks.list-requires-capability")
+            .requires(Requirement::TASKS_LIST_REQUIRES_CAPABILITY)
             .judge(is_error_or_empty(&reply));
     }
     if !cancels {
         let params = json!({ "taskId": UNKNOWN });
         let reply = ctx.request("tasks/cancel", params).deliberate().await?;
         ctx.check("undeclared-task-methods")
-            .requires("tasks.cancel-requires-capability")
+            .requires(Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY)
             .judge(is_error(&reply));
     }
     if !ctx.declares(Capability::TasksToolsCall).await? {
@@ -110,7 +110,7 @@ fn succeeded(reply: &Reply) -> bool {
 }
 
 fn is_plain_result(reply: &Reply) -> Result<(), Finding> {
-    let ignored = "tasks.undeclared-augmentation-ignored";
+    let ignored = Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED;
     let wrong = |headline: &str, requirement| {
         Finding::peer(headline)
             .expected("the result of the tool, as without `task`")
@@ -125,7 +125,7 @@ fn is_plain_result(reply: &Reply) -> Result<(), Finding> {
         Ok(result) => {
             ensure(result.get("task").is_none() || result.get("content").is_some(), || {
                 let headline = "a call becomes a task although the server declares no tasks";
-                wrong(headline, "tasks.capability-declared")
+                wrong(headline, Requirement::TASKS_CAPABILITY_DECLARED)
                     .got(format!("the result {}", result.short(120)))
             })
         }

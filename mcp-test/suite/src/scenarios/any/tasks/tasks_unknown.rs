@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,21 +28,21 @@ scenario! {
             "UnknownTaskRefused",
             "`tasks/get`, `tasks/result` and `tasks/cancel` for an unknown task are refused with -32602",
         )
-        .requires(&["tasks.invalid-id-error"])
+        .requires(&[Requirement::TASKS_INVALID_ID_ERROR])
         .conditional(),
         CheckSpec::own(
             "unknown-task-cursor-refused",
             "UnknownTaskCursorRefused",
             "`tasks/list` with a cursor that the server has not issued is refused with -32602",
         )
-        .requires(&["tasks.invalid-cursor-error"])
+        .requires(&[Requirement::TASKS_INVALID_CURSOR_ERROR])
         .conditional(),
         CheckSpec::own(
             "task-error-message",
             "TaskErrorMessage",
             "The errors have a message",
         )
-        .requires(&["tasks.error-messages-informative"])
+        .requires(&[Requirement::TASKS_ERROR_MESSAGES_INFORMATIVE])
         .conditional()
         .warns(),
     ],

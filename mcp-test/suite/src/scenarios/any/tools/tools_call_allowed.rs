@@ -6,7 +6,7 @@ use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ scenario! {
             "RequiredArgumentsSuffice",
             "A tool that succeeds with more arguments does not refuse a call with only those that its schema requires",
         )
-        .requires(&["mcp-test.required-arguments-suffice"])
+        .requires(&[Requirement::MCP_TEST_REQUIRED_ARGUMENTS_SUFFICE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -42,7 +42,7 @@ scenario! {
             "A value that the schema of a tool states, in `enum`, `default` or `examples`, is not refused with -32602, nor one of an \
              `enum` like a value that it does not have",
         )
-        .requires(&["mcp-test.stated-values-accepted"])
+        .requires(&[Requirement::MCP_TEST_STATED_VALUES_ACCEPTED])
         .conditional()
         .warns(),
     ],

@@ -7,7 +7,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -48,16 +48,16 @@ scenario! {
             "ArgumentsOmitted",
             "A tool that accepts `{}` as its arguments accepts a call without `arguments`",
         )
-        .requires(&["tools.call.arguments-optional"])
+        .requires(&[Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL])
         .conditional(),
     ],
 }
 
 /// How invalid arguments are refused, before and since 2025-11-25, and that they are.
-const REFUSAL: [&str; 3] = [
-    "tools.call.invalid-arguments-protocol-error",
-    "tools.call.input-validation-is-error",
-    "tools.security.validate-inputs",
+const REFUSAL: [&Requirement; 3] = [
+    Requirement::TOOLS_CALL_INVALID_ARGUMENTS_PROTOCOL_ERROR,
+    Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
+    Requirement::TOOLS_SECURITY_VALIDATE_INPUTS,
 ];
 /// How many tools are called.
 const MOST: usize = 10;
@@ -143,17 +143,17 @@ fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Option<Result<(
             let headline = format!("`{}` refused {what} with a JSON-RPC error", tool.name);
             let expected = "a result with `isError: true`, which the model reads";
             let found = finding(headline, expected, error.to_string());
-            Some(Err(found.requires("tools.call.input-validation-is-error")))
+            Some(Err(found.requires(Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR)))
         }
         Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => Some(Ok(())),
         Ok(result) => {
             let headline = format!("`{}` accepted {what}", tool.name);
             let found = finding(headline, "a refusal", result.short(120));
             let row = match reply.revision() >= Revision::V2025_11_25 {
-                true => "tools.call.input-validation-is-error",
-                false => "tools.call.invalid-arguments-protocol-error",
+                true => Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
+                false => Requirement::TOOLS_CALL_INVALID_ARGUMENTS_PROTOCOL_ERROR,
             };
-            Some(Err(found.requires(row).requires("tools.security.validate-inputs")))
+            Some(Err(found.requires(row).requires(Requirement::TOOLS_SECURITY_VALIDATE_INPUTS)))
         }
     }
 }

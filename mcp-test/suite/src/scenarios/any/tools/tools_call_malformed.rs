@@ -7,7 +7,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param, params};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,17 +31,17 @@ scenario! {
             "MalformedCallError",
             "A call without a name, with a number as its name, or with a string as arguments is answered with a JSON-RPC error",
         )
-        .requires(&["jsonrpc.invalid-params-error", "tools.call.malformed-request-error"]),
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR]),
         CheckSpec::own(
             "malformed-arguments-refused",
             "MalformedArgumentsRefused",
             "A known tool that is called with a string or an array as `arguments` is not run: the call is answered with an error",
         )
-        .requires(&["jsonrpc.invalid-params-error", "tools.call.malformed-request-error"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR])
         .conditional()
         .also_warns(),
         CheckSpec::own("malformed-call-code", "MalformedCallCode", "The error has code -32602")
-            .requires(&["jsonrpc.invalid-params-error"])
+            .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
             .conditional()
             .warns(),
     ],
@@ -73,9 +73,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let cited = match ctx.revision() {
         Revision::V2025_11_25 | Revision::V2026_07_28 => {
-            vec!["jsonrpc.invalid-params-error", "tools.call.malformed-request-error"]
+            vec![
+                Requirement::JSONRPC_INVALID_PARAMS_ERROR,
+                Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR,
+            ]
         }
-        _ => vec!["jsonrpc.invalid-params-error"],
+        _ => vec![Requirement::JSONRPC_INVALID_PARAMS_ERROR],
     };
     let cite = |finding: Finding| cited.iter().fold(finding, |finding, id| finding.requires(id));
     let refused: Result<(), Finding> = errors.into_iter().collect();

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -35,12 +35,12 @@ scenario! {
             "LinksUsable",
             "A resource to which a result links can be read, unless it is on the web",
         )
-        .requires(&["tools.content.resource-link-usable"])
+        .requires(&[Requirement::TOOLS_CONTENT_RESOURCE_LINK_USABLE])
         .within(Revisions::from(Revision::V2025_06_18))
         .conditional()
         .warns(),
         CheckSpec::own("embedded-refetchable", "EmbeddedRefetchable", "A resource that a result embeds can be read")
-            .requires(&["tools.content.embedded-uri-refetchable"])
+            .requires(&[Requirement::TOOLS_CONTENT_EMBEDDED_URI_REFETCHABLE])
             .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26))
             .conditional()
             .warns(),
@@ -51,7 +51,7 @@ scenario! {
              -32602), and a result that \
              reports `\"success\": false`, or an `error` only if a value is unknown, has `isError`",
         )
-        .requires(&["tools.call.execution-error-is-error"])
+        .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
         .conditional()
         .warns(),
     ],

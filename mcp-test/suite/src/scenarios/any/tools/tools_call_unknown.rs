@@ -5,7 +5,7 @@ use mcp_test_core::expect::{Matcher, equals};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, RuleBuilder, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,13 +28,13 @@ scenario! {
             "UnknownToolError",
             "A call of a tool that does not exist is answered with a JSON-RPC error, not with a result",
         )
-        .requires(&["tools.call.unknown-tool-error"]),
+        .requires(&[Requirement::TOOLS_CALL_UNKNOWN_TOOL_ERROR]),
         CheckSpec::own(
             "unknown-tool-code",
             "UnknownToolCode",
             "The error for an unknown tool has code -32602",
         )
-        .requires(&["tools.call.unknown-tool-code"])
+        .requires(&[Requirement::TOOLS_CALL_UNKNOWN_TOOL_CODE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -42,7 +42,7 @@ scenario! {
             "ToolNameCase",
             "The name of a tool in other case is unknown, unless there is such a tool as well",
         )
-        .requires(&["tools.name.case-sensitive"])
+        .requires(&[Requirement::TOOLS_NAME_CASE_SENSITIVE])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ scenario! {
             "ExtensionIdFormat",
             "The identifier of each extension is a prefix of labels, a slash and a name",
         )
-        .requires(&["versioning.extension-id-format"])
+        .requires(&[Requirement::VERSIONING_EXTENSION_ID_FORMAT])
         .conditional(),
     ],
 }

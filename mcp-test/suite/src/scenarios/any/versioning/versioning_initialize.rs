@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,14 +28,14 @@ scenario! {
             "InitializeRefused",
             "A server that names no version with a handshake refuses `initialize`",
         )
-        .requires(&["versioning.legacy-initialize-rejected"])
+        .requires(&[Requirement::VERSIONING_LEGACY_INITIALIZE_REJECTED])
         .conditional(),
         CheckSpec::own(
             "initialize-error-names-versions",
             "InitializeErrorNamesVersions",
             "The error names a version that the server supports",
         )
-        .requires(&["versioning.legacy-initialize-error-names-versions"])
+        .requires(&[Requirement::VERSIONING_LEGACY_INITIALIZE_ERROR_NAMES_VERSIONS])
         .conditional()
         .warns(),
     ],

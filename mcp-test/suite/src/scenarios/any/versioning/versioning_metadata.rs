@@ -6,7 +6,7 @@ use mcp_test_core::expect::{object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -28,14 +28,14 @@ scenario! {
             "DiscoverNamesServer",
             "The result of `server/discover` has the name and version of the server in its `_meta`",
         )
-        .requires(&["discover.server-info-present"])
+        .requires(&[Requirement::DISCOVER_SERVER_INFO_PRESENT])
         .warns(),
         CheckSpec::own(
             "required-meta-missing",
             "RequiredMetaMissing",
             "A request without its version or the capabilities of its client is refused",
         )
-        .requires(&["base.meta-missing-field-rejected"]),
+        .requires(&[Requirement::BASE_META_MISSING_FIELD_REJECTED]),
     ],
 }
 
@@ -79,7 +79,7 @@ async fn without_metadata(
         true => has_code(&reply, error_code::INVALID_PARAMS),
         false => Ok(()),
     });
-    let cause = Cause::Requirement("base.meta-missing-field-rejected");
+    let cause = Cause::Requirement(Requirement::BASE_META_MISSING_FIELD_REJECTED);
     ctx.check("required-meta-missing").judge(outcome.map_err(|finding| finding.caused_by(cause)));
     Ok(())
 }

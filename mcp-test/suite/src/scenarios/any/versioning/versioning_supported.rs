@@ -5,7 +5,7 @@ use mcp_test_core::client::Options;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -24,14 +24,14 @@ scenario! {
             "SupportedVersionWorks",
             "A conversation at each version that the server names succeeds",
         )
-        .requires(&["versioning.supported-list-accurate", "discover.supported-versions-truthful"])
+        .requires(&[Requirement::VERSIONING_SUPPORTED_LIST_ACCURATE, Requirement::DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL])
         .conditional(),
         CheckSpec::own(
             "era-by-opening",
             "EraByOpening",
             "After `initialize`, requests without `_meta` are served",
         )
-        .requires(&["versioning.dual-era-by-opening"])
+        .requires(&[Requirement::VERSIONING_DUAL_ERA_BY_OPENING])
         .conditional(),
     ],
 }

@@ -6,7 +6,7 @@ use mcp_test_core::expect::{array_of, equals, object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions, error_code, header, meta};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -31,20 +31,20 @@ scenario! {
             "UnsupportedVersionCode",
             "A request at an unsupported version is refused with error -32022",
         )
-        .requires(&["versioning.unsupported-version-error"]),
+        .requires(&[Requirement::VERSIONING_UNSUPPORTED_VERSION_ERROR]),
         CheckSpec::own(
             "unsupported-version-data",
             "UnsupportedVersionData",
             "The error names the supported versions and the one that was requested",
         )
-        .requires(&["versioning.unsupported-version-error"])
+        .requires(&[Requirement::VERSIONING_UNSUPPORTED_VERSION_ERROR])
         .conditional(),
         CheckSpec::own(
             "known-version-unsupported",
             "KnownVersionUnsupported",
             "A request at a version that exists, but that `server/discover` does not name, is refused with error -32022",
         )
-        .requires(&["versioning.unsupported-version-error"])
+        .requires(&[Requirement::VERSIONING_UNSUPPORTED_VERSION_ERROR])
         .conditional()
         .also_warns(),
         CheckSpec::own(
@@ -52,7 +52,7 @@ scenario! {
             "VersionNotAString",
             "A request whose version is a number is refused",
         )
-        .requires(&["jsonrpc.invalid-params-error"]),
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR]),
     ],
 }
 

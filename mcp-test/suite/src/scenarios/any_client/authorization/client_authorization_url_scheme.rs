@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -26,7 +26,7 @@ scenario! {
             "ClientRejectsDangerousScheme",
             "The client does not open an authorization URL whose scheme is dangerous",
         )
-        .requires(&["auth.url.dangerous-schemes", "auth.url.schemes"]),
+        .requires(&[Requirement::AUTH_URL_DANGEROUS_SCHEMES, Requirement::AUTH_URL_SCHEMES]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,13 +28,13 @@ scenario! {
             "ClientSanitizesAuthorizationUrl",
             "The client does not open an authorization URL with characters for a shell as it is",
         )
-        .requires(&["auth.url.sanitized"]),
+        .requires(&[Requirement::AUTH_URL_SANITIZED]),
         CheckSpec::own(
             NO_SHELL,
             "ClientOpensUrlWithoutShell",
             "The client does not open a URL by a command of a shell, if it opens it",
         )
-        .requires(&["auth.url.no-shell"])
+        .requires(&[Requirement::AUTH_URL_NO_SHELL])
         .conditional(),
     ],
 }

@@ -5,7 +5,7 @@ use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -28,13 +28,13 @@ scenario! {
             "ClientDeclaresCredentialsExtension",
             "Each request declares the extension",
         )
-        .requires(&["auth.ext.client-credentials.declare"]),
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_DECLARE]),
         CheckSpec::own(
             RENEWS,
             "ClientRenewsCredentialsToken",
             "The client gets another token after its token has expired",
         )
-        .requires(&["auth.ext.client-credentials.renew"]),
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_RENEW]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, SentIssuer};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -25,25 +25,25 @@ scenario! {
             "ClientDropsPath",
             "The client looks for metadata and endpoints at the origin of the server",
         )
-        .requires(&["auth.discovery.base-url-strip-path"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_BASE_URL_STRIP_PATH]),
         CheckSpec::own(
             METADATA_FIRST,
             "ClientTriesMetadataFirst",
             "The client uses a default endpoint only after it has looked for metadata",
         )
-        .requires(&["auth.discovery.metadata-before-defaults"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_METADATA_BEFORE_DEFAULTS]),
         CheckSpec::own(
             DEFAULTS,
             "ClientUsesDefaultEndpoints",
             "The client uses the default endpoints, and no others",
         )
-        .requires(&["auth.discovery.client-default-endpoints"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_DEFAULT_ENDPOINTS]),
         CheckSpec::own(
             VERSION,
             "ClientStatesVersionForMetadata",
             "The requests for metadata have `MCP-Protocol-Version`",
         )
-        .requires(&["auth.discovery.protocol-version-header"])
+        .requires(&[Requirement::AUTH_DISCOVERY_PROTOCOL_VERSION_HEADER])
         .warns(),
     ],
 }

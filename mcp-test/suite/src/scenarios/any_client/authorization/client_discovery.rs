@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ResourceName};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -27,31 +27,31 @@ scenario! {
             "ClientTriesWellKnownUris",
             "The client looks for the metadata of the server where RFC 9728 has it",
         )
-        .requires(&["auth.discovery.client-prm-well-known-fallback"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_FALLBACK]),
         CheckSpec::own(
             PATH_FIRST,
             "ClientTriesPathFirst",
             "The client looks for the metadata of the endpoint before that of the origin",
         )
-        .requires(&["auth.discovery.client-prm-well-known-order"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_ORDER]),
         CheckSpec::own(
             OAUTH_FIRST,
             "ClientTriesOAuthFirst",
             "The client looks for the metadata of RFC 8414 before that of OpenID Connect",
         )
-        .requires(&["auth.discovery.as-order-root-issuer"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER]),
         CheckSpec::own(
             OPENID,
             "ClientSupportsOpenIdDiscovery",
             "The client finds an authorization server by OpenID Connect alone",
         )
-        .requires(&["auth.discovery.client-both-mechanisms", "auth.discovery.as-order-root-issuer"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_BOTH_MECHANISMS, Requirement::AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER]),
         CheckSpec::own(
             NO_SLASH,
             "ClientNamesResourceWithoutSlash",
             "The resource ends without a slash, as in the metadata of the server",
         )
-        .requires(&["auth.resource.no-trailing-slash"])
+        .requires(&[Requirement::AUTH_RESOURCE_NO_TRAILING_SLASH])
         .warns(),
     ],
 }

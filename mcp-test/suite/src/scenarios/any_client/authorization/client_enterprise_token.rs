@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{McpRequest, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,28 +28,28 @@ scenario! {
             "ClientDeclaresEnterpriseExtension",
             "Each request declares the extension",
         )
-        .requires(&["auth.ext.enterprise.declare"]),
+        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_DECLARE]),
         CheckSpec::own(
             NO_USER,
             "ClientSendsNoUserToAuthorizationServer",
             "The client makes no authorization request",
         )
-        .requires(&["auth.ext.enterprise.no-as-redirect"]),
+        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_NO_AS_REDIRECT]),
         CheckSpec::own(
             ASSERTION,
             "ClientRedeemsExchangeResponse",
             "The client redeems the assertion, and sends it to the MCP server never",
         )
         .requires(&[
-            "auth.ext.enterprise.accepts-exchange-response",
-            "auth.ext.enterprise.discovery-profile",
+            Requirement::AUTH_EXT_ENTERPRISE_ACCEPTS_EXCHANGE_RESPONSE,
+            Requirement::AUTH_EXT_ENTERPRISE_DISCOVERY_PROFILE,
         ]),
         CheckSpec::own(
             ENDS,
             "ClientAcceptsRestrictedScopes",
             "The client does not get tokens again and again for a scope that is not granted",
         )
-        .requires(&["auth.ext.enterprise.scope-errors"]),
+        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_SCOPE_ERRORS]),
     ],
 }
 

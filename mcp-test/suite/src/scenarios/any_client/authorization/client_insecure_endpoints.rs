@@ -6,7 +6,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -30,7 +30,7 @@ scenario! {
             "ClientRefusesInsecureEndpoints",
             "The client sends nothing to an endpoint with `http` at a host that is not loopback",
         )
-        .requires(&["auth.ssrf.client-https"])
+        .requires(&[Requirement::AUTH_SSRF_CLIENT_HTTPS])
         .warns(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,7 +28,7 @@ scenario! {
             "ClientRefusesInternalAuthorizationServer",
             "The client does not connect to an authorization server at a reserved address",
         )
-        .requires(&["auth.ssrf.client-private-addresses"])
+        .requires(&[Requirement::AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES])
         .warns(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -27,7 +27,7 @@ scenario! {
             "ClientHidesErrorOfOtherIssuer",
             "The client does not show `error_description` of a response with another `iss`",
         )
-        .requires(&["auth.redirect.iss-error-response"]),
+        .requires(&[Requirement::AUTH_REDIRECT_ISS_ERROR_RESPONSE]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenIssuer, TokenRequest};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,7 +28,7 @@ scenario! {
             "ClientCopesWithRefusedMetadataDocument",
             "The client goes on with another id, or ends, when the URL of its metadata document is refused",
         )
-        .requires(&["auth.registration.tolerate-cimd-rejection"])
+        .requires(&[Requirement::AUTH_REGISTRATION_TOLERATE_CIMD_REJECTION])
         .warns(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use reqwest::Url;
@@ -26,13 +26,13 @@ scenario! {
             "ClientInventsNoRegistration",
             "The client does not register at a URL that no metadata names",
         )
-        .requires(&["auth.registration.tolerate-no-dcr"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_TOLERATE_NO_DCR]),
         CheckSpec::own(
             URL,
             "ClientDocumentUrl",
             "An id that is a URL is one of HTTPS, with a path",
         )
-        .requires(&["auth.registration.cimd-url-path"])
+        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_URL_PATH])
         .within(Revisions::from(Revision::V2025_11_25)),
     ],
 }

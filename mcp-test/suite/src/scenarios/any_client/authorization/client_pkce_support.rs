@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -26,7 +26,7 @@ scenario! {
             "ClientRefusesWithoutPkce",
             "The client makes no authorization request to a server that does not support PKCE",
         )
-        .requires(&["auth.pkce.refuse-absent-rfc8414", "auth.pkce.verify-support"]),
+        .requires(&[Requirement::AUTH_PKCE_REFUSE_ABSENT_RFC8414, Requirement::AUTH_PKCE_VERIFY_SUPPORT]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -25,7 +25,7 @@ scenario! {
             "ClientRefusesOpenIdWithoutPkce",
             "The client makes no authorization request to an OpenID provider that does not say that it supports PKCE",
         )
-        .requires(&["auth.pkce.refuse-absent-oidc", "auth.pkce.verify-support"]),
+        .requires(&[Requirement::AUTH_PKCE_REFUSE_ABSENT_OIDC, Requirement::AUTH_PKCE_VERIFY_SUPPORT]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -26,7 +26,7 @@ scenario! {
             "ClientJudgesRedirectOfMetadata",
             "The client does not follow a redirect to a reserved address",
         )
-        .requires(&["auth.ssrf.client-redirect-targets"])
+        .requires(&[Requirement::AUTH_SSRF_CLIENT_REDIRECT_TARGETS])
         .warns(),
     ],
 }

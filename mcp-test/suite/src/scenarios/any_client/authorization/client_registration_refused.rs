@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -25,7 +25,7 @@ scenario! {
             "ClientHandlesRefusedRegistration",
             "The client goes on with another id, or ends, when a registration is refused",
         )
-        .requires(&["auth.registration.handle-redirect-rejection"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_HANDLE_REDIRECT_REJECTION]),
     ],
 }
 

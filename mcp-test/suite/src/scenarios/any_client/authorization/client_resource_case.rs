@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -23,7 +23,7 @@ scenario! {
             "ClientAcceptsUpperCase",
             "The client accepts a resource whose scheme is in upper case",
         )
-        .requires(&["auth.resource.accept-uppercase"])
+        .requires(&[Requirement::AUTH_RESOURCE_ACCEPT_UPPERCASE])
         .warns(),
     ],
 }

@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -31,13 +31,13 @@ scenario! {
             "ClientScopesOfChallenge",
             "Each authorization request asks for the scopes of the challenge, which no metadata lists",
         )
-        .requires(&["auth.scope.challenge-authoritative", "auth.scope.no-relation-assumed"]),
+        .requires(&[Requirement::AUTH_SCOPE_CHALLENGE_AUTHORITATIVE, Requirement::AUTH_SCOPE_NO_RELATION_ASSUMED]),
         CheckSpec::own(
             STEP_UP,
             "ClientStepUpScopes",
             "Each later authorization request asks for the scope that the call needs",
         )
-        .requires(&["auth.scope.step-up-challenge-scopes"])
+        .requires(&[Requirement::AUTH_SCOPE_STEP_UP_CHALLENGE_SCOPES])
         .within(Revisions::only(Revision::V2025_11_25))
         .warns(),
         CheckSpec::own(
@@ -45,21 +45,21 @@ scenario! {
             "ClientScopesNotWidened",
             "No authorization request asks for scopes of metadata that the challenge does not name",
         )
-        .requires(&["auth.scope.least-privilege", "auth.scope.prefer-challenge"])
+        .requires(&[Requirement::AUTH_SCOPE_LEAST_PRIVILEGE, Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
         .warns(),
         CheckSpec::own(
             NOT_INVENTED,
             "ClientScopesNotInvented",
             "No authorization request asks for scopes that nobody has named",
         )
-        .requires(&["auth.scope.least-privilege"])
+        .requires(&[Requirement::AUTH_SCOPE_LEAST_PRIVILEGE])
         .warns(),
         CheckSpec::own(
             ENDS,
             "ClientAcceptsFewerScopes",
             "The client does not ask again and again for a scope that is not granted",
         )
-        .requires(&["auth.scope.retry-limit"])
+        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
         .warns(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -24,7 +24,7 @@ scenario! {
             "ClientUsesOneAuthorizationServer",
             "The client redeems each code where it has got it, with the id that it has there",
         )
-        .requires(&["auth.discovery.tolerate-multiple-as"])
+        .requires(&[Requirement::AUTH_DISCOVERY_TOLERATE_MULTIPLE_AS])
         .warns(),
     ],
 }

@@ -7,7 +7,7 @@ use mcp_test_core::oauth::redirect_uri::{is_registered, is_secure, is_this_machi
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
@@ -29,38 +29,38 @@ scenario! {
             "ClientAlwaysNamesResource",
             "The client names the resource, whatever the authorization server says that it supports",
         )
-        .requires(&["auth.resource.sent-regardless"])
+        .requires(&[Requirement::AUTH_RESOURCE_SENT_REGARDLESS])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             SPECIFIC,
             "ClientNamesEndpoint",
             "The resource is the endpoint, as in the metadata of the server, and not its origin",
         )
-        .requires(&["auth.resource.most-specific"])
+        .requires(&[Requirement::AUTH_RESOURCE_MOST_SPECIFIC])
         .within(Revisions::from(Revision::V2025_06_18))
         .warns(),
         CheckSpec::own(HAS_ID, "ClientHasId", "Each authorization request has the id of the client")
-            .requires(&["auth.registration.obtain-client-id"])
+            .requires(&[Requirement::AUTH_REGISTRATION_OBTAIN_CLIENT_ID])
             .within(Revisions::from(Revision::V2026_07_28)),
         CheckSpec::own(
             SECURE,
             "ClientRedirectUriSecure",
             "Each redirect URI is one of HTTPS, or of this machine",
         )
-        .requires(&["auth.redirect.client-localhost-or-https"]),
+        .requires(&[Requirement::AUTH_REDIRECT_CLIENT_LOCALHOST_OR_HTTPS]),
         CheckSpec::own(
             REGISTERED,
             "ClientRedirectUriRegistered",
             "The redirect URI of each authorization request is one that the client has registered",
         )
-        .requires(&["auth.redirect.client-registered"])
+        .requires(&[Requirement::AUTH_REDIRECT_CLIENT_REGISTERED])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(
             NATIVE,
             "ClientRegistersAsNative",
             "A client on this machine registers as a native application",
         )
-        .requires(&["auth.registration.application-type-native"])
+        .requires(&[Requirement::AUTH_REGISTRATION_APPLICATION_TYPE_NATIVE])
         .within(Revisions::from(Revision::V2026_07_28))
         .warns(),
         CheckSpec::own(
@@ -68,7 +68,7 @@ scenario! {
             "ClientChecksDocumentSupport",
             "The id is not a URL where the authorization server does not say that it reads one",
         )
-        .requires(&["auth.registration.cimd-check-support"])
+        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_CHECK_SUPPORT])
         .within(Revisions::from(Revision::V2025_11_25))
         .warns(),
     ],

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -21,14 +21,14 @@ scenario! {
     client_may_fail: true,
     checks: [
         CheckSpec::own(SENT, "ClientSendsState", "Each authorization request has a `state` of its own")
-            .requires(&["auth.redirect.state-sent"])
+            .requires(&[Requirement::AUTH_REDIRECT_STATE_SENT])
             .warns(),
         CheckSpec::own(
             VERIFIED,
             "ClientVerifiesState",
             "The client makes no token request after a response with another `state`",
         )
-        .requires(&["auth.redirect.state-verified"])
+        .requires(&[Requirement::AUTH_REDIRECT_STATE_VERIFIED])
         .warns(),
     ],
 }

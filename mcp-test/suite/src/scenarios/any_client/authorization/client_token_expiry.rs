@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -25,7 +25,7 @@ scenario! {
             "ClientAssumesNoRefreshToken",
             "The client redeems no refresh token that was not issued",
         )
-        .requires(&["auth.token.no-refresh-assumed", "mcp-test.refresh-request"]),
+        .requires(&[Requirement::AUTH_TOKEN_NO_REFRESH_ASSUMED, Requirement::MCP_TEST_REFRESH_REQUEST]),
     ],
 }
 
@@ -57,7 +57,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     // Before 2026-07-28 the specification says nothing about refresh tokens.
     let is_stated = judging.revision() >= Revision::V2026_07_28;
     let row = judging.check(NONE_ASSUMED);
-    let row = if is_stated { row } else { row.requires("mcp-test.refresh-request") };
+    let row = if is_stated { row } else { row.requires(Requirement::MCP_TEST_REFRESH_REQUEST) };
     row.judge(outcome);
     Ok(())
 }

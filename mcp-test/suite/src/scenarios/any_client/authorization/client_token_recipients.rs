@@ -6,7 +6,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -29,7 +29,7 @@ scenario! {
             "ClientTokenNotRedirected",
             "The client does not take its token along to another origin",
         )
-        .requires(&["auth.token.client-only-as-issued"]),
+        .requires(&[Requirement::AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::clock;
 use mcp_test_core::oauth::scripted::{Behavior, PresentedRefreshToken, RefreshToken, TokenRequest};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -32,24 +32,24 @@ scenario! {
             "ClientRefreshResource",
             "Each refresh request names the resource",
         )
-        .requires(&["auth.resource.in-token-request"])
+        .requires(&[Requirement::AUTH_RESOURCE_IN_TOKEN_REQUEST])
         .within(Revisions::from(Revision::V2025_06_18)),
         CheckSpec::own(SCOPE, "ClientRefreshScope", "No refresh request asks for more scopes than were granted")
-            .requires(&["mcp-test.refresh-request"]),
+            .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
         CheckSpec::own(NEWEST, "ClientRefreshNewest", "Each refresh token is redeemed once")
-            .requires(&["mcp-test.refresh-request"]),
+            .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
         CheckSpec::own(
             CLIENT,
             "ClientRefreshClient",
             "Each refresh request is made by the client that the refresh token was issued to",
         )
-        .requires(&["mcp-test.refresh-request"]),
+        .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
         CheckSpec::own(
             PRIVATE,
             "ClientRefreshTokenPrivate",
             "A refresh token is sent to the token endpoint of its issuer, and to no other place",
         )
-        .requires(&["auth.token.refresh-confidential", "mcp-test.refresh-request"]),
+        .requires(&[Requirement::AUTH_TOKEN_REFRESH_CONFIDENTIAL, Requirement::MCP_TEST_REFRESH_REQUEST]),
     ],
 }
 
@@ -158,7 +158,7 @@ fn judge_places(judging: &mut Judging, flow: &Flow) {
     // Before 2026-07-28 the specification says nothing about refresh tokens.
     let is_stated = judging.revision() >= Revision::V2026_07_28;
     let row = judging.check(PRIVATE);
-    let row = if is_stated { row } else { row.requires("mcp-test.refresh-request") };
+    let row = if is_stated { row } else { row.requires(Requirement::MCP_TEST_REFRESH_REQUEST) };
     if flow.tokens.is_empty() {
         row.missing(Step::Token.not_taken(flow));
         return;

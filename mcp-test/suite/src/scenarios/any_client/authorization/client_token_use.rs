@@ -6,7 +6,7 @@ use mcp_test_core::clock::Deadline;
 use mcp_test_core::oauth::scripted::{Behavior, McpRequest};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, Misbehavior};
 use mcp_test_core::{proofs, scenario};
 
@@ -26,9 +26,9 @@ scenario! {
             "ClientTokenOnEveryRequest",
             "Every request after the first one with a token has a token",
         )
-        .requires(&["auth.token.every-request", "auth.token.authorization-header"]),
+        .requires(&[Requirement::AUTH_TOKEN_EVERY_REQUEST, Requirement::AUTH_TOKEN_AUTHORIZATION_HEADER]),
         CheckSpec::own(NOT_IN_URL, "ClientTokenNotInUrl", "No URL has a token")
-            .requires(&["auth.token.not-in-query"]),
+            .requires(&[Requirement::AUTH_TOKEN_NOT_IN_QUERY]),
     ],
 }
 

@@ -11,7 +11,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::error_code::INTERNAL_ERROR;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -41,52 +41,52 @@ scenario! {
             "The client answers a form whose request names no mode",
         )
         .requires(&[
-            "elicitation.request.mode-absent-is-form",
-            "elicitation.capability.at-least-one-mode",
+            Requirement::ELICITATION_REQUEST_MODE_ABSENT_IS_FORM,
+            Requirement::ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE,
         ]),
         CheckSpec::own(
             "client-answers-choices",
             "ClientAnswersChoices",
             "The client answers a form with titled and untitled, single and multiple choices, by their values",
         )
-        .requires(&["elicitation.schema.client-accepts-enum-variants"]),
+        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_ENUM_VARIANTS]),
         CheckSpec::own(
             "client-answers-enum-names",
             "ClientAnswersEnumNames",
             "The client answers a form with `enumNames`, by a value of the `enum`",
         )
-        .requires(&["elicitation.schema.client-accepts-legacy-enum-names"]),
+        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_LEGACY_ENUM_NAMES]),
         CheckSpec::own(
             "client-tolerates-pattern",
             "ClientToleratesPattern",
             "The client answers a form whose text has a `pattern`",
         )
-        .requires(&["elicitation.schema.client-tolerates-pattern"])
+        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_TOLERATES_PATTERN])
         .warns(),
         CheckSpec::own(
             "client-answers-url",
             "ClientAnswersUrl",
             "A client that declares the mode `url` answers a request to visit a URL",
         )
-        .requires(&["elicitation.capability.at-least-one-mode"]),
+        .requires(&[Requirement::ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE]),
         CheckSpec::own(
             "client-takes-any-elicitation-id",
             "ClientTakesAnyElicitationId",
             "The client answers a request whose `elicitationId` is not a UUID as it answers others",
         )
-        .requires(&["elicitation.url.elicitation-id-opaque"]),
+        .requires(&[Requirement::ELICITATION_URL_ELICITATION_ID_OPAQUE]),
         CheckSpec::own(
             "client-url-without-content",
             "ClientUrlWithoutContent",
             "The answer of a user who agrees to visit a URL has no content",
         )
-        .requires(&["elicitation.response.url-no-content"]),
+        .requires(&[Requirement::ELICITATION_RESPONSE_URL_NO_CONTENT]),
         CheckSpec::own(
             "client-opens-no-url",
             "ClientOpensNoUrl",
             "The client does not open a URL to whose visit the user has not agreed",
         )
-        .requires(&["elicitation.safe-url.client-no-prefetch", "elicitation.safe-url.client-consent"])
+        .requires(&[Requirement::ELICITATION_SAFE_URL_CLIENT_NO_PREFETCH, Requirement::ELICITATION_SAFE_URL_CLIENT_CONSENT])
         .over_http(),
     ],
 }

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::Revision;
+use mcp_test_core::spec::{Requirement, Revision};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::transport::event_form::EventForm;
@@ -80,10 +80,10 @@ fn said(id: &str) -> &'static str {
 }
 
 /// What a client breaks that does not read this form.
-fn requirement(judging: &Judging, form: EventForm) -> &'static str {
+fn requirement(judging: &Judging, form: EventForm) -> &'static Requirement {
     match form {
         EventForm::Comments if judging.revision() >= Revision::V2026_07_28 => {
-            "transport.http.sse-comment-ignored"
+            Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED
         }
         _ => BOTH,
     }
@@ -100,8 +100,11 @@ fn streamed_answer(judging: &mut Judging, succeeded: bool) -> bool {
     let messages = judging.messages();
     let is_primed = judging.revision() == Revision::V2025_11_25;
     let check = judging.check(FIRST);
-    let check =
-        check.requires(if is_primed { "transport.http.sse-priming-tolerated" } else { BOTH });
+    let check = check.requires(if is_primed {
+        Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED
+    } else {
+        BOTH
+    });
     let Some(answered) = answered else {
         check.skip("the server had no request to answer with a result");
         return true;

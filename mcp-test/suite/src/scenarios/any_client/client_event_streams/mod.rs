@@ -11,7 +11,7 @@ use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::event_form::EventForm;
 use mcp_test_core::{proofs, scenario};
@@ -41,13 +41,13 @@ scenario! {
             "ClientReadsStreamedAnswer",
             "The client goes on after the first answer of the server, an event stream, which at 2025-11-25 begins with an event without data",
         )
-        .requires(&[BOTH, "transport.http.sse-priming-tolerated"]),
+        .requires(&[BOTH, Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED]),
         CheckSpec::own(
             BEFORE,
             "ClientReadsMessagesBeforeAnswer",
             "The client answers a `ping` that comes on the stream of a request before the answer",
         )
-        .requires(&["transport.http.server-messages-on-post-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SERVER_MESSAGES_ON_POST_TOLERATED])
         .within(HANDSHAKE),
         CheckSpec::own(
             PIECES,
@@ -56,7 +56,7 @@ scenario! {
         )
         .requires(&[BOTH]),
         CheckSpec::own(COMMENTS, "ClientIgnoresComments", "The client ignores comments before, in and after an event")
-            .requires(&[BOTH, "transport.http.sse-comment-ignored"]),
+            .requires(&[BOTH, Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED]),
         CheckSpec::own(
             FIELDS,
             "ClientReadsEventFields",
@@ -72,7 +72,7 @@ scenario! {
             "ClientReadsBatchedEvents",
             "The client reads an event with an array of a notification and a request",
         )
-        .requires(&["transport.http.sse-batched-tolerated"])
+        .requires(&[Requirement::TRANSPORT_HTTP_SSE_BATCHED_TOLERATED])
         .within(Revisions::only(Revision::V2025_03_26)),
         CheckSpec::own(CR, "ClientReadsCr", "The client reads an event whose lines end with CR")
             .requires(&[BOTH]),
@@ -96,7 +96,7 @@ const BATCH: &str = "client-reads-batched-events";
 const CR: &str = "client-reads-cr";
 const MARK: &str = "client-skips-byte-order-mark";
 
-const BOTH: &str = "transport.http.client-handles-both";
+const BOTH: &Requirement = Requirement::TRANSPORT_HTTP_CLIENT_HANDLES_BOTH;
 
 /// A check, and the form that it is about.
 type Step = (&'static str, EventForm);

@@ -11,7 +11,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::error_code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -39,65 +39,65 @@ scenario! {
             "ClientTakesBlocksAndArrays",
             "The client takes the content of a message as one block and as an array alike",
         )
-        .requires(&["sampling.content.client-accepts-single-and-array"]),
+        .requires(&[Requirement::SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY]),
         CheckSpec::own(
             "client-generates-message",
             "ClientGeneratesMessage",
             "The generated message has the role of a user or an assistant, and content",
         )
-        .requires(&["sampling.message.role-and-content"]),
+        .requires(&[Requirement::SAMPLING_MESSAGE_ROLE_AND_CONTENT]),
         CheckSpec::own(
             "client-refuses-invalid-sampling",
             "ClientRefusesInvalidSampling",
             "The client answers a request without messages with error -32602",
         )
-        .requires(&["jsonrpc.invalid-params-error", "sampling.error.returned"])
+        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::SAMPLING_ERROR_RETURNED])
         .also_warns(),
         CheckSpec::own(
             "client-refuses-unknown-content",
             "ClientRefusesUnknownContent",
             "The client refuses content of an unknown type",
         )
-        .requires(&["sampling.security.validate-content"])
+        .requires(&[Requirement::SAMPLING_SECURITY_VALIDATE_CONTENT])
         .warns(),
         CheckSpec::own(
             "client-uses-required-tool",
             "ClientUsesRequiredTool",
             "With the tool choice `required`, the message uses a tool",
         )
-        .requires(&["sampling.tool-choice.required"]),
+        .requires(&[Requirement::SAMPLING_TOOL_CHOICE_REQUIRED]),
         CheckSpec::own(
             "client-uses-no-tool",
             "ClientUsesNoTool",
             "With the tool choice `none`, the message uses no tool",
         )
-        .requires(&["sampling.tool-choice.none"]),
+        .requires(&[Requirement::SAMPLING_TOOL_CHOICE_NONE]),
         CheckSpec::own(
             "client-tool-use-by-assistant",
             "ClientToolUseByAssistant",
             "A message that uses a tool is of the assistant",
         )
-        .requires(&["sampling.result.tool-use-assistant-role"]),
+        .requires(&[Requirement::SAMPLING_RESULT_TOOL_USE_ASSISTANT_ROLE]),
         CheckSpec::own(
             "client-tool-use-stop-reason",
             "ClientToolUseStopReason",
             "The stop reason of a message that uses a tool is `toolUse`",
         )
-        .requires(&["sampling.result.tool-use-stop-reason"])
+        .requires(&[Requirement::SAMPLING_RESULT_TOOL_USE_STOP_REASON])
         .warns(),
         CheckSpec::own(
             "client-refuses-missing-tool-result",
             "ClientRefusesMissingToolResult",
             "The client refuses messages that lack the result of a tool use with error -32602",
         )
-        .requires(&["sampling.error.tool-result-missing-32602"])
+        .requires(&[Requirement::SAMPLING_ERROR_TOOL_RESULT_MISSING_32602])
         .warns(),
         CheckSpec::own(
             "client-refuses-mixed-tool-results",
             "ClientRefusesMixedToolResults",
             "The client refuses a message that mixes results of tools with text with error -32602",
         )
-        .requires(&["sampling.error.tool-results-mixed-32602"])
+        .requires(&[Requirement::SAMPLING_ERROR_TOOL_RESULTS_MIXED_32602])
         .warns(),
     ],
 }
@@ -212,7 +212,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let invalid = no_messages.as_ref();
     let check = judging.check("client-refuses-invalid-sampling");
     if let (Some((asked, None)), true) = (invalid, is_automatic) {
-        check.requires("sampling.error.returned").fail(
+        check.requires(Requirement::SAMPLING_ERROR_RETURNED).fail(
             Finding::peer("the client did not answer a sampling request that is not valid")
                 .expected("error -32602")
                 .got("no reply before the client exited")
@@ -220,7 +220,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
                 .should(),
         );
     } else {
-        refused(check.requires("jsonrpc.invalid-params-error"), invalid, Some(INVALID_PARAMS));
+        refused(
+            check.requires(Requirement::JSONRPC_INVALID_PARAMS_ERROR),
+            invalid,
+            Some(INVALID_PARAMS),
+        );
     }
     refused(judging.check("client-refuses-unknown-content"), unknown.as_ref(), None);
     let missing_result = judging.check("client-refuses-missing-tool-result");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, next_pause};
 use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,60 +32,60 @@ scenario! {
             "ClientInspectsTaskInput",
             "The client reacts to what a task asks for",
         )
-        .requires(&["ext.tasks.client-inspects-input"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_INSPECTS_INPUT]),
         CheckSpec::own(
             ANSWERS,
             "ClientAnswersTaskInput",
             "The client answers by `tasks/update`, under the keys of the requests",
         )
-        .requires(&["ext.tasks.client-answers-input"])
+        .requires(&[Requirement::EXT_TASKS_CLIENT_ANSWERS_INPUT])
         .warns(),
         CheckSpec::own(
             OUTSTANDING,
             "ClientAnswersOutstandingKeys",
             "Every key in `tasks/update` is one that the task lists",
         )
-        .requires(&["ext.tasks.client-update-keys-outstanding"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_UPDATE_KEYS_OUTSTANDING]),
         CheckSpec::own(
             ONCE,
             "ClientAnswersTaskInputOnce",
             "Each request of a task is answered once, also if it is still listed afterwards",
         )
-        .requires(&["ext.tasks.client-no-double-answer"])
+        .requires(&[Requirement::EXT_TASKS_CLIENT_NO_DOUBLE_ANSWER])
         .warns(),
         CheckSpec::own(
             STALE,
             "ClientToleratesStaleTask",
             "The client goes on after a state that does not show its answer yet",
         )
-        .requires(&["ext.tasks.tolerate-stale-status"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_STALE_STATUS])
         .warns(),
         CheckSpec::own(
             FURTHER,
             "ClientAnswersFurtherInput",
             "After a first answer the client answers what a task still asks for",
         )
-        .requires(&["ext.tasks.tolerate-partial-update"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_PARTIAL_UPDATE])
         .warns(),
         CheckSpec::own(
             CONTINUES,
             "ClientContinuesAfterInput",
             "After its answers the client follows the task to its end",
         )
-        .requires(&["ext.tasks.client-continues-after-update"])
+        .requires(&[Requirement::EXT_TASKS_CLIENT_CONTINUES_AFTER_UPDATE])
         .warns(),
         CheckSpec::own(
             MODE,
             "ClientDistrustsTaskInput",
             "Elicitation in a mode that the client does not declare is not accepted in a task either",
         )
-        .requires(&["ext.tasks.client-same-trust"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_SAME_TRUST]),
         CheckSpec::own(
             UNCANCELLED,
             "ClientToleratesUncancelledTask",
             "The client accepts that a task which it cancels ends otherwise",
         )
-        .requires(&["ext.tasks.tolerate-uncancelled"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_UNCANCELLED])
         .warns(),
     ],
 }

@@ -11,7 +11,7 @@ use mcp_test_core::client::reference::{
 };
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,74 +33,74 @@ scenario! {
             "ClientExtensionIds",
             "Each extension that the client declares has an identifier with a prefix",
         )
-        .requires(&["versioning.extension-id-format"]),
+        .requires(&[Requirement::VERSIONING_EXTENSION_ID_FORMAT]),
         CheckSpec::own(
             DECLARES,
             "ClientDeclaresTasks",
             "Every request for a task declares the extension",
         )
-        .requires(&["ext.tasks.client-declares"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_DECLARES]),
         CheckSpec::own(
             BOTH,
             "ClientTakesResultsAndTasks",
             "The client goes on after a call that becomes a task, and after one with a plain result",
         )
-        .requires(&["ext.tasks.client-handles-both"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_HANDLES_BOTH]),
         CheckSpec::own(
             UNTIL_END,
             "ClientPollsUntilEnd",
             "The client asks for the state of a task until it has ended",
         )
-        .requires(&["ext.tasks.client-polls-until-terminal"])
+        .requires(&[Requirement::EXT_TASKS_CLIENT_POLLS_UNTIL_TERMINAL])
         .warns(),
         CheckSpec::own(
             INTERVAL,
             "ClientKeepsPollInterval",
             "Between two requests for a state the client waits for at least half of `pollIntervalMs`",
         )
-        .requires(&["ext.tasks.client-poll-interval"])
+        .requires(&[Requirement::EXT_TASKS_CLIENT_POLL_INTERVAL])
         .warns(),
         CheckSpec::own(
             NEW_INTERVAL,
             "ClientAdaptsPollInterval",
             "The client keeps to an interval that has been raised",
         )
-        .requires(&["ext.tasks.tolerate-poll-interval-change"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_POLL_INTERVAL_CHANGE])
         .warns(),
         CheckSpec::own(
             REFUSED,
             "ClientSurvivesRefusedPoll",
             "The client asks for the state again after one request for it was refused",
         )
-        .requires(&["ext.tasks.tolerate-rate-limit"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_RATE_LIMIT])
         .warns(),
         CheckSpec::own(
             LONGER_TTL,
             "ClientFollowsLongerTtl",
             "The client follows a task beyond its first `ttlMs` once a state has a longer one",
         )
-        .requires(&["ext.tasks.tolerate-ttl-change"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_TTL_CHANGE])
         .warns(),
         CheckSpec::own(
             WITHOUT_NEWS,
             "ClientPollsWithoutNotifications",
             "A client that subscribes to a task asks for its state if no notification comes",
         )
-        .requires(&["ext.tasks.tolerate-no-notifications"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_NO_NOTIFICATIONS])
         .warns(),
         CheckSpec::own(
             EXPIRY,
             "ClientAcceptsExpiry",
             "The client stops asking for a task that has expired",
         )
-        .requires(&["ext.tasks.tolerate-expiry"])
+        .requires(&[Requirement::EXT_TASKS_TOLERATE_EXPIRY])
         .warns(),
         CheckSpec::own(
             UNSUPPORTED,
             "ClientRejectsUnsupportedTask",
             "A task in answer to `prompts/get` is not followed",
         )
-        .requires(&["ext.tasks.client-rejects-unsupported"]),
+        .requires(&[Requirement::EXT_TASKS_CLIENT_REJECTS_UNSUPPORTED]),
     ],
 }
 

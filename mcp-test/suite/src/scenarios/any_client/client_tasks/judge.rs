@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{array_of, equals, non_empty_string, object};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::{Capability, error_code};
+use mcp_test_core::spec::{Capability, Requirement, error_code};
 use mcp_test_core::trace::Party;
 use mcp_test_core::wire::{Message, Request};
 
@@ -143,11 +143,13 @@ fn undeclared(judging: &mut Judging) {
                 && OF_RESULTS.iter().all(|it| result.get(it).is_none()) =>
         {
             let headline = "a request becomes a task although the client declares no tasks for it";
-            check.requires("tasks.capability-declared").fail(wrong(headline).got(result.short(120)))
+            check
+                .requires(Requirement::TASKS_CAPABILITY_DECLARED)
+                .fail(wrong(headline).got(result.short(120)))
         }
         (Some(_), _) => check.pass(),
         (None, Some(error)) if succeeds => {
-            check.requires("tasks.undeclared-augmentation-ignored").fail(
+            check.requires(Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED).fail(
                 wrong("a request with `task` is refused, and succeeds without")
                     .got(error.to_string()),
             )
@@ -176,8 +178,8 @@ fn unknown(judging: &mut Judging) {
     let mut check = judging.check(UNKNOWN_TASK);
     for (method, exchange) in &requests {
         let requirement = match *method {
-            "tasks/list" => "tasks.invalid-cursor-error",
-            _ => "tasks.invalid-id-error",
+            "tasks/list" => Requirement::TASKS_INVALID_CURSOR_ERROR,
+            _ => Requirement::TASKS_INVALID_ID_ERROR,
         };
         check = check.requires(requirement).judge(is_invalid(&reply(method, exchange)));
     }
@@ -231,7 +233,7 @@ fn created(judging: &mut Judging, first: Option<&Exchange>, second: Option<&Exch
             judge_created(check, &created, &OF_RESULTS);
         }
         (None, Some(error)) if has_second => {
-            check.requires("tasks.ttl-optional").fail(
+            check.requires(Requirement::TASKS_TTL_OPTIONAL).fail(
                 Finding::peer("a task without `ttl` is refused, and one with `ttl` is not")
                     .expected("a task")
                     .got(error.to_string())
@@ -263,7 +265,7 @@ fn states(judging: &mut Judging, first: Option<&str>, second: Option<&str>) {
     if let Some(exchange) = contradicted.first() {
         judging
             .check(STATE)
-            .requires("tasks.taskid-param-authoritative")
+            .requires(Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE)
             .expect(&reply("tasks/get", exchange), object().member("taskId", equals(id)));
     }
 }
@@ -285,9 +287,12 @@ fn of_states<'a>(judging: &mut Judging, ids: impl Iterator<Item = &'a str>) {
         for notification in status_notifications(&judging.trace(), Party::Client, id) {
             judging
                 .check(METADATA)
-                .requires("tasks.status-notification-no-related-meta")
+                .requires(Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META)
                 .judge(notification.metadata);
-            judging.check(FINAL).requires("tasks.transitions-valid").judge(notification.transition);
+            judging
+                .check(FINAL)
+                .requires(Requirement::TASKS_TRANSITIONS_VALID)
+                .judge(notification.transition);
         }
     }
     if !is_any {
@@ -319,24 +324,26 @@ fn result(judging: &mut Judging, id: Option<&str>) {
     };
     let evidence = |finding: Finding| finding.evidence_all(answered.evidence());
     let waited = has_waited(&status).map_err(evidence);
-    let check = judging.check(RESULT).requires("tasks.result-blocks").judge(waited);
+    let check = judging.check(RESULT).requires(Requirement::TASKS_RESULT_BLOCKS).judge(waited);
     if answered.result().is_none() && status != "completed" {
         return;
     }
     // A generation has a role, a form an action.
     let has_result =
         answered.result().is_some_and(|it| OF_RESULTS.iter().any(|name| it.get(name).is_some()));
-    let check =
-        check.requires("tasks.result-success-passthrough").judge(ensure(has_result, || {
+    let check = check.requires(Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH).judge(ensure(
+        has_result,
+        || {
             evidence(
                 Finding::peer("`tasks/result` lacks the result of the request")
                     .expected("what the request would have returned without `task`"),
             )
-        }));
+        },
+    ));
     let check = judge_related(check, &answered, id);
     let Some(again) = results.get(1).map(|again| reply("tasks/result", again)) else { return };
     let is_same = content(&answered) == content(&again);
-    check.requires("tasks.result-terminal-returned").judge(ensure(is_same, || {
+    check.requires(Requirement::TASKS_RESULT_TERMINAL_RETURNED).judge(ensure(is_same, || {
         Finding::peer("`tasks/result` of a finished task differs when it is sent again")
             .expected("the same result")
             .evidence_all(again.evidence())
@@ -394,13 +401,13 @@ fn ended(judging: &mut Judging, id: Option<&str>) {
     };
     if let Some(exchange) = of_task(judging, "tasks/cancel", id).first() {
         let outcome = is_invalid(&reply("tasks/cancel", exchange));
-        judging.check(FINAL).requires("tasks.cancel-terminal-rejected").judge(outcome);
+        judging.check(FINAL).requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED).judge(outcome);
     }
     if let Some(exchange) = of_task(judging, "tasks/get", id).last() {
         let state = reply("tasks/get", exchange);
         judging
             .check(FINAL)
-            .requires("tasks.terminal-final")
+            .requires(Requirement::TASKS_TERMINAL_FINAL)
             .expect(&state, object().member("status", equals(status)));
     }
 }
@@ -415,7 +422,7 @@ fn cancelled(judging: &mut Judging, id: Option<&str>) {
     let is_cancelled = || object().member("status", equals("cancelled"));
     judging
         .check(CANCELLED)
-        .requires("tasks.cancel-status-before-response")
+        .requires(Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE)
         .expect(&first, is_cancelled());
     // A cancelled task may be deleted.
     for exchange in of_task(judging, "tasks/get", id) {
@@ -423,13 +430,16 @@ fn cancelled(judging: &mut Judging, id: Option<&str>) {
         if state.result().is_some() {
             judging
                 .check(CANCELLED)
-                .requires("tasks.cancelled-stays")
+                .requires(Requirement::TASKS_CANCELLED_STAYS)
                 .expect(&state, is_cancelled());
         }
     }
     if let Some(again) = cancels.get(1) {
         let outcome = is_invalid(&reply("tasks/cancel", again));
-        judging.check(CANCELLED).requires("tasks.cancel-terminal-rejected").judge(outcome);
+        judging
+            .check(CANCELLED)
+            .requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED)
+            .judge(outcome);
     }
 }
 
@@ -464,7 +474,7 @@ fn failed(judging: &mut Judging) {
         return;
     };
     let got = answered.error().map(|error| error.code);
-    judging.check(FAILED).requires("tasks.result-error-passthrough").judge(ensure(
+    judging.check(FAILED).requires(Requirement::TASKS_RESULT_ERROR_PASSTHROUGH).judge(ensure(
         got == code,
         || {
             Finding::peer("a request fails with an error, and its task does not")
@@ -476,11 +486,11 @@ fn failed(judging: &mut Judging) {
     if let Some(state) = states.first().map(|it| reply("tasks/get", it)) {
         let check = judging
             .check(FAILED)
-            .requires("tasks.failure-sets-failed")
+            .requires(Requirement::TASKS_FAILURE_SETS_FAILED)
             .expect(&state, object().member("status", equals("failed")));
         if text(&state, "/status") == Some("failed") {
             check
-                .requires("tasks.failed-status-message")
+                .requires(Requirement::TASKS_FAILED_STATUS_MESSAGE)
                 .should(&state, object().member("statusMessage", non_empty_string()));
         }
     }

@@ -8,7 +8,7 @@ use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, opt
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::wire::{Id, Request, RpcError};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value as Json, json};
@@ -32,41 +32,41 @@ scenario! {
             "ClientIgnoresUndeclaredTask",
             "A request with `task` is answered as one without if the client declares no tasks for it",
         )
-        .requires(&["tasks.undeclared-augmentation-ignored", "tasks.capability-declared"]),
+        .requires(&[Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED, Requirement::TASKS_CAPABILITY_DECLARED]),
         CheckSpec::own(
             CREATED,
             "ClientCreatesTask",
             "The reply to a request with `task` has a task at work, and nothing of the result; `ttl` may be missing",
         )
         .requires(&[
-            "tasks.create-result-returned",
-            "tasks.create-result-no-operation-result",
-            "tasks.id-string",
-            "tasks.initial-working",
-            "tasks.ttl-optional",
+            Requirement::TASKS_CREATE_RESULT_RETURNED,
+            Requirement::TASKS_CREATE_RESULT_NO_OPERATION_RESULT,
+            Requirement::TASKS_ID_STRING,
+            Requirement::TASKS_INITIAL_WORKING,
+            Requirement::TASKS_TTL_OPTIONAL,
         ]),
         CheckSpec::own(
             STATE,
             "ClientTaskState",
             "`tasks/get` has the state of the task that its parameter names, with its `ttl`",
         )
-        .requires(&["tasks.ttl-reported", "tasks.taskid-param-authoritative"]),
+        .requires(&[Requirement::TASKS_TTL_REPORTED, Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE]),
         CheckSpec::own(
             TIMES,
             "ClientTaskTimestamps",
             "Each task says in ISO 8601 when it was created and last updated",
         )
-        .requires(&["tasks.created-at", "tasks.last-updated-at"]),
+        .requires(&[Requirement::TASKS_CREATED_AT, Requirement::TASKS_LAST_UPDATED_AT]),
         CheckSpec::own(
             RESULT,
             "ClientTaskResult",
             "`tasks/result` waits for the end of the task, and has its result and its id",
         )
         .requires(&[
-            "tasks.result-terminal-returned",
-            "tasks.result-blocks",
-            "tasks.result-success-passthrough",
-            "tasks.result-related-meta",
+            Requirement::TASKS_RESULT_TERMINAL_RETURNED,
+            Requirement::TASKS_RESULT_BLOCKS,
+            Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH,
+            Requirement::TASKS_RESULT_RELATED_META,
         ]),
         CheckSpec::own(
             FAILED,
@@ -74,22 +74,22 @@ scenario! {
             "A task whose request fails has failed, says why, and has the error as its result",
         )
         .requires(&[
-            "tasks.result-error-passthrough",
-            "tasks.failure-sets-failed",
-            "tasks.failed-status-message",
+            Requirement::TASKS_RESULT_ERROR_PASSTHROUGH,
+            Requirement::TASKS_FAILURE_SETS_FAILED,
+            Requirement::TASKS_FAILED_STATUS_MESSAGE,
         ])
         .also_warns(),
         CheckSpec::own(LISTED, "ClientTaskListed", "`tasks/list` has the task that `tasks/get` finds")
-            .requires(&["tasks.list-complete", "tasks.list-next-cursor"]),
+            .requires(&[Requirement::TASKS_LIST_COMPLETE, Requirement::TASKS_LIST_NEXT_CURSOR]),
         CheckSpec::own(
             FINAL,
             "ClientTaskFinal",
             "A finished task is not cancelled, and keeps its status",
         )
         .requires(&[
-            "tasks.terminal-final",
-            "tasks.cancel-terminal-rejected",
-            "tasks.transitions-valid",
+            Requirement::TASKS_TERMINAL_FINAL,
+            Requirement::TASKS_CANCEL_TERMINAL_REJECTED,
+            Requirement::TASKS_TRANSITIONS_VALID,
         ]),
         CheckSpec::own(
             CANCELLED,
@@ -97,44 +97,44 @@ scenario! {
             "The reply to `tasks/cancel` says that the task is cancelled, which it stays",
         )
         .requires(&[
-            "tasks.cancel-status-before-response",
-            "tasks.cancelled-stays",
-            "tasks.cancel-terminal-rejected",
+            Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE,
+            Requirement::TASKS_CANCELLED_STAYS,
+            Requirement::TASKS_CANCEL_TERMINAL_REJECTED,
         ]),
         CheckSpec::own(
             IDS,
             "ClientTaskIds",
             "Each task has an id of its own, which the client has chosen, and which cannot be guessed from another",
         )
-        .requires(&["tasks.id-unique", "tasks.id-receiver-generated", "tasks.id-entropy"]),
+        .requires(&[Requirement::TASKS_ID_UNIQUE, Requirement::TASKS_ID_RECEIVER_GENERATED, Requirement::TASKS_ID_ENTROPY]),
         CheckSpec::own(
             UNKNOWN_TASK,
             "ClientRefusesUnknownTask",
             "Requests for a task or a page that does not exist are refused with -32602",
         )
-        .requires(&["tasks.invalid-id-error", "tasks.invalid-cursor-error"]),
+        .requires(&[Requirement::TASKS_INVALID_ID_ERROR, Requirement::TASKS_INVALID_CURSOR_ERROR]),
         CheckSpec::own(MESSAGES, "ClientTaskErrorMessages", "The errors about tasks have a message")
-            .requires(&["tasks.error-messages-informative"])
+            .requires(&[Requirement::TASKS_ERROR_MESSAGES_INFORMATIVE])
             .warns(),
         CheckSpec::own(
             METADATA,
             "ClientTaskMetadata",
             "States of tasks have no related-task metadata, neither in results nor in notifications",
         )
-        .requires(&["tasks.related-meta-not-in-results", "tasks.status-notification-no-related-meta"])
+        .requires(&[Requirement::TASKS_RELATED_META_NOT_IN_RESULTS, Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META])
         .warns(),
         CheckSpec::own(
             RELATED,
             "ClientNamesTaskInAnswer",
             "The answer to what belongs to a task names the task in its metadata",
         )
-        .requires(&["tasks.related-meta-everywhere"]),
+        .requires(&[Requirement::TASKS_RELATED_META_EVERYWHERE]),
         CheckSpec::own(
             STREAM,
             "ClientExpectsTaskOnAnyStream",
             "The client answers what belongs to a task on the stream that it has opened with GET",
         )
-        .requires(&["tasks.expect-any-stream"])
+        .requires(&[Requirement::TASKS_EXPECT_ANY_STREAM])
         .over_http()
         .warns(),
     ],

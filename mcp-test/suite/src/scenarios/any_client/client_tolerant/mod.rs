@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::wire::{Id, Message};
 use mcp_test_core::{proofs, scenario};
 use serde_json::{Value, json};
@@ -34,61 +34,61 @@ scenario! {
             "ClientAnswersNoNotification",
             "The client sends no reply without the id of a request, as if to answer a notification",
         )
-        .requires(&["jsonrpc.notification-no-response"]),
+        .requires(&[Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE]),
         CheckSpec::own(
             UNKNOWN,
             "ClientIgnoresUnknownNotification",
             "The client goes on after a notification of an unknown method",
         )
-        .requires(&["jsonrpc.unknown-notification-tolerated"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
         CheckSpec::own(
             LIST_CHANGED,
             "ClientToleratesListChanged",
             "The client goes on after notifications that lists have changed",
         )
         .requires(&[
-            "tools.list-changed.client-tolerates-unsolicited",
-            "resources.list-changed.client-tolerates-unsolicited",
-            "prompts.list-changed.client-tolerates-unsolicited",
+            Requirement::TOOLS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
+            Requirement::RESOURCES_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
+            Requirement::PROMPTS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
         ]),
         CheckSpec::own(
             LOG,
             "ClientToleratesLogMessages",
             "The client goes on after log messages of every level, although it set none",
         )
-        .requires(&["logging.message.client-tolerates-unsolicited"]),
+        .requires(&[Requirement::LOGGING_MESSAGE_CLIENT_TOLERATES_UNSOLICITED]),
         CheckSpec::own(
             DATA,
             "ClientToleratesLogData",
             "The client goes on after log messages without a logger whose data is of any JSON type",
         )
-        .requires(&["logging.message.client-accepts-any-data"]),
+        .requires(&[Requirement::LOGGING_MESSAGE_CLIENT_ACCEPTS_ANY_DATA]),
         CheckSpec::own(
             META,
             "ClientToleratesUnknownMeta",
             "The client goes on after a notification and a `ping` with unknown keys in `_meta`",
         )
-        .requires(&["base.meta-unknown-keys-tolerated"]),
+        .requires(&[Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED]),
         CheckSpec::own(
             CANCELLED,
             "ClientIgnoresUnknownCancellation",
             "The client goes on after a cancellation that names no request of the server",
         )
-        .requires(&["cancellation.unknown-id-ignored"])
+        .requires(&[Requirement::CANCELLATION_UNKNOWN_ID_IGNORED])
         .warns(),
         CheckSpec::own(
             COMPLETE,
             "ClientIgnoresUnknownElicitation",
             "The client goes on after the end of an elicitation that it does not know",
         )
-        .requires(&["elicitation.complete.client-ignores-unknown"])
+        .requires(&[Requirement::ELICITATION_COMPLETE_CLIENT_IGNORES_UNKNOWN])
         .within(Revisions::only(Revision::V2025_11_25)),
         CheckSpec::own(
             TASK,
             "ClientIgnoresUnknownTask",
             "The client goes on after the status of a task that it does not know",
         )
-        .requires(&["tasks.status-notification-tolerated"])
+        .requires(&[Requirement::TASKS_STATUS_NOTIFICATION_TOLERATED])
         .within(Revisions::only(Revision::V2025_11_25)),
     ],
 }

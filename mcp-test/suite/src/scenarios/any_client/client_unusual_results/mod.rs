@@ -8,7 +8,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -35,11 +35,11 @@ scenario! {
             "The client accepts unknown members, capabilities and keys of `_meta` in the first result, and missing `instructions`",
         )
         .requires(&[
-            "base.unknown-capability-tolerated",
-            "base.meta-unknown-keys-tolerated",
-            "jsonrpc.result-extra-members-tolerated",
-            "resources.capability.client-tolerates-partial",
-            "discover.client-tolerates-no-instructions",
+            Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED,
+            Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED,
+            Requirement::JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED,
+            Requirement::RESOURCES_CAPABILITY_CLIENT_TOLERATES_PARTIAL,
+            Requirement::DISCOVER_CLIENT_TOLERATES_NO_INSTRUCTIONS,
         ]),
         CheckSpec::own(
             "client-accepts-tools",
@@ -47,9 +47,9 @@ scenario! {
             "The client accepts tools with only the required members, and with composed schemas",
         )
         .requires(&[
-            "tools.definition.client-accepts-minimal",
-            "tools.definition.client-accepts-composed-input-schema",
-            "tools.definition.client-accepts-any-output-schema-root",
+            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_MINIMAL,
+            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_COMPOSED_INPUT_SCHEMA,
+            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_ANY_OUTPUT_SCHEMA_ROOT,
         ]),
         CheckSpec::own(
             "client-accepts-tool-results",
@@ -57,10 +57,10 @@ scenario! {
             "The client accepts content of every type, links to resources that are not listed, and a result without `isError`",
         )
         .requires(&[
-            "tools.content.client-accepts-all-types",
-            "tools.content.client-tolerates-unlisted-link",
-            "tools.call.is-error-absent-means-success",
-            "tools.structured.client-accepts-any-json",
+            Requirement::TOOLS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES,
+            Requirement::TOOLS_CONTENT_CLIENT_TOLERATES_UNLISTED_LINK,
+            Requirement::TOOLS_CALL_IS_ERROR_ABSENT_MEANS_SUCCESS,
+            Requirement::TOOLS_STRUCTURED_CLIENT_ACCEPTS_ANY_JSON,
         ]),
         CheckSpec::own(
             "client-accepts-resources",
@@ -68,44 +68,44 @@ scenario! {
             "The client accepts resources with only the required members, of unknown schemes, and of XDG types",
         )
         .requires(&[
-            "resources.definition.client-accepts-minimal",
-            "resources.uri.client-tolerates-custom-schemes",
-            "resources.uri.client-tolerates-xdg-mime",
+            Requirement::RESOURCES_DEFINITION_CLIENT_ACCEPTS_MINIMAL,
+            Requirement::RESOURCES_URI_CLIENT_TOLERATES_CUSTOM_SCHEMES,
+            Requirement::RESOURCES_URI_CLIENT_TOLERATES_XDG_MIME,
         ]),
         CheckSpec::own(
             "client-accepts-contents",
             "ClientAcceptsContents",
             "The client accepts several contents of one resource, without a `mimeType`, and of other URIs",
         )
-        .requires(&["resources.read.client-tolerates-multiple-contents"]),
+        .requires(&[Requirement::RESOURCES_READ_CLIENT_TOLERATES_MULTIPLE_CONTENTS]),
         CheckSpec::own(
             "client-accepts-prompts",
             "ClientAcceptsPrompts",
             "The client accepts a prompt with nothing but a name",
         )
-        .requires(&["prompts.definition.client-accepts-minimal"]),
+        .requires(&[Requirement::PROMPTS_DEFINITION_CLIENT_ACCEPTS_MINIMAL]),
         CheckSpec::own(
             "client-accepts-prompt-messages",
             "ClientAcceptsPromptMessages",
             "The client accepts messages with content of every type",
         )
         .requires(&[
-            "prompts.content.client-accepts-all-types",
-            "prompts.content.client-tolerates-resource-link",
+            Requirement::PROMPTS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES,
+            Requirement::PROMPTS_CONTENT_CLIENT_TOLERATES_RESOURCE_LINK,
         ]),
         CheckSpec::own(
             "client-accepts-updates-of-children",
             "ClientAcceptsUpdatesOfChildren",
             "The client accepts that a resource below the one of its subscription was updated",
         )
-        .requires(&["resources.updated.client-tolerates-sub-resource"])
+        .requires(&[Requirement::RESOURCES_UPDATED_CLIENT_TOLERATES_SUB_RESOURCE])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
         CheckSpec::own(
             "client-accepts-completions",
             "ClientAcceptsCompletions",
             "The client accepts completions without `total` and `hasMore`",
         )
-        .requires(&["completion.impl.client-partial-results"])
+        .requires(&[Requirement::COMPLETION_IMPL_CLIENT_PARTIAL_RESULTS])
         .warns(),
     ],
 }

@@ -7,7 +7,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -31,14 +31,14 @@ scenario! {
             "The client registers with the second authorization server",
             &[REGISTRATION_PAGE],
         )
-        .requires(&["auth.registration.reregister-on-as-change"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_REREGISTER_ON_AS_CHANGE]),
         CheckSpec::official(
             NO_REUSE,
             "Client does not reuse the previous AS client credentials",
             "The client does not use the id of the first authorization server at the second one",
             &[REGISTRATION_PAGE],
         )
-        .requires(&["auth.registration.no-reuse-on-as-change", "auth.registration.bind-issuer"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_NO_REUSE_ON_AS_CHANGE, Requirement::AUTH_REGISTRATION_BIND_ISSUER]),
         CheckSpec::official(
             NO_CROSS_USE,
             "Client does not assume credentials are portable across authorization servers",
@@ -46,8 +46,8 @@ scenario! {
             &[REGISTRATION_PAGE],
         )
         .requires(&[
-            "auth.registration.no-cross-as-credentials",
-            "auth.registration.separate-state-per-as",
+            Requirement::AUTH_REGISTRATION_NO_CROSS_AS_CREDENTIALS,
+            Requirement::AUTH_REGISTRATION_SEPARATE_STATE_PER_AS,
         ]),
     ],
 }

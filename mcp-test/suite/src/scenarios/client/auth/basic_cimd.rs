@@ -5,7 +5,7 @@ use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
 use mcp_test_core::{proofs, scenario};
 
@@ -32,7 +32,7 @@ scenario! {
             "The client id is the URL of the metadata document",
             &[CIMD_PAGE, CIMD_DRAFT],
         )
-        .requires(&["auth.registration.prefer-cimd-over-dcr", "auth.registration.cimd-client"])
+        .requires(&[Requirement::AUTH_REGISTRATION_PREFER_CIMD_OVER_DCR, Requirement::AUTH_REGISTRATION_CIMD_CLIENT])
         .also_warns(),
     ],
 }

@@ -6,7 +6,7 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenRequest};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -41,14 +41,14 @@ scenario! {
             "The client asks by the grant `client_credentials`",
             &[CLIENT_CREDENTIALS_GRANT, SEP_1046],
         )
-        .requires(&["auth.ext.client-credentials.grant"])
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_GRANT])
         .conditional(),
     ],
 }
 
 const BASIC: &str = "client-credentials-basic-auth";
 const GRANT: &str = "client-credentials-grant-type";
-const AUTH_METHOD: &str = "auth.ext.client-credentials.auth-method";
+const AUTH_METHOD: &Requirement = Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AUTH_METHOD;
 
 /// The id of the client and its secret, as in the official suite.
 const CLIENT: &str = "conformance-test-client";

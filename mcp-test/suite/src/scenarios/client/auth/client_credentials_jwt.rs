@@ -9,7 +9,7 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, Expiry, TokenRequest, VerifiedAssertions};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -44,7 +44,7 @@ scenario! {
             "The client asks by the grant `client_credentials`",
             &[CLIENT_CREDENTIALS_GRANT, SEP_1046],
         )
-        .requires(&["auth.ext.client-credentials.grant"])
+        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_GRANT])
         .conditional(),
         CheckSpec::official(
             TYPE,
@@ -83,8 +83,8 @@ const ISS: &str = "client-credentials-jwt-iss";
 const SUB: &str = "client-credentials-jwt-sub";
 const EXPIRES: &str = "client-assertion-expires";
 
-const AUTH_METHOD: &str = "auth.ext.client-credentials.auth-method";
-const CLAIMS: &str = "auth.ext.client-credentials.assertion-claims";
+const AUTH_METHOD: &Requirement = Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AUTH_METHOD;
+const CLAIMS: &Requirement = Requirement::AUTH_EXT_CLIENT_CREDENTIALS_ASSERTION_CLAIMS;
 
 /// The id of the client, as in the official suite.
 const CLIENT: &str = "conformance-test-client";

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -32,14 +32,14 @@ scenario! {
             "The client repeats its token request with the nonce of the authorization server",
             &[SEP_1932, DPOP_EXTENSION, RFC_9449_SERVER_NONCE],
         )
-        .requires(&["mcp-test.dpop-nonce"]),
+        .requires(&[Requirement::MCP_TEST_DPOP_NONCE]),
         CheckSpec::official(
             RESOURCE_NONCE,
             "DpopRsNonce",
             "The client repeats its message with the nonce of the MCP server",
             &[SEP_1932, DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE],
         )
-        .requires(&["mcp-test.dpop-nonce"]),
+        .requires(&[Requirement::MCP_TEST_DPOP_NONCE]),
     ],
 }
 

@@ -14,7 +14,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -58,12 +58,12 @@ scenario! {
 const EXCHANGE: &str = "complete-flow-token-exchange";
 const BEARER: &str = "complete-flow-jwt-bearer";
 
-const REQUEST: &str = "auth.ext.enterprise.exchange-request";
-const RESOURCE_REQUIRED: &str = "auth.ext.enterprise.exchange-resource-required";
-const REDEEMS: &str = "auth.ext.enterprise.grant-type";
-const AUTHENTICATES: &str = "auth.ext.enterprise.client-authenticates";
-const AUDIENCE: &str = "auth.ext.enterprise.exchange-audience";
-const RESOURCE_VALUE: &str = "auth.ext.enterprise.exchange-resource-value";
+const REQUEST: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_EXCHANGE_REQUEST;
+const RESOURCE_REQUIRED: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_EXCHANGE_RESOURCE_REQUIRED;
+const REDEEMS: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_GRANT_TYPE;
+const AUTHENTICATES: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_CLIENT_AUTHENTICATES;
+const AUDIENCE: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_EXCHANGE_AUDIENCE;
+const RESOURCE_VALUE: &Requirement = Requirement::AUTH_EXT_ENTERPRISE_EXCHANGE_RESOURCE_VALUE;
 
 /// The ids of the client and its secret, and the user, as in the official suite.
 const CLIENT: &str = "conformance-test-xaa-client";

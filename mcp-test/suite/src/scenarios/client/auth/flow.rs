@@ -10,7 +10,7 @@ use mcp_test_core::oauth::scripted::{
     McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
 };
 use mcp_test_core::scenario::{CheckSpec, Judging, Profile};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use reqwest::Url;
 use ring::digest;
@@ -26,28 +26,28 @@ pub(in crate::scenarios) const PRM: CheckSpec = CheckSpec::official(
     "The client asks for the metadata of the protected server",
     &[RFC_9728, PRM_DISCOVERY],
 )
-.requires(&["auth.discovery.prm-client"]);
+.requires(&[Requirement::AUTH_DISCOVERY_PRM_CLIENT]);
 pub(in crate::scenarios) const METADATA: CheckSpec = CheckSpec::official(
     "authorization-server-metadata",
     "AuthorizationServerMetadata",
     "The client asks for the metadata of the authorization server",
     &[RFC_8414, METADATA_DISCOVERY],
 )
-.requires(&["auth.discovery.as-multiple-well-known"]);
+.requires(&[Requirement::AUTH_DISCOVERY_AS_MULTIPLE_WELL_KNOWN]);
 pub(in crate::scenarios) const REGISTRATION: CheckSpec = CheckSpec::official(
     "client-registration",
     "ClientRegistration",
     "The client registers with the authorization server",
     &[REGISTRATION_PAGE],
 )
-.requires(&["auth.registration.dcr-fallback"]);
+.requires(&[Requirement::AUTH_REGISTRATION_DCR_FALLBACK]);
 pub(in crate::scenarios) const APPLICATION_TYPE: CheckSpec = CheckSpec::official(
     "sep-837-application-type-present",
     "DCR application_type specified",
     "The registration says whether the client is a native application or one of the web",
     &[REGISTRATION_PAGE],
 )
-.requires(&["auth.registration.application-type"])
+.requires(&[Requirement::AUTH_REGISTRATION_APPLICATION_TYPE])
 .within(Revisions::from(Revision::V2026_07_28))
 .conditional();
 pub(in crate::scenarios) const AUTHORIZATION: CheckSpec = CheckSpec::official(
@@ -56,14 +56,14 @@ pub(in crate::scenarios) const AUTHORIZATION: CheckSpec = CheckSpec::official(
     "The client asks for the consent of the user",
     &[AUTHORIZATION_ENDPOINT],
 )
-.requires(&["auth.challenge.client-parses-www-authenticate"]);
+.requires(&[Requirement::AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]);
 pub(in crate::scenarios) const CHALLENGE_SENT: CheckSpec = CheckSpec::official(
     "pkce-code-challenge-sent",
     "PKCE Code Challenge",
     "The authorization request has a code challenge",
     &[PKCE],
 )
-.requires(&["auth.pkce.client-uses"])
+.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
 .conditional();
 pub(in crate::scenarios) const S256: CheckSpec = CheckSpec::official(
     "pkce-s256-method-used",
@@ -71,7 +71,7 @@ pub(in crate::scenarios) const S256: CheckSpec = CheckSpec::official(
     "The method of the code challenge is S256",
     &[PKCE],
 )
-.requires(&["auth.pkce.s256"])
+.requires(&[Requirement::AUTH_PKCE_S256])
 .conditional();
 pub(in crate::scenarios) const TOKEN: CheckSpec = CheckSpec::official(
     "token-request",
@@ -79,14 +79,14 @@ pub(in crate::scenarios) const TOKEN: CheckSpec = CheckSpec::official(
     "The client asks for a token",
     &[TOKEN_REQUEST],
 )
-.requires(&["auth.challenge.client-parses-www-authenticate"]);
+.requires(&[Requirement::AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]);
 pub(in crate::scenarios) const VERIFIER_SENT: CheckSpec = CheckSpec::official(
     "pkce-code-verifier-sent",
     "PKCE Code Verifier",
     "The request that redeems a code has a code verifier",
     &[PKCE],
 )
-.requires(&["auth.pkce.client-uses"])
+.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
 .conditional();
 pub(in crate::scenarios) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official(
     "pkce-verifier-matches-challenge",
@@ -94,7 +94,7 @@ pub(in crate::scenarios) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official
     "The code verifier is that of the code challenge",
     &[PKCE],
 )
-.requires(&["auth.pkce.client-uses"])
+.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
 .conditional();
 pub(in crate::scenarios) const VALID_BEARER: CheckSpec = CheckSpec::official(
     "valid-bearer-token",
@@ -102,7 +102,7 @@ pub(in crate::scenarios) const VALID_BEARER: CheckSpec = CheckSpec::official(
     "The client sends a token that it got",
     &[ACCESS_TOKEN_USAGE],
 )
-.requires(&["auth.token.authorization-header"])
+.requires(&[Requirement::AUTH_TOKEN_AUTHORIZATION_HEADER])
 .conditional()
 .informs();
 pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = CheckSpec::official(
@@ -111,7 +111,7 @@ pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = CheckSpec::official(
     "The client sends no token that it did not get",
     &[ACCESS_TOKEN_USAGE],
 )
-.requires(&["auth.token.client-only-as-issued"])
+.requires(&[Requirement::AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED])
 .conditional();
 
 /// What a client did to sign in.

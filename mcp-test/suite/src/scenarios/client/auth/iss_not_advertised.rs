@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
 use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow_proofs::of_flow;
@@ -18,7 +18,7 @@ scenario! {
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    checks: signing_in![partial: issuer_check(PROCEEDS, "Client proceeds when iss absent and not advertised", "The client goes on after a response without `iss`", &["auth.redirect.iss-absent-proceeds"])],
+    checks: signing_in![partial: issuer_check(PROCEEDS, "Client proceeds when iss absent and not advertised", "The client goes on after a response without `iss`", &[Requirement::AUTH_REDIRECT_ISS_ABSENT_PROCEEDS])],
 }
 
 const PROCEEDS: &str = "sep-2468-client-proceed-no-iss";

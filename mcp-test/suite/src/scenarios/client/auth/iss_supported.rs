@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow_proofs::of_flow;
@@ -18,7 +18,7 @@ scenario! {
     revisions: Revisions::only(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    checks: signing_in![partial: issuer_check(COMPARES, "Client accepts matching iss when advertised", "The client goes on after a response with the right `iss`", &["auth.redirect.iss-mismatch-rejected"])],
+    checks: signing_in![partial: issuer_check(COMPARES, "Client accepts matching iss when advertised", "The client goes on after a response with the right `iss`", &[Requirement::AUTH_REDIRECT_ISS_MISMATCH_REJECTED])],
 }
 
 const COMPARES: &str = "sep-2468-client-compare-iss-supported";

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
 use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -21,7 +21,7 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,
-    checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client rejects missing iss when required", "The client makes no token request after a response without the announced `iss`", &["auth.redirect.iss-missing-rejected"])],
+    checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client rejects missing iss when required", "The client makes no token request after a response without the announced `iss`", &[Requirement::AUTH_REDIRECT_ISS_MISSING_REJECTED])],
 }
 
 const REJECTS: &str = "sep-2468-client-reject-missing-iss";

@@ -2,6 +2,7 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Judging};
+use mcp_test_core::spec::Requirement;
 
 use super::flow::judge_flow;
 use super::references::RFC_9207;
@@ -11,7 +12,7 @@ pub(super) const fn issuer_check(
     id: &'static str,
     name: &'static str,
     description: &'static str,
-    requirements: &'static [&'static str],
+    requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
     CheckSpec::official(id, name, description, &[RFC_9207]).requires(requirements)
 }

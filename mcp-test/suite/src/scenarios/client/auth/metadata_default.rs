@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow};
@@ -32,7 +32,7 @@ scenario! {
             "The client does not ask for metadata at the root of the origin",
             &[PRM_DISCOVERY],
         )
-        .requires(&["auth.discovery.client-prm-from-header"])
+        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_FROM_HEADER])
         .conditional(),
     ],
 }

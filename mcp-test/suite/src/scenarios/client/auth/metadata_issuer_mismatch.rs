@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,7 +28,7 @@ scenario! {
             "The client uses no endpoint of metadata that name another issuer",
             &[RFC_8414, METADATA_DISCOVERY],
         )
-        .requires(&["auth.discovery.issuer-validated", "auth.discovery.issuer-mismatch-not-used"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_ISSUER_VALIDATED, Requirement::AUTH_DISCOVERY_ISSUER_MISMATCH_NOT_USED]),
     ],
 }
 

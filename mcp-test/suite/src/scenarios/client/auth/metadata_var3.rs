@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -32,7 +32,7 @@ scenario! {
             "The client does not ask for the metadata of another issuer, at the root",
             &[METADATA_DISCOVERY],
         )
-        .requires(&["auth.discovery.as-order-path-issuer"])
+        .requires(&[Requirement::AUTH_DISCOVERY_AS_ORDER_PATH_ISSUER])
         .conditional(),
     ],
 }

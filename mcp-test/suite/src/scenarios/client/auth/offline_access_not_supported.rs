@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow::{Received, judge_flow};
@@ -27,7 +27,7 @@ scenario! {
             "The authorization request does not ask for `offline_access`",
             &[SEP_2207],
         )
-        .requires(&["auth.scope.fallback-scopes-supported"])
+        .requires(&[Requirement::AUTH_SCOPE_FALLBACK_SCOPES_SUPPORTED])
         .also_warns(),
     ],
 }

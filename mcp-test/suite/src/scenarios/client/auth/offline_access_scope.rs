@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
 use mcp_test_core::{proofs, scenario};
 
@@ -30,7 +30,7 @@ scenario! {
             "The registration has the grant type `refresh_token`",
             &[SEP_2207],
         )
-        .requires(&["auth.registration.refresh-grant-type"])
+        .requires(&[Requirement::AUTH_REGISTRATION_REFRESH_GRANT_TYPE])
         .conditional()
         .warns(),
         CheckSpec::official(
@@ -39,7 +39,7 @@ scenario! {
             "The authorization request asks for `offline_access`, which it may",
             &[SEP_2207],
         )
-        .requires(&["auth.token.no-refresh-assumed"]),
+        .requires(&[Requirement::AUTH_TOKEN_NO_REFRESH_ASSUMED]),
     ],
 }
 

@@ -10,7 +10,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -35,7 +35,7 @@ scenario! {
             "The client authenticates with the id and the secret that it was given",
             &[PREREGISTRATION],
         )
-        .requires(&["auth.registration.prefer-preregistered", "auth.registration.static-credentials"]),
+        .requires(&[Requirement::AUTH_REGISTRATION_PREFER_PREREGISTERED, Requirement::AUTH_REGISTRATION_STATIC_CREDENTIALS]),
     ],
 }
 

@@ -10,6 +10,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::trace::Seq;
 
 use super::flow::{Flow, Received};
@@ -24,21 +25,21 @@ pub(super) const TOKEN_PROOF: CheckSpec = CheckSpec::official(
     "Each request that redeems a code has a valid proof of possession",
     &[SEP_1932, DPOP_EXTENSION, RFC_9449_TOKEN],
 )
-.requires(&["mcp-test.dpop-token-request"]);
+.requires(&[Requirement::MCP_TEST_DPOP_TOKEN_REQUEST]);
 pub(super) const SCHEME: CheckSpec = CheckSpec::official(
     "sep-1932-client-dpop-auth-scheme",
     "DpopAuthScheme",
     "The client sends its token with the scheme `DPoP`",
     &[SEP_1932, DPOP_EXTENSION, RFC_9449_SCHEME],
 )
-.requires(&["mcp-test.dpop-scheme"]);
+.requires(&[Requirement::MCP_TEST_DPOP_SCHEME]);
 pub(super) const FRESH: CheckSpec = CheckSpec::official(
     "sep-1932-client-fresh-proof",
     "DpopFreshProof",
     "Each POST with a token has a valid proof of possession of its own",
     &[DPOP_EXTENSION, RFC_9449_SYNTAX, RFC_9449_CHECKS],
 )
-.requires(&["mcp-test.dpop-fresh-proof"]);
+.requires(&[Requirement::MCP_TEST_DPOP_FRESH_PROOF]);
 
 /// The nonces that are demanded at the token endpoint and at the MCP server.
 #[derive(Debug, Clone, Copy)]

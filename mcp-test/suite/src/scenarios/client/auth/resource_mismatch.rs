@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -28,7 +28,7 @@ scenario! {
             "The client makes no authorization request with the metadata of another resource",
             &[RFC_8707, RESOURCE_PARAMETER],
         )
-        .requires(&["auth.discovery.prm-resource-validated"]),
+        .requires(&[Requirement::AUTH_DISCOVERY_PRM_RESOURCE_VALIDATED]),
     ],
 }
 

@@ -3,6 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::{CheckSpec, Judging};
+use mcp_test_core::spec::Requirement;
 use reqwest::Url;
 
 use super::flow::{Flow, is_resource_uri};
@@ -14,21 +15,21 @@ pub(super) const IN_AUTHORIZATION: CheckSpec = CheckSpec::official(
     "The authorization request names the resource",
     &[RFC_8707, RESOURCE_PARAMETER],
 )
-.requires(&["auth.resource.in-authorization-request"]);
+.requires(&[Requirement::AUTH_RESOURCE_IN_AUTHORIZATION_REQUEST]);
 pub(super) const IN_TOKEN: CheckSpec = CheckSpec::official(
     "resource-parameter-in-token",
     "Resource parameter in token request",
     "The token request names the resource",
     &[RFC_8707, RESOURCE_PARAMETER],
 )
-.requires(&["auth.resource.in-token-request"]);
+.requires(&[Requirement::AUTH_RESOURCE_IN_TOKEN_REQUEST]);
 pub(super) const VALID: CheckSpec = CheckSpec::official(
     "resource-parameter-valid-uri",
     "Resource parameter is valid canonical URI",
     "The resource is a URL without a fragment",
     &[RFC_8707, RESOURCE_PARAMETER],
 )
-.requires(&["auth.resource.canonical-uri"])
+.requires(&[Requirement::AUTH_RESOURCE_CANONICAL_URI])
 .conditional();
 pub(super) const CONSISTENT: CheckSpec = CheckSpec::official(
     "resource-parameter-consistency",
@@ -36,7 +37,7 @@ pub(super) const CONSISTENT: CheckSpec = CheckSpec::official(
     "Both requests name the same resource",
     &[RFC_8707, RESOURCE_PARAMETER],
 )
-.requires(&["auth.resource.identifies-target"])
+.requires(&[Requirement::AUTH_RESOURCE_IDENTIFIES_TARGET])
 .conditional();
 pub(super) const MATCHES: CheckSpec = CheckSpec::official(
     "resource-parameter-matches-prm",
@@ -44,7 +45,7 @@ pub(super) const MATCHES: CheckSpec = CheckSpec::official(
     "The resource is the one in the metadata of the server, character by character",
     &[RFC_8707, RESOURCE_PARAMETER, CANONICAL_URI, RFC_9728_IDENTITY],
 )
-.requires(&["auth.resource.identifies-target"])
+.requires(&[Requirement::AUTH_RESOURCE_IDENTIFIES_TARGET])
 .conditional();
 
 /// Judges the resource that the client named last in each request; `named` is that of the metadata.

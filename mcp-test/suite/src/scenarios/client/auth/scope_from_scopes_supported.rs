@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
@@ -22,7 +22,7 @@ scenario! {
     transports: StreamableHttp,
     checks: signing_in![partial:
         CheckSpec::official(FROM_METADATA, "Client scope selection from scopes_supported", "The authorization request asks for the scopes of the metadata", &[SCOPE_SELECTION])
-            .requires(&["auth.scope.fallback-scopes-supported"])
+            .requires(&[Requirement::AUTH_SCOPE_FALLBACK_SCOPES_SUPPORTED])
             .also_warns(),
     ],
 }

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
@@ -22,7 +22,7 @@ scenario! {
     transports: StreamableHttp,
     checks: signing_in![partial:
         CheckSpec::official(FROM_CHALLENGE, "Client scope selection from WWW-Authenticate header", "The authorization request asks for the scope of the challenge", &[SCOPE_SELECTION])
-            .requires(&["auth.scope.prefer-challenge"])
+            .requires(&[Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
             .also_warns(),
     ],
 }

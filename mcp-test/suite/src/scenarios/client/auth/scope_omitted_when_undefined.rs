@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
@@ -22,7 +22,7 @@ scenario! {
     transports: StreamableHttp,
     checks: signing_in![partial:
         CheckSpec::official(OMITTED, "Client scope omission when scopes_supported undefined", "The authorization request asks for no scope", &[SCOPE_SELECTION])
-            .requires(&["auth.scope.omit-when-undefined"])
+            .requires(&[Requirement::AUTH_SCOPE_OMIT_WHEN_UNDEFINED])
             .also_warns(),
     ],
 }

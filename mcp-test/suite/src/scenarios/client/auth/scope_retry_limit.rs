@@ -7,7 +7,7 @@ use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -33,7 +33,7 @@ scenario! {
             "An authorization request",
             &[SCOPE_CHALLENGE],
         )
-        .requires(&["auth.scope.retry-limit"])
+        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
         .conditional()
         .informs(),
         CheckSpec::official(
@@ -42,7 +42,7 @@ scenario! {
             "The client makes at most three authorization requests",
             &[SCOPE_CHALLENGE],
         )
-        .requires(&["auth.scope.retry-limit"])
+        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
         .also_warns(),
     ],
 }

@@ -5,7 +5,7 @@ use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 
@@ -32,7 +32,7 @@ scenario! {
             "The first authorization request asks for the scope of the challenge",
             &[SCOPE_SELECTION],
         )
-        .requires(&["auth.scope.prefer-challenge"])
+        .requires(&[Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
         .also_warns(),
         CheckSpec::official(
             ESCALATION,
@@ -40,7 +40,7 @@ scenario! {
             "The second authorization request asks for the scope that the call needs",
             &[SCOPE_SELECTION],
         )
-        .requires(&["auth.scope.react-to-scope-error", "auth.scope.step-up-user-clients"])
+        .requires(&[Requirement::AUTH_SCOPE_REACT_TO_SCOPE_ERROR, Requirement::AUTH_SCOPE_STEP_UP_USER_CLIENTS])
         .also_warns(),
         CheckSpec::official(
             UNION,
@@ -48,7 +48,7 @@ scenario! {
             "The second authorization request also asks for the scope of the first one",
             &[SCOPE_CHALLENGE],
         )
-        .requires(&["auth.scope.union-on-reauth"])
+        .requires(&[Requirement::AUTH_SCOPE_UNION_ON_REAUTH])
         .within(Revisions::from(Revision::V2026_07_28))
         .also_warns(),
     ],

@@ -3,6 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{PresentedCredentials, TokenRequest};
 use mcp_test_core::scenario::{CheckSpec, Judging, Proof};
+use mcp_test_core::spec::Requirement;
 
 use super::flow::{Flow, judge_flow};
 use super::flow_proofs::{of_flow, of_resource};
@@ -16,7 +17,7 @@ pub(super) const METHOD: CheckSpec = CheckSpec::official(
     "The client authenticates at the token endpoint by the method that it is registered for",
     &[TOKEN_REQUEST],
 )
-.requires(&["mcp-test.token-endpoint-auth-method"]);
+.requires(&[Requirement::MCP_TEST_TOKEN_ENDPOINT_AUTH_METHOD]);
 
 /// The proofs that all of these scenarios have.
 pub(super) fn of_method() -> Vec<Proof> {

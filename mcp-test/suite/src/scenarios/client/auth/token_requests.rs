@@ -6,6 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{AnswersToken, PresentedCredentials, TokenRequest};
 use mcp_test_core::scenario::{Judging, Profile};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::trace::Seq;
 
 use super::flow::Received;
@@ -35,7 +36,7 @@ impl WrongRequest {
     pub(super) fn new(
         check: &'static str,
         code: ErrorCode,
-        requirement: &'static str,
+        requirement: &'static Requirement,
         finding: Finding,
     ) -> Self {
         Self { check, code, finding: finding.requires(requirement), is_task: false }

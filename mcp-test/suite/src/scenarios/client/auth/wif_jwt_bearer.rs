@@ -16,7 +16,7 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::transport::{Fault, Misbehavior};
@@ -78,9 +78,9 @@ const MALFORMED: &str = "wif-assertion-malformed";
 const NO_RETRY: &str = "wif-no-retry";
 const NO_FALLBACK: &str = "wif-grant-fallback";
 
-const JWT_GRANT: &str = "mcp-test.workload-grant";
-const VALID: &str = "mcp-test.workload-assertion";
-const NOT_AGAIN: &str = "mcp-test.workload-no-retry";
+const JWT_GRANT: &Requirement = Requirement::MCP_TEST_WORKLOAD_GRANT;
+const VALID: &Requirement = Requirement::MCP_TEST_WORKLOAD_ASSERTION;
+const NOT_AGAIN: &Requirement = Requirement::MCP_TEST_WORKLOAD_NO_RETRY;
 
 /// The id of the client, its platform and its identity there, as in the official suite.
 const CLIENT: &str = "conformance-wif-workload";

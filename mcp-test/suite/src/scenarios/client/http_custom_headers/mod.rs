@@ -8,7 +8,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Official, Profile};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,18 +31,18 @@ scenario! {
     context: context,
     checks: [
         official(SUPPORTS, "ClientSupportsCustomHeaders", "The call has a header for an argument")
-            .requires(&["transport.http.param-headers-mirrored"]),
+            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED]),
         official(MIRRORS, "ClientMirrorsDesignatedParams",
             "Each text that a header can hold is mirrored as it is, and other arguments are not mirrored")
-            .requires(&["transport.http.param-headers-mirrored"]),
+            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED]),
         official(ENCODES, "ClientEncodesValues", "Numbers and Booleans are mirrored as text")
-            .requires(&["transport.http.param-value-conversion"])
+            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_VALUE_CONVERSION])
             .conditional(),
         official(BASE64, "ClientBase64Unsafe", "Each text that a header cannot hold is mirrored in Base64")
-            .requires(&["transport.http.param-value-base64"])
+            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_VALUE_BASE64])
             .conditional(),
         official(OMITS, "ClientCustomHeaderOmitNull", "An argument that is null has no header")
-            .requires(&["transport.http.param-header-omitted-null"]),
+            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_OMITTED_NULL]),
         CheckSpec::own(EXACT, "ClientCustomHeadersExact",
             "In each call of both tools exactly the arguments with a value have headers, with their exact text")
             .requires(&[MIRRORED, CONVERTED, OMITTED_NULL, OMITTED_ABSENT]),
@@ -59,10 +59,10 @@ const OMITS: &str = "sep-2243-client-omit-null";
 const EXACT: &str = "client-custom-headers-exact";
 const COMPLETE: &str = "client-custom-headers-complete";
 
-const MIRRORED: &str = "transport.http.param-headers-mirrored";
-const CONVERTED: &str = "transport.http.param-value-conversion";
-const OMITTED_NULL: &str = "transport.http.param-header-omitted-null";
-const OMITTED_ABSENT: &str = "transport.http.param-header-omitted-absent";
+const MIRRORED: &Requirement = Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED;
+const CONVERTED: &Requirement = Requirement::TRANSPORT_HTTP_PARAM_VALUE_CONVERSION;
+const OMITTED_NULL: &Requirement = Requirement::TRANSPORT_HTTP_PARAM_HEADER_OMITTED_NULL;
+const OMITTED_ABSENT: &Requirement = Requirement::TRANSPORT_HTTP_PARAM_HEADER_OMITTED_ABSENT;
 
 const TOOL: &str = "test_custom_headers";
 const NULL_TOOL: &str = "test_custom_headers_null";

@@ -10,7 +10,7 @@ use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Official};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -30,29 +30,29 @@ scenario! {
     checks: [
         official("sep-2575-http-client-sends-version-header", "ClientSendsVersionHeader",
             "Every POST has a header with its revision")
-            .requires(&["transport.http.version-header-required"])
+            .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_REQUIRED])
             .over_http(),
         official("sep-2575-client-populates-meta", "ClientPopulatesMeta",
             "The `_meta` of every request has the revision and the client capabilities")
-            .requires(&["base.meta-request-required-fields"]),
+            .requires(&[Requirement::BASE_META_REQUEST_REQUIRED_FIELDS]),
         official("sep-2575-client-sends-client-info", "ClientSendsClientInfo",
             "The `_meta` of every request has the client info")
-            .requires(&["base.meta-client-info"])
+            .requires(&[Requirement::BASE_META_CLIENT_INFO])
             .also_warns(),
         official("sep-2575-http-version-header-matches-meta", "ClientVersionHeaderMatchesMeta",
             "Header and `_meta` name the same revision")
-            .requires(&["transport.http.version-header-matches-body"])
+            .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_MATCHES_BODY])
             .over_http(),
         official(ROOTS.0, "ClientDeclaresRootsCapability", "`roots`, if declared, is an object")
-            .requires(&["schema.client-capabilities"]),
+            .requires(&[Requirement::SCHEMA_CLIENT_CAPABILITIES]),
         official(SAMPLING.0, "ClientDeclaresSamplingCapability", "`sampling`, if declared, is an object")
-            .requires(&["schema.client-capabilities"]),
+            .requires(&[Requirement::SCHEMA_CLIENT_CAPABILITIES]),
         official(ELICITATION.0, "ClientDeclaresElicitationCapability",
             "`elicitation`, if declared, is an object")
-            .requires(&["schema.client-capabilities"]),
+            .requires(&[Requirement::SCHEMA_CLIENT_CAPABILITIES]),
         official("sep-2575-client-retry-supported-version", "ClientRetrySupportedVersion",
             "After the refusal the client continues with a revision that the server speaks")
-            .requires(&["versioning.client-retries-supported"])
+            .requires(&[Requirement::VERSIONING_CLIENT_RETRIES_SUPPORTED])
             .also_warns(),
     ],
 }

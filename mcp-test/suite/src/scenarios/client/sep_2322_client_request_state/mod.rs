@@ -10,7 +10,7 @@ use mcp_test_core::scenario::{
     CheckBuilder, CheckSpec, ClientTest, Judging, Need, Official, Profile, ReceivedMessage,
 };
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::{Id, Message};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -39,21 +39,21 @@ scenario! {
     needs: [Need::Capability(Capability::ElicitationForm)],
     checks: [
         official(ECHOED, "MRTRClientRequestStateEchoed", "The retry has exactly the state of the server")
-            .requires(&["mrtr.state-echoed", "mrtr.state-opaque"]),
+            .requires(&[Requirement::MRTR_STATE_ECHOED, Requirement::MRTR_STATE_OPAQUE]),
         official(NEW_ID, "MRTRClientJsonRpcIdDifferent", "The retry has another id than the first call")
-            .requires(&["mrtr.retry-new-id", "tools.call.retry-new-id"]),
+            .requires(&[Requirement::MRTR_RETRY_NEW_ID, Requirement::TOOLS_CALL_RETRY_NEW_ID]),
         official(NO_STATE, "MRTRClientNoStateOmitted", "Without a state of the server the retry has none")
-            .requires(&["mrtr.state-not-invented"]),
+            .requires(&[Requirement::MRTR_STATE_NOT_INVENTED]),
         official(ISOLATED, "MRTRClientParallelIsolation", "The call of another tool has neither input nor state")
-            .requires(&["mrtr.no-cross-request"]),
+            .requires(&[Requirement::MRTR_NO_CROSS_REQUEST]),
         official(COMPLETE, "DefaultResultTypeComplete", "A result without `resultType` is final: the call is not retried")
-            .requires(&["base.result-type-absent-complete"]),
+            .requires(&[Requirement::BASE_RESULT_TYPE_ABSENT_COMPLETE]),
         CheckSpec::own(ANSWERS, "ClientRetryAnswersInput", "The retry answers exactly what the server asked for")
-            .requires(&["mrtr.client-fulfils-before-retry", "mrtr.response-keys-match"]),
+            .requires(&[Requirement::MRTR_CLIENT_FULFILS_BEFORE_RETRY, Requirement::MRTR_RESPONSE_KEYS_MATCH]),
         CheckSpec::own(REPEATS, "ClientRetryRepeatsArguments", "The retry has the arguments of the first call")
-            .requires(&["mrtr.retry-original-params"]),
+            .requires(&[Requirement::MRTR_RETRY_ORIGINAL_PARAMS]),
         CheckSpec::own(ELSEWHERE, "ClientSendsInputOnlyInRetries", "No other request has input or a state")
-            .requires(&["mrtr.no-cross-request"]),
+            .requires(&[Requirement::MRTR_NO_CROSS_REQUEST]),
     ],
 }
 

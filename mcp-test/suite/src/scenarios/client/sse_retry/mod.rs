@@ -10,7 +10,7 @@ use mcp_test_core::clock;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::trace::{EventKind, Party, Seq, Trace};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{proofs, scenario};
@@ -39,7 +39,7 @@ scenario! {
             "The client sends a GET after the stream has ended",
             &[SEP_1699],
         )
-        .requires(&["transport.http.client-polls-after-close"])
+        .requires(&[Requirement::TRANSPORT_HTTP_CLIENT_POLLS_AFTER_CLOSE])
         .also_warns(),
         CheckSpec::official(
             "client-sse-retry-timing",
@@ -47,7 +47,7 @@ scenario! {
             "The client waits for the `retry` time before it reconnects; reported only if it does",
             &[SEP_1699],
         )
-        .requires(&["transport.http.client-respects-retry"])
+        .requires(&[Requirement::TRANSPORT_HTTP_CLIENT_RESPECTS_RETRY])
         .conditional(),
         CheckSpec::official(
             "client-sse-last-event-id",
@@ -55,7 +55,7 @@ scenario! {
             "A GET has the header `Last-Event-ID`; reported only if there is a GET",
             &[SEP_1699],
         )
-        .requires(&["transport.http.resume-last-event-id"])
+        .requires(&[Requirement::TRANSPORT_HTTP_RESUME_LAST_EVENT_ID])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -63,7 +63,7 @@ scenario! {
             "ClientSseResumes",
             "`Last-Event-ID` is the id of the last event of the stream that has ended",
         )
-        .requires(&["transport.http.resume-last-event-id"])
+        .requires(&[Requirement::TRANSPORT_HTTP_RESUME_LAST_EVENT_ID])
         .warns(),
     ],
 }

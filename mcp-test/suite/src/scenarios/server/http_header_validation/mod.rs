@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, header, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{proofs, scenario};
@@ -49,7 +49,7 @@ const ENCODED: &str = "http-header-name-encoded";
 struct BadRequest {
     name: &'static str,
     what: &'static str,
-    requirement: &'static str,
+    requirement: &'static Requirement,
     request: HttpRequest,
 }
 
@@ -94,14 +94,14 @@ async fn wrong_methods(ctx: &mut Ctx, codes: &mut Vec<Result<(), Finding>>) -> R
     let bad = BadRequest {
         name: "ServerRejectsMismatchedMethodHeader",
         what: "`Mcp-Method: prompts/list` on `tools/list`",
-        requirement: "transport.http.mcp-method-mismatch-rejected",
+        requirement: Requirement::TRANSPORT_HTTP_MCP_METHOD_MISMATCH_REJECTED,
         request: list_tools(ctx, 100).with(header::MCP_METHOD, "prompts/list"),
     };
     refuses(ctx, codes, bad).await?;
     let bad = BadRequest {
         name: "ServerRejectsMissingMethodHeader",
         what: "a request without `Mcp-Method`",
-        requirement: "transport.http.standard-header-missing-rejected",
+        requirement: Requirement::TRANSPORT_HTTP_STANDARD_HEADER_MISSING_REJECTED,
         request: list_tools(ctx, 101).without(header::MCP_METHOD),
     };
     refuses(ctx, codes, bad).await
@@ -124,7 +124,7 @@ async fn spelling(ctx: &mut Ctx, codes: &mut Vec<Result<(), Finding>>) -> Result
     let bad = BadRequest {
         name: "ServerRejectsCaseMismatchValue",
         what: "`Mcp-Method: TOOLS/LIST` on `tools/list`",
-        requirement: "transport.http.header-values-case-sensitive",
+        requirement: Requirement::TRANSPORT_HTTP_HEADER_VALUES_CASE_SENSITIVE,
         request: list_tools(ctx, 107).with(header::MCP_METHOD, "TOOLS/LIST"),
     };
     refuses(ctx, codes, bad).await
@@ -147,7 +147,7 @@ async fn tool_calls(
     let bad = BadRequest {
         name: "ServerRejectsMismatchedNameHeader",
         what: "`Mcp-Name` of another tool",
-        requirement: "transport.http.mcp-name-mismatch-rejected",
+        requirement: Requirement::TRANSPORT_HTTP_MCP_NAME_MISMATCH_REJECTED,
         request: call(102).with(header::MCP_NAME, "wrong_tool_name"),
     };
     refuses(ctx, codes, bad).await?;
@@ -168,7 +168,7 @@ async fn tool_calls(
     let bad = BadRequest {
         name: "ServerRejectsMissingNameHeader",
         what: "a call without `Mcp-Name`",
-        requirement: "transport.http.standard-header-missing-rejected",
+        requirement: Requirement::TRANSPORT_HTTP_STANDARD_HEADER_MISSING_REJECTED,
         request: call(104).without(header::MCP_NAME),
     };
     refuses(ctx, codes, bad).await?;

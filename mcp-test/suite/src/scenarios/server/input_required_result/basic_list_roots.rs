@@ -5,7 +5,7 @@ use mcp_test_core::expect::{any_of, text_containing};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,20 +33,20 @@ scenario! {
             "The result asks for `roots/list`, under any key",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-list-roots-complete",
             "InputRequiredResultListRootsComplete",
             "The result is complete when the call has the roots",
             &[SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "input-required-result-basic-list-roots-exact",
             "InputRequiredResultBasicListRootsExact",
             "The text of the complete result mentions the root, by its URI or by its name",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

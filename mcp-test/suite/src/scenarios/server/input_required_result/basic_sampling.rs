@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -29,14 +29,14 @@ scenario! {
             "The result asks for `sampling/createMessage`, under any key",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-sampling-complete",
             "InputRequiredResultSamplingComplete",
             "The result is complete when the call has the answer of the model",
             &[SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -6,7 +6,7 @@ use mcp_test_core::expect::{empty_object, not};
 use mcp_test_core::json::Object;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,13 +31,13 @@ scenario! {
             "A client that declares only `sampling` is asked for input, but not for `elicitation/create`",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result", "mrtr.undeclared-input-kind"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT, Requirement::MRTR_UNDECLARED_INPUT_KIND]),
         CheckSpec::own(
             "input-required-result-capability-check-each",
             "InputRequiredResultCapabilityCheckEach",
             "A client that declares one kind of input is asked for no other",
         )
-        .requires(&["mrtr.undeclared-input-kind"]),
+        .requires(&[Requirement::MRTR_UNDECLARED_INPUT_KIND]),
     ],
 }
 
@@ -47,7 +47,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let sampled = request(ctx, "sampling").await?;
     let elicits = methods(&sampled).find(|method| *method == "elicitation/create");
     ctx.check("sep-2322-respect-client-capabilities")
-        .requires("mrtr.undeclared-input-kind")
+        .requires(Requirement::MRTR_UNDECLARED_INPUT_KIND)
         .judge(elicits.map_or(Ok(()), |method| Err(undeclared(&sampled, method))))
         .by_fixture()
         .expect(&sampled, asking(not(empty_object())));

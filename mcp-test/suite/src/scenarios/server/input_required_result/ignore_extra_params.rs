@@ -5,7 +5,7 @@ use mcp_test_core::expect::{anything, equals};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -31,14 +31,14 @@ scenario! {
             "A call with the name and two other responses is complete",
             &[SEP_2322],
         )
-        .requires(&["mrtr.extra-input-ignored"])
+        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
         .warns(),
         CheckSpec::own(
             "input-required-result-ignore-extra-params-exact",
             "InputRequiredResultIgnoreExtraParamsExact",
             "The text of the result greets the user by the name that was needed",
         )
-        .requires(&["mrtr.extra-input-ignored"])
+        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
         .warns(),
     ],
 }

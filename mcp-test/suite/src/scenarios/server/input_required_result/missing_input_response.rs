@@ -5,7 +5,7 @@ use mcp_test_core::expect::{anything, equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,14 +30,14 @@ scenario! {
             "A call whose only response is under a wrong key is answered with a request for input",
             &[SEP_2322],
         )
-        .requires(&["mrtr.missing-input-reasked"])
+        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
         .warns(),
         CheckSpec::own(
             "input-required-result-missing-input-response-key",
             "InputRequiredResultMissingInputResponseKey",
             "The request for input is under the key that was missing",
         )
-        .requires(&["mrtr.missing-input-reasked"])
+        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
         .warns(),
     ],
 }

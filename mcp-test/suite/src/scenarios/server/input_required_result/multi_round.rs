@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,21 +33,21 @@ scenario! {
             "The result asks for input, and has a state",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-multi-round-r2",
             "InputRequiredResultMultiRoundR2",
             "The result of the first retry asks for input, and has another state",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-multi-round-r3",
             "InputRequiredResultMultiRoundR3",
             "The result of the second retry is complete",
             &[SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{Matcher, equals, non_empty_string, object, satisfyin
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,20 +32,20 @@ scenario! {
             "The result has a state, and asks for `elicitation/create`, `sampling/createMessage` and `roots/list`",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-multiple-inputs-complete",
             "InputRequiredResultMultipleInputsComplete",
             "The result is complete when the call has all responses",
             &[SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "input-required-result-multiple-input-requests-partial",
             "InputRequiredResultMultipleInputRequestsPartial",
             "With one response only, the result asks for input again",
         )
-        .requires(&["mrtr.missing-input-reasked"])
+        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
         .warns(),
     ],
 }

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{anything, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,14 +30,14 @@ scenario! {
             "The result of `prompts/get` asks for input",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-non-tool-complete",
             "InputRequiredResultNonToolComplete",
             "The result is complete when the request has the response, and has messages",
             &[SEP_2322],
         )
-        .requires(&["schema.get-prompt-result"]),
+        .requires(&[Requirement::SCHEMA_GET_PROMPT_RESULT]),
     ],
 }
 

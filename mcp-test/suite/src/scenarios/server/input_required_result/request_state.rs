@@ -5,7 +5,7 @@ use mcp_test_core::expect::{non_empty_string, object, text_containing};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,20 +32,20 @@ scenario! {
             "The result asks for input, and has a state that is not empty",
             &[SEP_2322],
         )
-        .requires(&["schema.input-required-result"]),
+        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
         CheckSpec::official(
             "sep-2322-request-state-complete",
             "InputRequiredResultRequestStateComplete",
             "The result is complete when the call has the response and the state",
             &[SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::own(
             "input-required-result-request-state-exact",
             "InputRequiredResultRequestStateExact",
             "The text of the complete result contains `state-ok`",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ scenario! {
             "The `resultType` is \"input_required\"",
             &[SEP_2322],
         )
-        .requires(&["mrtr.result-type"]),
+        .requires(&[Requirement::MRTR_RESULT_TYPE]),
     ],
 }
 

@@ -9,7 +9,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -37,19 +37,19 @@ scenario! {
             "A retry with a text appended to the state is refused",
             &[SEP_2322],
         )
-        .requires(&["mrtr.state-tamper-rejected", "mrtr.state-integrity"]),
+        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY]),
         CheckSpec::own(
             "input-required-result-tampered-state-altered",
             "InputRequiredResultTamperedStateAltered",
             "A retry with a state in which a character was changed does not complete",
         )
-        .requires(&["mrtr.state-tamper-rejected", "mrtr.state-integrity"]),
+        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY]),
         CheckSpec::own(
             "input-required-result-tampered-state-untouched",
             "InputRequiredResultTamperedStateUntouched",
             "The same retry completes with the state as it was issued",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ scenario! {
             "Neither `tools/list` nor `prompts/list` is answered with a request for input",
             &[SEP_2322],
         )
-        .requires(&["mrtr.supported-methods-only"]),
+        .requires(&[Requirement::MRTR_SUPPORTED_METHODS_ONLY]),
         CheckSpec::own(
             "input-required-result-unsupported-methods-others",
             "InputRequiredResultUnsupportedMethodsOthers",
             "`server/discover` and the lists of resources and templates are not answered with a request for input",
         )
-        .requires(&["mrtr.supported-methods-only"]),
+        .requires(&[Requirement::MRTR_SUPPORTED_METHODS_ONLY]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ scenario! {
             "A call with a number in place of a response does not complete",
             &[SEP_2322],
         )
-        .requires(&["mrtr.server-validates-responses"])
+        .requires(&[Requirement::MRTR_SERVER_VALIDATES_RESPONSES])
         .warns(),
         CheckSpec::official(
             "sep-2322-error-on-protocol-error",
@@ -41,14 +41,14 @@ scenario! {
             "A call with `null` in place of all responses is answered with an error or a request for input",
             &[SEP_2322],
         )
-        .requires(&["mrtr.protocol-errors"])
+        .requires(&[Requirement::MRTR_PROTOCOL_ERRORS])
         .warns(),
         CheckSpec::own(
             "input-required-result-validate-input-valid",
             "InputRequiredResultValidateInputValid",
             "The call completes with a valid response",
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

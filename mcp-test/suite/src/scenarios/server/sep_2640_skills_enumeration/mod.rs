@@ -14,7 +14,7 @@ use mcp_test_core::expect::equals;
 use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::{everything, skills};
 use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -86,10 +86,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 fn commits_to_methods(ctx: &mut Ctx, list: &Pages, retrieved: Option<&Retrieved>) {
     let check = ctx
         .check("sep-2640-capability-commits-to-methods")
-        .requires("skills.list.implement")
+        .requires(Requirement::SKILLS_LIST_IMPLEMENT)
         .judge(list.first.result().map(drop));
     if let Some(retrieved) = retrieved {
-        check.requires("skills.get.implement").judge(retrieved.listed.result().map(drop));
+        check
+            .requires(Requirement::SKILLS_GET_IMPLEMENT)
+            .judge(retrieved.listed.result().map(drop));
     }
 }
 

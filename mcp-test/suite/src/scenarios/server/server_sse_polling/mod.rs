@@ -11,7 +11,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, header};
+use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::wire::sse::SseEvent;
@@ -236,7 +236,7 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
         Some(id) => Err(Finding::peer("two events have the same id")
             .expected("an id that no other event of the session has")
             .got(format!("{id:?}, twice"))
-            .caused_by(Cause::of_rule("transport.http.event-id-unique"))),
+            .caused_by(Cause::of_rule(Requirement::TRANSPORT_HTTP_EVENT_ID_UNIQUE))),
     }
 }
 

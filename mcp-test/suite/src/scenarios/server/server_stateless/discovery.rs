@@ -1,11 +1,11 @@
 //! Probes of `server/discover`, compared with what the server lists.
 
-use mcp_test_core::check::{Cause, Fate, Finding, Rule};
+use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::Fixtures;
 use mcp_test_core::expect::object;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{Ctx, Part, truthy};
-use mcp_test_core::spec::{error_code, meta};
+use mcp_test_core::spec::{Requirement, error_code, meta};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::wire::Message;
 use serde_json::json;
@@ -132,7 +132,7 @@ fn cause_of_no_list(tools: &Attempt) -> Cause {
     let has_reply = |answer: &HttpResponse| answer.messages().iter().any(Message::is_reply);
     match tools {
         Ok(answer) if has_reply(answer) && reply(answer, 202).is_none() => {
-            Cause::of_rule(Rule::RESULT_ID_ECHO.id())
+            Cause::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO)
         }
         _ => Cause::request("tools/list", Fate::Refused),
     }

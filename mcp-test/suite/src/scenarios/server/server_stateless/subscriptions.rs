@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::json;
 use mcp_test_core::scenario::{Ctx, Profile};
-use mcp_test_core::spec::{error_code, meta};
+use mcp_test_core::spec::{Requirement, error_code, meta};
 use mcp_test_core::transport::HttpExchange;
 use mcp_test_core::wire::{Id, Message, Notification};
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ async fn without_stream(
     );
     if code.is_some() {
         // A server that refuses every subscription lacks a message pattern (`basic/index`).
-        finding = finding.requires("base.support-core-patterns");
+        finding = finding.requires(Requirement::BASE_SUPPORT_CORE_PATTERNS);
     }
     for id in CHECKS {
         // As in the official suite: a change that is not declared is skipped, whatever else is wrong.
@@ -231,7 +231,7 @@ async fn without_stream(
 fn acknowledged(ctx: &mut Ctx, tools: &Subscription) {
     let first = tools.acknowledged();
     ctx.check("sep-2575-server-sends-subscription-ack")
-        .requires("subscriptions.ack-sent")
+        .requires(Requirement::SUBSCRIPTIONS_ACK_SENT)
         .judge(first.clone().map(|_| ()));
     // Proxies that buffer would hold back the events (`basic/transports/streamable-http#receiving-messages`).
     let buffering = tools.exchange.answer().header("x-accel-buffering");

@@ -7,7 +7,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::clock::{self, Deadline, format_duration};
 use mcp_test_core::expect::{Matcher, ObjectMatcher, equals, non_empty_array, not, object};
 use mcp_test_core::scenario::{CheckBuilder, Ctx};
-use mcp_test_core::spec::{error_code, meta};
+use mcp_test_core::spec::{Requirement, error_code, meta};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -147,7 +147,7 @@ pub(super) fn refused_undeclared(reply: &Reply) -> Result<(), Finding> {
 pub(super) fn acknowledges<'a>(
     check: CheckBuilder<'a>,
     acknowledgement: &Reply,
-    [empty, complete]: [&'static str; 2],
+    [empty, complete]: [&'static Requirement; 2],
 ) -> CheckBuilder<'a> {
     let nothing = ["taskId", "status", "result", "error", "inputRequests"]
         .into_iter()
@@ -160,9 +160,9 @@ pub(super) fn acknowledges<'a>(
 }
 
 /// The requirements on the acknowledgement of `tasks/cancel`.
-pub(super) const OF_CANCEL: [&str; 2] =
-    ["ext.tasks.cancel-ack-empty", "ext.tasks.result-type-complete-cancel"];
+pub(super) const OF_CANCEL: [&Requirement; 2] =
+    [Requirement::EXT_TASKS_CANCEL_ACK_EMPTY, Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL];
 
 /// The requirements on the acknowledgement of `tasks/update`.
-pub(super) const OF_UPDATE: [&str; 2] =
-    ["ext.tasks.update-ack-empty", "ext.tasks.result-type-complete-update"];
+pub(super) const OF_UPDATE: [&Requirement; 2] =
+    [Requirement::EXT_TASKS_UPDATE_ACK_EMPTY, Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE];

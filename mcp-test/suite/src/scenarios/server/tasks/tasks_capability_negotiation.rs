@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{anything, equals, object};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -32,9 +32,9 @@ scenario! {
             &[SEP_2663],
         )
         .requires(&[
-            "ext.tasks.server-advertises",
-            "ext.tasks.migrate-capability",
-            "ext.tasks.no-legacy-advertised",
+            Requirement::EXT_TASKS_SERVER_ADVERTISES,
+            Requirement::EXT_TASKS_MIGRATE_CAPABILITY,
+            Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED,
         ]),
         CheckSpec::official(
             "sep-2663-tasks-methods-non-declaring",
@@ -42,21 +42,21 @@ scenario! {
             "`tasks/get`, `tasks/update` and `tasks/cancel` are refused with -32021 without the declaration",
             &[SEP_2575_PAGE, SEP_2663],
         )
-        .requires(&["ext.tasks.methods-missing-capability"]),
+        .requires(&[Requirement::EXT_TASKS_METHODS_MISSING_CAPABILITY]),
         CheckSpec::official(
             "sep-2663-server-rejects-undeclared-client",
             "TasksToolsCallWithoutExtensionSync",
             "A call without the declaration returns its result, and no task",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.no-task-for-undeclared"]),
+        .requires(&[Requirement::EXT_TASKS_NO_TASK_FOR_UNDECLARED]),
         CheckSpec::official(
             "tasks-per-request-meta-opt-in",
             "TasksPerRequestMetaOptIn",
             "A call with the declaration returns a task",
             &[SEP_2575_PAGE, SEP_2663],
         )
-        .requires(&["ext.tasks.result-type-task"]),
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
     ],
 }
 
@@ -66,9 +66,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let capabilities = |matcher| object().member("capabilities", matcher);
     let advertised = object().member("extensions", object().member(TASKS, anything()));
     ctx.check("tasks-extension-advertised")
-        .requires("ext.tasks.server-advertises")
+        .requires(Requirement::EXT_TASKS_SERVER_ADVERTISES)
         .expect(&discovered, capabilities(advertised))
-        .requires("ext.tasks.no-legacy-advertised")
+        .requires(Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED)
         .expect(&discovered, capabilities(object().without("tasks")));
 
     let mut refusals = Vec::new();

@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, anything, array, equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -37,35 +37,35 @@ scenario! {
             "`tasks/result` is refused with -32601",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.tasks-result-removed"]),
+        .requires(&[Requirement::EXT_TASKS_TASKS_RESULT_REMOVED]),
         CheckSpec::official(
             "tasks-removed-tasks-list",
             "TasksRemovedTasksList",
             "`tasks/list` is refused with -32601",
             &[SEP_2663],
         )
-        .requires(&["jsonrpc.unknown-method-error"]),
+        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR]),
         CheckSpec::official(
             "tasks-server-directed-creation-no-hint",
             "TasksServerDirectedCreationNoHint",
             "A call of `failing_job` becomes a task without asking for one",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.result-type-task"]),
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
         CheckSpec::official(
             "sep-2663-legacy-task-param-ignored",
             "TasksLegacyTaskParamIgnored",
             "A call of `greet` with the member `task` of 2025-11-25 returns its result",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.task-param-ignored"]),
+        .requires(&[Requirement::EXT_TASKS_TASK_PARAM_IGNORED]),
         CheckSpec::official(
             "tasks-immediate-result-shortcut",
             "TasksImmediateResultShortcut",
             "A call of `slow_compute` that takes no time returns a task or its result",
             &[SEP_2663],
         )
-        .requires(&["schema.call-tool-result", "ext.tasks.result-type-task"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
         CheckSpec::official(
             "tasks-result-type-complete-on-non-task-responses",
             "TasksResultTypeCompleteOnNonTaskResponses",
@@ -73,11 +73,11 @@ scenario! {
             &[SEP_2322, SEP_2663],
         )
         .requires(&[
-            "ext.tasks.result-type-task-exclusive",
-            "ext.tasks.result-type-complete-get",
-            "ext.tasks.result-type-complete-cancel",
-            "ext.tasks.result-type-complete-update",
-            "ext.tasks.update-ignores-unknown-keys",
+            Requirement::EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
+            Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS,
         ])
         .also_warns(),
         CheckSpec::official(
@@ -86,14 +86,14 @@ scenario! {
             "`tasks/get` knows the task from the moment that the client does",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.durable-before-ack"]),
+        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK]),
         CheckSpec::official(
             "sep-2663-tasks-get-invalid-task-id-32602",
             "TasksGetUnknownTaskIdRejected",
             "`tasks/get` of an unknown task is refused with -32602",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.get-unknown-task"]),
+        .requires(&[Requirement::EXT_TASKS_GET_UNKNOWN_TASK]),
     ],
 }
 
@@ -147,21 +147,21 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 /// Judges the types of results that do not stand for a task.
 async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
     let plain = call(ctx, "greet", json!({ "name": "rt" })).await?;
-    let mut replies = vec![("ext.tasks.result-type-task-exclusive", plain)];
+    let mut replies = vec![(Requirement::EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE, plain)];
     let mut calls = Vec::new();
     let handle = call(ctx, "slow_compute", json!({ "seconds": 0, "label": "rt" })).await?;
     let id = task_id(&handle);
     calls.push(handle);
     if let Ok(id) = id {
         let last = until_ended(ctx, &id).await?;
-        replies.push(("ext.tasks.result-type-complete-get", last));
+        replies.push((Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET, last));
     }
     let handle = call(ctx, "slow_compute", json!({ "seconds": 60, "label": "rt" })).await?;
     let id = task_id(&handle);
     calls.push(handle);
     if let Ok(id) = id {
         let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
-        replies.push(("ext.tasks.result-type-complete-cancel", acknowledgement));
+        replies.push((Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL, acknowledgement));
     }
     let mut update = None;
     let handle = call(ctx, "confirm_delete", json!({ "filename": "rt.txt" })).await?;
@@ -186,13 +186,17 @@ async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
     });
     match update.as_ref().map(|update| (update, update.outcome())) {
         Some((update, Ok(_))) => {
-            check.requires("ext.tasks.result-type-complete-update").expect(update, complete());
+            check
+                .requires(Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE)
+                .expect(update, complete());
         }
         Some((update, Err(_))) => {
-            check.requires("ext.tasks.update-ignores-unknown-keys").officially_must_judge(
-                update.result().map(drop),
-                "that unknown keys are ignored is only recommended (SHOULD)",
-            );
+            check
+                .requires(Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS)
+                .officially_must_judge(
+                    update.result().map(drop),
+                    "that unknown keys are ignored is only recommended (SHOULD)",
+                );
         }
         None => {}
     }

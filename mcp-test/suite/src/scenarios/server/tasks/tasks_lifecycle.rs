@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{ObjectMatcher, equals, non_empty_array, number, object, string};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -39,42 +39,42 @@ scenario! {
             "The tool `greet` returns its result at once",
             &[SEP_2663, SEP_2322],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::official(
             "sep-2663-result-type-task-on-create",
             "TasksServerTaskCreation",
             "A call of `slow_compute` returns a task in place of its result",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.result-type-task", "ext.tasks.task-shape"]),
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK, Requirement::EXT_TASKS_TASK_SHAPE]),
         CheckSpec::official(
             "sep-2663-tasks-get-status-working",
             "TasksGetDuringWorking",
             "`tasks/get` knows the task from the moment that the client does",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.durable-before-ack", "ext.tasks.task-shape"]),
+        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK, Requirement::EXT_TASKS_TASK_SHAPE]),
         CheckSpec::official(
             "sep-2663-tasks-get-status-completed",
             "TasksGetTerminalInlinedResult",
             "The state of the completed task has the result of the call",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.get-completed", "ext.tasks.result-faithful"]),
+        .requires(&[Requirement::EXT_TASKS_GET_COMPLETED, Requirement::EXT_TASKS_RESULT_FAITHFUL]),
         CheckSpec::official(
             "sep-2663-tool-error-uses-completed-status",
             "TasksToolErrorCompletedIsError",
             "A task whose tool fails is completed, and its result has `isError`",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.failed-only-jsonrpc", "ext.tasks.tool-error-completed"]),
+        .requires(&[Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC, Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED]),
         CheckSpec::official(
             "sep-2663-tasks-get-status-failed",
             "TasksProtocolErrorFailedShape",
             "A task whose call fails with a JSON-RPC error has failed, and has that error",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.get-failed", "ext.tasks.error-faithful"]),
+        .requires(&[Requirement::EXT_TASKS_GET_FAILED, Requirement::EXT_TASKS_ERROR_FAITHFUL]),
         CheckSpec::official(
             "sep-2663-cancel-ack-empty-result",
             "TasksCancelEmptyAck",
@@ -121,9 +121,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             let last = until_ended(ctx, &id).await?;
             let failure = object().member("isError", equals(true));
             ctx.check(TOOL_ERROR)
-                .requires("ext.tasks.failed-only-jsonrpc")
+                .requires(Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC)
                 .judge(has_status(&last, "completed"))
-                .requires("ext.tasks.tool-error-completed")
+                .requires(Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED)
                 .expect(&last, object().member("result", failure));
         }
         Err(none) => drop(ctx.check(TOOL_ERROR).missing(none)),
@@ -135,9 +135,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             let last = until_ended(ctx, &id).await?;
             let error = object().member("code", number()).member("message", string());
             ctx.check(FAILED)
-                .requires("ext.tasks.get-failed")
+                .requires(Requirement::EXT_TASKS_GET_FAILED)
                 .judge(has_status(&last, "failed"))
-                .requires("ext.tasks.error-faithful")
+                .requires(Requirement::EXT_TASKS_ERROR_FAITHFUL)
                 .expect(&last, object().member("error", error))
                 .officially(&last, object().without("result"), "a state may have other members");
         }
@@ -160,13 +160,13 @@ fn created(ctx: &mut Ctx, handle: &Reply) {
     let describes_task = is_task(handle) || member(handle, "/taskId").is_some();
     let check = ctx.check(CREATED);
     let check = if describes_task {
-        check.requires("ext.tasks.result-type-task")
+        check.requires(Requirement::EXT_TASKS_RESULT_TYPE_TASK)
     } else {
         check.by_fixture()
     };
     check
         .expect(handle, object().member("resultType", equals("task")))
-        .requires("ext.tasks.task-shape")
+        .requires(Requirement::EXT_TASKS_TASK_SHAPE)
         .expect(handle, shape)
         .officially(handle, flat, "a result may have other members");
 }
@@ -175,16 +175,16 @@ fn created(ctx: &mut Ctx, handle: &Reply) {
 async fn completed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     let state = of_task(ctx, "tasks/get", id).await?;
     ctx.check(WORKING)
-        .requires("ext.tasks.durable-before-ack")
+        .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
         .expect(&state, object().member("taskId", equals(id)))
-        .requires("ext.tasks.task-shape")
+        .requires(Requirement::EXT_TASKS_TASK_SHAPE)
         .expect(&state, object().member("status", truthy()));
     let last = until_ended(ctx, id).await?;
     let content = object().member("content", non_empty_array());
     ctx.check(COMPLETED)
-        .requires("ext.tasks.get-completed")
+        .requires(Requirement::EXT_TASKS_GET_COMPLETED)
         .judge(has_status(&last, "completed"))
-        .requires("ext.tasks.result-faithful")
+        .requires(Requirement::EXT_TASKS_RESULT_FAITHFUL)
         .expect(&last, object().member("result", content));
     Ok(())
 }

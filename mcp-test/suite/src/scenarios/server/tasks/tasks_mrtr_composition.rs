@@ -6,7 +6,7 @@ use mcp_test_core::expect::{equals, first, object, text_containing};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ scenario! {
             "The call asks for input, becomes a task when it has it, and the task uses the input",
             &[SEP_2322, SEP_2663],
         )
-        .requires(&["ext.tasks.result-type-task", "ext.tasks.get-completed"]),
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK, Requirement::EXT_TASKS_GET_COMPLETED]),
     ],
 }
 
@@ -67,7 +67,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let text = object().member("text", text_containing(NAME));
     let greeting = object().member("content", first(text));
     flat(ctx.check(CHECK), &asking, &handle)
-        .requires("ext.tasks.get-completed")
+        .requires(Requirement::EXT_TASKS_GET_COMPLETED)
         .judge(has_status(&last, "completed"))
         .by_fixture()
         .expect(&last, object().member("result", greeting));
@@ -92,7 +92,7 @@ fn requested(reply: &Reply) -> Option<String> {
 fn flat<'a>(check: CheckBuilder<'a>, asking: &Reply, handle: &Reply) -> CheckBuilder<'a> {
     let other = "a result may have other members";
     check
-        .requires("ext.tasks.result-type-task")
+        .requires(Requirement::EXT_TASKS_RESULT_TYPE_TASK)
         .expect(handle, object().member("resultType", equals("task")))
         .officially(asking, object().without("taskId"), other)
         .officially(handle, object().without("requestState").without("inputRequests"), other)

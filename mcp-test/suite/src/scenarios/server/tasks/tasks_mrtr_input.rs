@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{Matcher, anything, equals, object, satisfying};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ scenario! {
             "The state of a task that waits for input lists its requests",
             &[SEP_2322, SEP_2663],
         )
-        .requires(&["ext.tasks.get-input-required"]),
+        .requires(&[Requirement::EXT_TASKS_GET_INPUT_REQUIRED]),
         CheckSpec::official(
             "tasks-mrtr-tasks-update-resumes",
             "TasksMRTRTasksUpdateResumes",
@@ -51,8 +51,8 @@ scenario! {
             &[SEP_2322, SEP_2663],
         )
         .requires(&[
-            "ext.tasks.result-type-complete-update",
-            "ext.tasks.get-input-required-complete-set",
+            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
+            Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET,
         ]),
     ],
 }
@@ -151,9 +151,9 @@ async fn partially(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
             .evidence_all(between.evidence())
     });
     ctx.check(PARTIAL)
-        .requires("ext.tasks.result-type-complete-update")
+        .requires(Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE)
         .expect(&acknowledgement, object().member("resultType", equals("complete")))
-        .requires("ext.tasks.get-input-required-complete-set")
+        .requires(Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET)
         .expect(&between, waits.member("inputRequests", open()))
         .officially_judge(is_gone, "a state may be that before an update for a while")
         .by_fixture()

@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, first, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, header, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
@@ -36,28 +36,28 @@ scenario! {
             "A call of `greet` with the right `Mcp-Method` returns its result",
             &[SEP_2243],
         )
-        .requires(&["schema.call-tool-result"]),
+        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
         CheckSpec::official(
             "sep-2663-routing-headers-accepted-on-tasks-get",
             "Sep2663RoutingHeadersAcceptedOnTasksGet",
             "`tasks/get` with the right `Mcp-Method` and `Mcp-Name` returns the state of the task",
             &[SEP_2243],
         )
-        .requires(&["ext.tasks.durable-before-ack", "ext.tasks.task-shape"]),
+        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK, Requirement::EXT_TASKS_TASK_SHAPE]),
         CheckSpec::official(
             "tasks-headers-reject-mismatched-method",
             "TasksHeadersRejectMismatchedMethod",
             "`tools/call` with the `Mcp-Method` of another method is refused with -32020",
             &[SEP_2243],
         )
-        .requires(&["transport.http.mcp-method-mismatch-rejected", "transport.http.header-error-code"]),
+        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_MISMATCH_REJECTED, Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
         CheckSpec::official(
             "sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get",
             "Sep2663ServerRejectsMismatchedMcpNameOnTasksGet",
             "`tasks/get` with the `Mcp-Name` of another task is refused with -32020",
             &[SEP_2243, SEP_2663],
         )
-        .requires(&["ext.tasks.server-checks-mcp-name", "transport.http.header-error-code"]),
+        .requires(&[Requirement::EXT_TASKS_SERVER_CHECKS_MCP_NAME, Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
     ],
 }
 
@@ -84,9 +84,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Ok(id) => {
             let state = of_task(ctx, "tasks/get", id).await?;
             ctx.check(ACCEPTED)
-                .requires("ext.tasks.durable-before-ack")
+                .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
                 .expect(&state, object().member("taskId", equals(id.as_str())))
-                .requires("ext.tasks.task-shape")
+                .requires(Requirement::EXT_TASKS_TASK_SHAPE)
                 .expect(&state, object().member("status", truthy()));
         }
         Err(none) => drop(ctx.check(ACCEPTED).missing(none.clone())),

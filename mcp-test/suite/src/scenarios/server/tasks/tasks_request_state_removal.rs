@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::object;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ scenario! {
             "A task can be created; only a failure is reported",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.result-type-task"])
+        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK])
         .conditional(),
         CheckSpec::official(
             "tasks-create-result-no-request-state",
@@ -35,14 +35,14 @@ scenario! {
             "The result that stands for a task has no `requestState`",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.task-shape"]),
+        .requires(&[Requirement::EXT_TASKS_TASK_SHAPE]),
         CheckSpec::official(
             "tasks-get-detailed-no-request-state",
             "TasksGetDetailedNoRequestState",
             "The state of a task has no `requestState`",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.durable-before-ack"]),
+        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK]),
     ],
 }
 

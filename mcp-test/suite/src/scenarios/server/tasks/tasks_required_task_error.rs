@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part, Profile};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -28,14 +28,14 @@ scenario! {
             "A call of `failing_job` without the declaration is refused with -32021",
             &[SEP_2575_PAGE, SEP_2663],
         )
-        .requires(&["ext.tasks.missing-capability-error"]),
+        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_ERROR]),
         CheckSpec::official(
             "sep-2663-server-returns-missing-capability-data-shape",
             "Sep2663ServerReturnsMissingCapabilityDataShape",
             "The data of the error name the extension; made if the code is right",
             &[SEP_2575_PAGE, SEP_2663],
         )
-        .requires(&["ext.tasks.missing-capability-data"])
+        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_DATA])
         .conditional(),
     ],
 }

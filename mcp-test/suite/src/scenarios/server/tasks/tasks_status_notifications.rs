@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Official};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::{proofs, scenario};
 
 use super::peers::quick;
@@ -24,7 +24,7 @@ scenario! {
             &[SEP_2663],
         )
         // The requirement about them that another scenario checks: none can be checked here.
-        .requires(&["ext.tasks.listen-missing-capability"])
+        .requires(&[Requirement::EXT_TASKS_LISTEN_MISSING_CAPABILITY])
         .informs(),
     ],
 }

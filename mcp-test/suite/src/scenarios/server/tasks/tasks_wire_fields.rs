@@ -9,7 +9,7 @@ use mcp_test_core::expect::{Matcher, any_of, equals, integer, null, object, sati
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -35,21 +35,21 @@ scenario! {
             "A task has `ttlMs`, and not the members that 2025-11-25 had for it and for the interval",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.task-shape"]),
+        .requires(&[Requirement::EXT_TASKS_TASK_SHAPE]),
         CheckSpec::official(
             "tasks-no-early-ttl-expiry",
             "TasksNoEarlyTtlExpiry",
             "A task can be requested half a second after its end",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.get-completed"]),
+        .requires(&[Requirement::EXT_TASKS_GET_COMPLETED]),
         CheckSpec::official(
             "tasks-no-related-task-meta-on-inlined-result",
             "TasksNoRelatedTaskMetaOnInlinedResult",
             "The result in the state of a task has no related-task metadata",
             &[SEP_2663],
         )
-        .requires(&["ext.tasks.result-faithful"]),
+        .requires(&[Requirement::EXT_TASKS_RESULT_FAITHFUL]),
     ],
 }
 

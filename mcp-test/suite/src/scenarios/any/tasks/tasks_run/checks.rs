@@ -5,7 +5,7 @@ use mcp_test_core::client::{MAX_PAGES, Reply};
 use mcp_test_core::expect::{array, array_of, equals, non_empty_string, object};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{Capability, error_code, meta};
+use mcp_test_core::spec::{Capability, Requirement, error_code, meta};
 use mcp_test_core::trace::Party;
 use mcp_test_core::wire::Message;
 
@@ -29,11 +29,11 @@ pub(super) fn judge_state_of(ctx: &mut Ctx, state: &Reply, id: &str) {
 pub(super) fn judge_result(ctx: &mut Ctx, result: &Reply, status: &str, id: &str) {
     let mut check = ctx.check("task-result");
     let waited = has_waited(status).map_err(|finding| finding.evidence_all(result.evidence()));
-    check = check.requires("tasks.result-blocks").judge(waited);
+    check = check.requires(Requirement::TASKS_RESULT_BLOCKS).judge(waited);
     // The error of a task that has failed carries no metadata.
     if result.outcome().is_ok() {
         let check = check
-            .requires("tasks.result-success-passthrough")
+            .requires(Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH)
             .expect(result, object().member("content", array()));
         judge_related(check, result, id);
     }
@@ -62,12 +62,12 @@ pub(super) fn judge_failure(ctx: &mut Ctx, result: &Reply, ended: &Reply, status
     match result.outcome() {
         Err(_) if status != "cancelled" => {
             ctx.check("task-failed")
-                .requires("tasks.failure-sets-failed")
+                .requires(Requirement::TASKS_FAILURE_SETS_FAILED)
                 .expect(ended, object().member("status", equals("failed")));
         }
         Ok(result) if is_error(result) && status != "cancelled" => {
             ctx.check("task-failed")
-                .requires("tasks.is-error-sets-failed")
+                .requires(Requirement::TASKS_IS_ERROR_SETS_FAILED)
                 .should(ended, object().member("status", equals("failed")));
         }
         _ => {}
@@ -75,7 +75,7 @@ pub(super) fn judge_failure(ctx: &mut Ctx, result: &Reply, ended: &Reply, status
     if status == "failed" {
         let message = non_empty_string();
         ctx.check("task-failed")
-            .requires("tasks.failed-status-message")
+            .requires(Requirement::TASKS_FAILED_STATUS_MESSAGE)
             .should(ended, object().member("statusMessage", message));
     }
 }
@@ -109,12 +109,14 @@ pub(super) async fn finished(ctx: &mut Ctx, id: &str, status: &str) -> Result<()
         let reply = of_task(ctx, "tasks/cancel", id).await?;
         let outcome = is_error(&reply);
         let outcome = outcome.and_then(|()| has_code(&reply, error_code::INVALID_PARAMS));
-        ctx.check("finished-task-final").requires("tasks.cancel-terminal-rejected").judge(outcome);
+        ctx.check("finished-task-final")
+            .requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED)
+            .judge(outcome);
     }
     let state = of_task(ctx, "tasks/get", id).await?;
     if state.outcome().is_ok() {
         ctx.check("finished-task-final")
-            .requires("tasks.terminal-final")
+            .requires(Requirement::TASKS_TERMINAL_FINAL)
             .expect(&state, object().member("status", equals(status)));
     }
     Ok(())
@@ -124,10 +126,10 @@ pub(super) async fn finished(ctx: &mut Ctx, id: &str, status: &str) -> Result<()
 pub(super) fn notifications(ctx: &mut Ctx, id: &str) {
     for notification in status_notifications(&ctx.trace(), Party::Server, id) {
         ctx.check("task-metadata")
-            .requires("tasks.status-notification-no-related-meta")
+            .requires(Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META)
             .judge(notification.metadata);
         ctx.check("finished-task-final")
-            .requires("tasks.transitions-valid")
+            .requires(Requirement::TASKS_TRANSITIONS_VALID)
             .judge(notification.transition);
     }
 }
@@ -144,16 +146,15 @@ pub(super) fn progress(ctx: &mut Ctx, id: &str) {
         }
         let related = params.at("/_meta").and_then(|meta| meta.get(meta::RELATED_TASK));
         let related = related.and_then(|related| related.get("taskId")?.as_str());
-        ctx.check("task-progress-related").requires("tasks.related-meta-everywhere").judge(ensure(
-            related == Some(id),
-            || {
+        ctx.check("task-progress-related")
+            .requires(Requirement::TASKS_RELATED_META_EVERYWHERE)
+            .judge(ensure(related == Some(id), || {
                 // The token says as well what the progress is of, so that a client can do without the metadata.
                 Finding::peer("the progress of a task does not name the task in its metadata")
                     .expected(format!("`{}` with the id {id:?}", meta::RELATED_TASK))
                     .got(related.map_or("no id".to_owned(), |got| format!("the id {got:?}")))
                     .evidence_all(Some(event.seq))
                     .should()
-            },
-        ));
+            }));
     }
 }

@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, meta};
+use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
@@ -35,35 +35,35 @@ scenario! {
             "The reply to a call with `task` has a task at work, and nothing of the tool's result",
         )
         .requires(&[
-            "tasks.create-result-returned",
-            "tasks.create-result-no-operation-result",
-            "tasks.id-string",
-            "tasks.initial-working",
+            Requirement::TASKS_CREATE_RESULT_RETURNED,
+            Requirement::TASKS_CREATE_RESULT_NO_OPERATION_RESULT,
+            Requirement::TASKS_ID_STRING,
+            Requirement::TASKS_INITIAL_WORKING,
         ])
         .conditional(),
         CheckSpec::own("task-without-ttl", "TaskWithoutTtl", "A task needs no `ttl`")
-            .requires(&["tasks.ttl-optional"])
+            .requires(&[Requirement::TASKS_TTL_OPTIONAL])
             .conditional(),
         CheckSpec::own(
             "task-state",
             "TaskState",
             "`tasks/get` has the state of the task, with its `ttl`",
         )
-        .requires(&["tasks.ttl-reported"])
+        .requires(&[Requirement::TASKS_TTL_REPORTED])
         .conditional(),
         CheckSpec::own(
             "task-id-decides",
             "TaskIdDecides",
             "The parameter of `tasks/get` names the task, whatever related-task metadata the request has",
         )
-        .requires(&["tasks.taskid-param-authoritative"])
+        .requires(&[Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE])
         .conditional(),
         CheckSpec::own(
             "task-timestamps",
             "TaskTimestamps",
             "Each task says in ISO 8601 when it was created and last updated",
         )
-        .requires(&["tasks.created-at", "tasks.last-updated-at"])
+        .requires(&[Requirement::TASKS_CREATED_AT, Requirement::TASKS_LAST_UPDATED_AT])
         .conditional(),
         CheckSpec::own(
             "task-result",
@@ -71,10 +71,10 @@ scenario! {
             "`tasks/result` waits for the end of the task, and has the result of the tool and the id of the task",
         )
         .requires(&[
-            "tasks.result-terminal-returned",
-            "tasks.result-blocks",
-            "tasks.result-related-meta",
-            "tasks.result-success-passthrough",
+            Requirement::TASKS_RESULT_TERMINAL_RETURNED,
+            Requirement::TASKS_RESULT_BLOCKS,
+            Requirement::TASKS_RESULT_RELATED_META,
+            Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH,
         ])
         .conditional(),
         CheckSpec::own(
@@ -83,28 +83,28 @@ scenario! {
             "A task that ends with an error or with `isError` has failed, and says why",
         )
         .requires(&[
-            "tasks.failure-sets-failed",
-            "tasks.is-error-sets-failed",
-            "tasks.failed-status-message",
+            Requirement::TASKS_FAILURE_SETS_FAILED,
+            Requirement::TASKS_IS_ERROR_SETS_FAILED,
+            Requirement::TASKS_FAILED_STATUS_MESSAGE,
         ])
         .conditional()
         .also_warns(),
         CheckSpec::own("task-listed", "TaskListed", "`tasks/list` has the task that `tasks/get` finds")
-            .requires(&["tasks.list-complete", "tasks.list-next-cursor"])
+            .requires(&[Requirement::TASKS_LIST_COMPLETE, Requirement::TASKS_LIST_NEXT_CURSOR])
             .conditional(),
         CheckSpec::own(
             "finished-task-final",
             "FinishedTaskFinal",
             "A finished task is not cancelled, and keeps its status",
         )
-        .requires(&["tasks.cancel-terminal-rejected", "tasks.terminal-final", "tasks.transitions-valid"])
+        .requires(&[Requirement::TASKS_CANCEL_TERMINAL_REJECTED, Requirement::TASKS_TERMINAL_FINAL, Requirement::TASKS_TRANSITIONS_VALID])
         .conditional(),
         CheckSpec::own(
             "task-progress-related",
             "TaskProgressRelated",
             "Progress of a task has related-task metadata; checked if the tool reports progress",
         )
-        .requires(&["tasks.related-meta-everywhere"])
+        .requires(&[Requirement::TASKS_RELATED_META_EVERYWHERE])
         .conditional()
         .warns(),
         CheckSpec::own(
@@ -112,7 +112,7 @@ scenario! {
             "TaskMetadata",
             "States of tasks have no related-task metadata, neither in results nor in notifications",
         )
-        .requires(&["tasks.related-meta-not-in-results", "tasks.status-notification-no-related-meta"])
+        .requires(&[Requirement::TASKS_RELATED_META_NOT_IN_RESULTS, Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META])
         .conditional()
         .warns(),
     ],
@@ -159,7 +159,7 @@ async fn contradict(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     let check = ctx.check("task-id-decides");
     drop(match reply {
         Ok(reply) => check.expect(&reply, object().member("taskId", equals(id))),
-        Err(silence) => check.fail(silence.requires("tasks.taskid-param-authoritative")),
+        Err(silence) => check.fail(silence.requires(Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE)),
     });
     Ok(())
 }
@@ -190,7 +190,7 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     }
     let again = of_task(ctx, "tasks/result", id).await?;
     ctx.check("task-result")
-        .requires("tasks.result-terminal-returned")
+        .requires(Requirement::TASKS_RESULT_TERMINAL_RETURNED)
         .judge(is_same(&result, &again));
     judge_failure(ctx, &result, &ended, &status);
     if ctx.declares(Capability::TasksList).await? {
@@ -202,7 +202,7 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 /// What is known of a task whose result does not arrive in time.
 async fn unfinished(ctx: &mut Ctx, id: &str, silence: Finding) -> Result<(), Finding> {
     let state = of_task(ctx, "tasks/get", id).await?;
-    let check = ctx.check("task-result").requires("tasks.result-terminal-returned");
+    let check = ctx.check("task-result").requires(Requirement::TASKS_RESULT_TERMINAL_RETURNED);
     if member(&state, "/status").is_some_and(is_terminal) {
         drop(check.fail(silence));
     } else {
