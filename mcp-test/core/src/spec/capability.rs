@@ -56,7 +56,7 @@ macro_rules! capabilities {
 
 const ALL: Revisions = Revisions::all();
 const HANDSHAKE: Revisions = Revisions::until(Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::only(Revision::V2026_07_28);
+const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 const CORE_TASKS: Revisions = Revisions::only(Revision::V2025_11_25);
 const FROM_2025_03_26: Revisions = Revisions::from(Revision::V2025_03_26);
 const FROM_2025_06_18: Revisions = Revisions::from(Revision::V2025_06_18);

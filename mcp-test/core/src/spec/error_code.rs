@@ -114,7 +114,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: HEADER_MISMATCH,
         name: "HeaderMismatch",
-        revisions: Revisions::only(Revision::V2026_07_28),
+        revisions: Revisions::from(Revision::V2026_07_28),
         meaning: "the HTTP headers do not agree with the body, or a required one is missing or malformed",
         http_status: Some(400),
         page: "basic/transports/streamable-http#server-validation",
@@ -122,7 +122,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: MISSING_REQUIRED_CLIENT_CAPABILITY,
         name: "MissingRequiredClientCapability",
-        revisions: Revisions::only(Revision::V2026_07_28),
+        revisions: Revisions::from(Revision::V2026_07_28),
         meaning: "the client has not declared a capability that the request needs",
         http_status: Some(400),
         page: "schema#missingrequiredclientcapabilityerror",
@@ -130,7 +130,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: UNSUPPORTED_PROTOCOL_VERSION,
         name: "UnsupportedProtocolVersion",
-        revisions: Revisions::only(Revision::V2026_07_28),
+        revisions: Revisions::from(Revision::V2026_07_28),
         meaning: "the server does not support the revision of the request",
         http_status: Some(400),
         page: "basic/versioning#protocol-version-negotiation",

@@ -44,7 +44,7 @@ const FROM_2025_03_26: Revisions = Revisions::from(Revision::V2025_03_26);
 const FROM_2025_06_18: Revisions = Revisions::from(Revision::V2025_06_18);
 const FROM_2025_11_25: Revisions = Revisions::from(Revision::V2025_11_25);
 const HANDSHAKE: Revisions = Revisions::until(Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::only(Revision::V2026_07_28);
+const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 const WITH_SESSIONS: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
 
 features! {

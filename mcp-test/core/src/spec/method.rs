@@ -124,7 +124,7 @@ pub fn method(name: &str) -> Option<&'static Method> {
 const ALL: Revisions = Revisions::all();
 const NONE: Revisions = Revisions::none();
 const HANDSHAKE: Revisions = Revisions::until(Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::only(Revision::V2026_07_28);
+const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 const CORE_TASKS: Revisions = Revisions::only(Revision::V2025_11_25);
 const TASKS: Revisions = Revisions::from(Revision::V2025_11_25);
 

@@ -5,7 +5,7 @@
 //! bound party, revisions and testability, followed by its page and texts, indented:
 //!
 //! ```text
-//! discover.implement | MUST | server | 2026-07-28 | wire
+//! discover.implement | MUST | server | 2026-07-28.. | wire
 //!   page      server/discover
 //!   says      Every 2026-07-28 server answers `server/discover`.
 //!   probe     Send server/discover with valid _meta as the very first message; expect a result.

@@ -19,7 +19,7 @@ scenario! {
     /// The official checks look at the first page of each list and at the first resource; a list that the server does not
     /// offer fails. `caching-hints` looks at more of them, and at `server/discover`.
     Server "caching": "Lists and resources carry caching hints",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     shares_connection: Revisions::all(),
     checks: [

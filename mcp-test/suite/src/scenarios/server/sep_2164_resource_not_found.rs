@@ -21,7 +21,7 @@ scenario! {
     ///
     /// `resources-read-unknown` tries more URIs, and takes another code for a FAILURE; the official checks only warn about it.
     Server "sep-2164-resource-not-found": "Reading an unknown resource is refused with its URI",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Resources)],
     shares_connection: Revisions::all(),

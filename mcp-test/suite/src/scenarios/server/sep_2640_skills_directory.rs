@@ -20,7 +20,7 @@ scenario! {
     /// Instructions name directories, such as that of the templates, and a list of all resources is no answer to what is in
     /// one of them. The directory is that of the first listed skill; the official checks expect another directory in it.
     Server "sep-2640-skills-directory": "The directories of skills can be read",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),

@@ -19,7 +19,7 @@ scenario! {
     /// A client that knows nothing of skills shows them as resources, by this name and description. The skill is one of
     /// `resources/list` if that has any, otherwise one of `skills/list`.
     Server "sep-2640-skills-manifest": "A `SKILL.md` is described by its frontmatter",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),

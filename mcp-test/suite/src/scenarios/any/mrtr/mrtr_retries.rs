@@ -22,7 +22,7 @@ scenario! {
     /// A client may never retry, may leave input out, add some that nobody has asked for, send back another state than it got, or send
     /// what is no input at all. Tried on the tools that may be called and that ask for input.
     Server "mrtr-retries": "The server copes with incomplete, superfluous and wrong input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::Tools), Need::Any(ItemKind::Tool)],
     shares_connection: Revisions::all(),
     checks: [

@@ -20,7 +20,7 @@ scenario! {
     /// whether it matters, so that this is a warning, and it is made only where a state that the server has not issued does not get
     /// through. Tried on the tools that may be called and that send a state.
     Server "mrtr-state": "The state of a round is protected",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::Tools), Need::Any(ItemKind::Tool)],
     checks: [
         CheckSpec::own(

@@ -18,7 +18,7 @@ scenario! {
     ///
     /// The text is looked for in what the client prints, and in the reason why it fails. A client that shows it in a window passes.
     Client "client-iss-in-error": "The client does not show the error of another issuer",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [

@@ -16,7 +16,7 @@ scenario! {
     /// The authorization server refuses every registration because of its redirect URI. The client may try another one, or use another id
     /// that it has, or fail. It must not go on without an id, nor register for ever.
     Client "client-registration-refused": "The client copes with a refused registration",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [

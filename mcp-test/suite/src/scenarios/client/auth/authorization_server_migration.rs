@@ -21,7 +21,7 @@ scenario! {
     /// After the first request with a token the server names another authorization server, and refuses the tokens of the first one. The
     /// client must register with the second one; the id that the first one gave it must not be seen there.
     Client "auth/authorization-server-migration": "The client registers again when the authorization server changes",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![refused: flow::VALID_BEARER,

@@ -17,7 +17,7 @@ scenario! {
     /// The authorization server sends its issuer with a slash at the end, which is another one. The client must not use the code; that it
     /// fails is right.
     Client "auth/iss-normalized": "The client compares the issuer as text",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,

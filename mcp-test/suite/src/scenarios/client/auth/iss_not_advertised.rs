@@ -15,7 +15,7 @@ use super::signing_in_client;
 scenario! {
     /// The authorization server neither says that its responses have `iss` nor sends it: the client goes on.
     Client "auth/iss-not-advertised": "The client accepts a response without an issuer",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial: issuer_check(PROCEEDS, "Client proceeds when iss absent and not advertised", "The client goes on after a response without `iss`", &[Requirement::AUTH_REDIRECT_ISS_ABSENT_PROCEEDS])],

@@ -15,7 +15,7 @@ use super::signing_in_client;
 scenario! {
     /// The authorization server says that its responses have `iss`, and they have the right one: the client goes on.
     Client "auth/iss-supported": "The client accepts a response of the right issuer",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial: issuer_check(COMPARES, "Client accepts matching iss when advertised", "The client goes on after a response with the right `iss`", &[Requirement::AUTH_REDIRECT_ISS_MISMATCH_REJECTED])],

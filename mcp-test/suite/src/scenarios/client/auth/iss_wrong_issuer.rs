@@ -17,7 +17,7 @@ scenario! {
     /// The authorization server says that its responses have `iss`, and sends that of another server. The client must not use the code; that
     /// it fails is right.
     Client "auth/iss-wrong-issuer": "The client refuses a response of another issuer",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,

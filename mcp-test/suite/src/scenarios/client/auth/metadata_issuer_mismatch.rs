@@ -17,7 +17,7 @@ scenario! {
     /// The metadata of the authorization server names another issuer than the one at whose place it is. The client must not use any of the
     /// endpoints in them; that it fails is right.
     Client "auth/metadata-issuer-mismatch": "The client refuses the metadata of another issuer",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,

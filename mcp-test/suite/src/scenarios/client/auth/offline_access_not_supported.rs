@@ -17,7 +17,7 @@ use super::signing_in_client;
 scenario! {
     /// The authorization server does not have the scope `offline_access`: the client must not ask for it.
     Client "auth/offline-access-not-supported": "The client does not ask for a refresh token that nobody has",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial:

@@ -20,7 +20,7 @@ scenario! {
     /// The authorization server has the scope `offline_access`, which the metadata of the server does not list. A client that wants a refresh
     /// token may ask for it, and should then register for the grant `refresh_token`.
     Client "auth/offline-access-scope": "The client may ask for a refresh token",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial:

@@ -17,7 +17,7 @@ scenario! {
     /// The metadata of the server names another resource, at `https://evil.example.com`. The client must not ask for a token with it; that it
     /// fails is right.
     Client "auth/resource-mismatch": "The client refuses the metadata of another resource",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
     client_may_fail: true,

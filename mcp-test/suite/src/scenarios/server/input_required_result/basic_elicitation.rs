@@ -20,7 +20,7 @@ scenario! {
     ///
     /// The official check of the second reply passes on any content; our own check expects the greeting.
     Server "input-required-result-basic-elicitation": "A result asks the user for input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),

@@ -22,7 +22,7 @@ scenario! {
     ///
     /// The official check of the second reply does not look at the roots; our own check does.
     Server "input-required-result-basic-list-roots": "A result asks the client for its roots",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),

@@ -18,7 +18,7 @@ scenario! {
     ///
     /// The text of the complete result is not part of the contract of the fixture, so that nothing is said of it.
     Server "input-required-result-basic-sampling": "A result asks the client's model",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),

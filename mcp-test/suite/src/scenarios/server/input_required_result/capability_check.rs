@@ -20,7 +20,7 @@ scenario! {
     /// The official check declares `sampling` and looks for elicitations; our own check declares each kind alone, and looks for
     /// all others.
     Server "input-required-result-capability-check": "Only declared kinds of input are asked for",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),

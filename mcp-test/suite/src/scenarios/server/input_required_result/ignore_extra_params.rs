@@ -20,7 +20,7 @@ scenario! {
     ///
     /// The official check passes on any complete result, also on the failure of the tool; our own check expects the greeting.
     Server "input-required-result-ignore-extra-params": "Responses that are not needed are ignored",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),

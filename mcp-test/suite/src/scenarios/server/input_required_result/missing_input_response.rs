@@ -19,7 +19,7 @@ scenario! {
     ///
     /// The official check passes on any request for input; our own check expects that it is for what is missing.
     Server "input-required-result-missing-input-response": "Input that is missing is asked for again",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),

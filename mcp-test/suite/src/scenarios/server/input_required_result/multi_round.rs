@@ -22,7 +22,7 @@ scenario! {
     /// The second retry has only the second response, so that the state has to carry the first one; therefore it has to be
     /// another state than before.
     Server "input-required-result-multi-round": "A call takes two rounds of input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),

@@ -21,7 +21,7 @@ scenario! {
     ///
     /// The official suite never leaves a part out; our own check does.
     Server "input-required-result-multiple-input-requests": "A result asks for several inputs at once",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),

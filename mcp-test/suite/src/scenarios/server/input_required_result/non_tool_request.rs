@@ -19,7 +19,7 @@ scenario! {
     ///
     /// The official check does not look into the messages, which the contract of the fixture does not describe.
     Server "input-required-result-non-tool-request": "A prompt asks for input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Prompts), Need::Prompt(ASKING.name)],
     shares_connection: Revisions::all(),

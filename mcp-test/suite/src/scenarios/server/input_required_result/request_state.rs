@@ -21,7 +21,7 @@ scenario! {
     /// The official check of the second reply does not look for the text `state-ok`, by which the tool confirms that it has got
     /// the state; our own check does.
     Server "input-required-result-request-state": "A state is sent back with the response",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(CONFIRMING.name)],
     shares_connection: Revisions::all(),

@@ -19,7 +19,7 @@ scenario! {
     /// A client that does not find it there takes the result for the complete one, and a tool without content for one that has
     /// nothing to say.
     Server "input-required-result-result-type": "A result that asks for input says so",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),

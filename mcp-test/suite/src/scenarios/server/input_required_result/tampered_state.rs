@@ -26,7 +26,7 @@ scenario! {
     /// the state, and passes on any error, also on that of a server that refuses every state; our own checks change a character
     /// within the state, and expect that the state is accepted as it was issued.
     Server "input-required-result-tampered-state": "A state that was changed is refused",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(PROTECTING.name)],
     shares_connection: Revisions::all(),

@@ -17,7 +17,7 @@ scenario! {
     /// Clients do not expect one in the answer to anything else. The official check requests the lists of tools and prompts, and
     /// passes if both are refused; our own check requests the other lists, and the description of the server.
     Server "input-required-result-unsupported-methods": "Lists ask for no input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     shares_connection: Revisions::all(),
     checks: [

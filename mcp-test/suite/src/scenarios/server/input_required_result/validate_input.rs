@@ -22,7 +22,7 @@ scenario! {
     /// The official checks pass on any error, also on that of a server without the tool; our own check expects that the call
     /// completes with a valid response.
     Server "input-required-result-validate-input": "Malformed responses are not taken for input",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),

@@ -31,7 +31,7 @@ scenario! {
     /// has to be complete, and to agree with the `SKILL.md` that it describes. Digests and sizes are not compared with the
     /// files: only their form is checked.
     Server "sep-2640-skills-enumeration": "Skills are listed with their frontmatter and files",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),

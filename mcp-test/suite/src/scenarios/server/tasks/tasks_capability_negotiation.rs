@@ -21,7 +21,7 @@ scenario! {
     /// The official suite expects `slow_compute` to serve clients without the extension, where the specification also allows a
     /// refusal. It does not try whether a declaration is remembered, or taken from another member; `tasks-extension-calls` does.
     Server "tasks-capability-negotiation": "Tasks are for clients that declare the extension",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [

@@ -21,7 +21,7 @@ scenario! {
     /// Where a task of the check of the types cannot be created, the official suite leaves its results out and passes; the checks
     /// of `tasks-lifecycle` and `tasks-mrtr-input` notice that.
     Server "tasks-dispatch-and-envelope": "The server decides about tasks, and says which results are some",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [
         Need::Capability(Capability::TasksExtension),

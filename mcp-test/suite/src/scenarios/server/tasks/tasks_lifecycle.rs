@@ -23,7 +23,7 @@ scenario! {
     /// The official suite expects a cancelled task to end, which the specification leaves to the server. It does not look at
     /// `ttlMs`, at the type of the results of `tasks/get` and at how each status is described; `tasks-extension-calls` does.
     Server "tasks-lifecycle": "Tasks are created, completed, failed and cancelled",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [
         Need::Capability(Capability::TasksExtension),

@@ -20,7 +20,7 @@ scenario! {
     /// Until a task exists, input is requested by the result of the call; from then on by the state of the task. A result that does
     /// both would be answered in two ways.
     Server "tasks-mrtr-composition": "A tool asks for input before it becomes a task",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("test_tool_with_task")],
     checks: [

@@ -22,7 +22,7 @@ scenario! {
     /// The official suite expects an answered request to leave the state at once, which the specification allows to be later. It
     /// does not look at keys that are used twice, and at open requests that come and go; `tasks-extension-outcomes` does.
     Server "tasks-mrtr-input": "A task asks for input and goes on with the answers",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [
         Need::Capability(Capability::TasksExtension),

@@ -21,7 +21,7 @@ scenario! {
     /// serve a task that the gateway did not see. The official checks look at the code of a refusal, not at its HTTP status;
     /// `http-header-validation` does for other methods.
     Server "tasks-request-headers": "The headers of requests for tasks match their bodies",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     transports: StreamableHttp,
     needs: [

@@ -17,7 +17,7 @@ scenario! {
     /// The specification says nothing of the member, so that only the official suite fails it. It passes a state without any of the
     /// members of a task; `tasks-extension-calls` looks at those.
     Server "tasks-request-state-removal": "A task has no `requestState`",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [

@@ -18,7 +18,7 @@ scenario! {
     /// The error tells the client what it lacks. The official suite only notes an error that does not, although the specification
     /// requires it.
     Server "tasks-required-task-error": "A call that can only be a task needs the declaration",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("failing_job")],
     checks: [

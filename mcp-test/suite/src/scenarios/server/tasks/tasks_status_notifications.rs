@@ -14,7 +14,7 @@ scenario! {
     /// It is here so that lists, baselines and reports have the same scenarios. Notifications of tasks are optional for servers;
     /// `tasks-extension-requests` checks that a client without the extension cannot subscribe to them.
     Server "tasks-status-notifications": "The server notifies of the states of tasks (a placeholder)",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     checks: [
         CheckSpec::official(

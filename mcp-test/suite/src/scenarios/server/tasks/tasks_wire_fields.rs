@@ -25,7 +25,7 @@ scenario! {
     /// client misses the new one. The official suite also fails what the specification allows: the old members beside the
     /// new ones, and times that are zero.
     Server "tasks-wire-fields": "The members of a task have the names of the extension",
-    revisions: Revisions::only(Revision::V2026_07_28),
+    revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [
