@@ -1,7 +1,7 @@
 //! Reads requirement files strictly: missing, unknown and repeated fields are errors with their line.
 //!
-//! The build script compiles this file too, so it uses nothing of the crate. What the words of a row mean is for the types that
-//! the build script writes them as.
+//! The build script compiles this file too, so it uses nothing of the crate. It checks the form of a row; that the revisions of a row
+//! exist, the compiler checks when it compiles what the build script writes.
 
 use std::fmt;
 
