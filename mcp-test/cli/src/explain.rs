@@ -112,10 +112,9 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     page.row("Source", &scenario.file);
     page.row("Run it", format_args!("mcp-test {} --scenario {} …", scenario.leg, scenario.id));
     page.line("\nChecks");
-    let newest = scenario.revisions.newest().unwrap_or(Revision::NEWEST);
     for check in scenario.checks.iter() {
         page.line("");
-        check_details(&mut page, check, newest);
+        check_details(&mut page, scenario, check);
         if proofs {
             proofs_of(&mut page, scenario, check);
         }
@@ -142,7 +141,7 @@ fn common_checks(page: &mut Page, scenario: &Scenario) {
 }
 
 /// Adds the details of a check.
-fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
+fn check_details(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     let origin = match check.origin {
         Origin::Official => "official",
         Origin::Own | Origin::User => "of mcp-test",
@@ -153,18 +152,22 @@ fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
         (false, true) => "WARNING",
         (false, false) => "INFO",
     };
-    let window = match check.revisions == Revisions::all() {
+    let made_at = check.revisions.intersection(scenario.revisions);
+    let window = match made_at == scenario.revisions {
         true => String::new(),
-        false => format!(", at {}", list(check.revisions)),
+        false => format!(", at {}", list(made_at)),
     };
     let sometimes = if check.always { "" } else { ", not in every run" };
     page.line(format_args!("  {} ({origin}; {worst}{window}{sometimes})", check.id));
     page.line(format_args!("    {}", check.description));
+    if let Some(reason) = check.status_reason {
+        page.line(format_args!("    {worst}: {reason}"));
+    }
+    if let Some(reason) = check.revisions_reason {
+        page.line(format_args!("    at {}: {reason}", list(made_at)));
+    }
     // The requirements are cited from the pages of a revision at which the check exists.
-    let revision = match check.revisions.contains(newest) {
-        true => newest,
-        false => check.revisions.newest().unwrap_or(newest),
-    };
+    let revision = made_at.newest().unwrap_or(Revision::NEWEST);
     for requirement in check.requirements {
         page.requirement("    ", requirement, revision);
     }
@@ -203,7 +206,7 @@ fn explain_check(id: &str, proofs: bool) -> Option<String> {
         scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?)))
     {
         page.line(format_args!("check of the {} scenario {}", scenario.leg, scenario.id));
-        check_details(&mut page, check, scenario.revisions.newest().unwrap_or(Revision::NEWEST));
+        check_details(&mut page, scenario, check);
         if proofs {
             proofs_of(&mut page, scenario, check);
         }

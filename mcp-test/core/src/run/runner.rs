@@ -36,7 +36,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// use mcp_test::run::{ExitCode, Plan, RunEvent, Selection, run};
 /// use mcp_test::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
 ///
-/// static CHECKS: &[CheckSpec] = &[CheckSpec::own("has-tools", "HasTools", "The server lists its tools")];
+/// static CHECKS: &[CheckSpec] = &[mcp_test::check!("has-tools", "The server lists its tools")];
 /// let body = Body::server(|ctx| {
 ///     Box::pin(async move {
 ///         ctx.list_tools().await?;

@@ -344,9 +344,10 @@ mod tests {
     use super::*;
     use crate::expect::{equals, integer};
 
-    static NAMES: CheckSpec = CheckSpec::official("names", "Names", "names are good", &[]).warns();
-    static SIZE: CheckSpec = CheckSpec::own("size", "Size", "the size is stated")
-        .requires(&[Requirement::RESOURCES_DEFINITION_SIZE_RAW_BYTES]);
+    static NAMES: CheckSpec =
+        crate::check!("names", "names are good").official(&[]).only_warns("names are free");
+    static SIZE: CheckSpec =
+        crate::check!("size", "the size is stated", [RESOURCES_DEFINITION_SIZE_RAW_BYTES]);
 
     fn made(
         profile: Profile,
@@ -376,8 +377,8 @@ mod tests {
 
     #[test]
     fn a_finding_cites_what_the_mismatch_breaks() {
-        static TEXT: CheckSpec = CheckSpec::own("text", "Text", "the text is right")
-            .requires(&[Requirement::TOOLS_CONTENT_TEXT, Requirement::SCHEMA_TOOL]);
+        static TEXT: CheckSpec =
+            crate::check!("text", "the text is right", [TOOLS_CONTENT_TEXT, SCHEMA_TOOL]);
         let cited = |ask: fn(CheckBuilder<'_>) -> CheckBuilder<'_>| {
             made(Profile::Official, &TEXT, ask).finding.expect("a finding")
         };

@@ -17,18 +17,19 @@ pub struct Reference {
     pub url: &'static str,
 }
 
-/// A check that a scenario may make.
+/// A check that a scenario may make, from [`check!`](crate::check!).
 ///
 /// Declared before it is made, so that no check can be missing from a report, and so that a test can require a proof that
-/// each of them can fail.
+/// each of them can fail. What its requirements say of it is not repeated: at which revisions they apply, and that a broken
+/// SHOULD is a WARNING. A check that differs from them says why.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckSpec {
     /// The stable key.
     pub id: Cow<'static, str>,
-    /// A short label.
-    pub name: Cow<'static, str>,
+    /// A short label, if it is not the id in CamelCase.
+    name: Option<Cow<'static, str>>,
     /// What is checked.
     pub description: Cow<'static, str>,
     /// Official, or our own.
@@ -47,18 +48,17 @@ pub struct CheckSpec {
     pub fails: bool,
     /// Whether it can be a WARNING.
     pub warns: bool,
+    /// Why it fails or warns where its requirements say something else.
+    pub status_reason: Option<&'static str>,
+    /// Why the revisions are not those of its requirements.
+    pub revisions_reason: Option<&'static str>,
 }
 
 impl CheckSpec {
-    const fn new(
-        id: Cow<'static, str>,
-        name: Cow<'static, str>,
-        description: Cow<'static, str>,
-        origin: Origin,
-    ) -> Self {
+    const fn new(id: Cow<'static, str>, description: Cow<'static, str>, origin: Origin) -> Self {
         Self {
             id,
-            name,
+            name: None,
             description,
             origin,
             revisions: Revisions::all(),
@@ -69,30 +69,20 @@ impl CheckSpec {
             always: true,
             fails: true,
             warns: false,
+            status_reason: None,
+            revisions_reason: None,
         }
     }
 
-    /// A check that the official suite has under the same id.
+    /// A check of our own that stands for these requirements; [`check!`](crate::check!) names them.
     #[must_use]
-    pub const fn official(
+    pub const fn own(
         id: &'static str,
-        name: &'static str,
         description: &'static str,
-        references: &'static [Reference],
+        requirements: &'static [&'static Requirement],
     ) -> Self {
-        let (id, name, description) =
-            (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(description));
-        let mut spec = Self::new(id, name, description, Origin::Official);
-        spec.references = references;
-        spec
-    }
-
-    /// A check of our own.
-    #[must_use]
-    pub const fn own(id: &'static str, name: &'static str, description: &'static str) -> Self {
-        let (id, name, description) =
-            (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(description));
-        Self::new(id, name, description, Origin::Own)
+        let spec = Self::new(Cow::Borrowed(id), Cow::Borrowed(description), Origin::Own);
+        spec.requiring(requirements)
     }
 
     /// A check of a scenario that is built at run time, such as a case of a user's.
@@ -102,20 +92,54 @@ impl CheckSpec {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(id.into(), name.into(), description.into(), Origin::User)
+        let spec = Self::new(id.into(), description.into(), Origin::User);
+        Self { name: Some(name.into()), ..spec }
     }
 
-    /// Names the requirements that the check stands for; an error reply instead of a result breaks the first.
+    /// Names the requirements that the check stands for, from which its revisions and statuses follow.
     #[must_use]
-    pub const fn requires(mut self, requirements: &'static [&'static Requirement]) -> Self {
+    pub const fn requiring(mut self, requirements: &'static [&'static Requirement]) -> Self {
+        if requirements.is_empty() {
+            return self;
+        }
         self.requirements = requirements;
+        (self.revisions, self.fails, self.warns) = (Revisions::none(), false, false);
+        let mut index = 0;
+        // A loop with an index, because `for` is not available in a constant function.
+        while index < requirements.len() {
+            let requirement = requirements[index];
+            self.revisions = self.revisions.union(requirement.revisions);
+            match requirement.level.is_must() {
+                true => self.fails = true,
+                false => self.warns = true,
+            }
+            index += 1;
+        }
         self
     }
 
-    /// Limits the check to some revisions.
+    /// Declares that the official suite has the check under the same id, for which it names these sources.
     #[must_use]
-    pub const fn within(mut self, revisions: Revisions) -> Self {
+    pub const fn official(mut self, references: &'static [Reference]) -> Self {
+        self.origin = Origin::Official;
+        self.references = references;
+        self
+    }
+
+    /// Sets the label.
+    #[must_use]
+    pub const fn named(mut self, name: &'static str) -> Self {
+        let before = self.name.replace(Cow::Borrowed(name));
+        // A constant function can drop nothing; what it replaces owns no memory.
+        std::mem::forget(before);
+        self
+    }
+
+    /// Sets the revisions at which it is made, where these are not those of its requirements.
+    #[must_use]
+    pub const fn within(mut self, revisions: Revisions, why: &'static str) -> Self {
         self.revisions = revisions;
+        self.revisions_reason = Some(why);
         self
     }
 
@@ -140,26 +164,59 @@ impl CheckSpec {
         self
     }
 
-    /// Declares that the worst status is WARNING.
+    /// Declares that it is a FAILURE also where it breaks only a SHOULD.
+    ///
+    /// # Panics
+    ///
+    /// When its requirements say so already; in a constant, this does not compile.
     #[must_use]
-    pub const fn warns(mut self) -> Self {
-        self.fails = false;
-        self.warns = true;
+    pub const fn always_fails(self, why: &'static str) -> Self {
+        self.with_statuses(true, false, why)
+    }
+
+    /// Declares that it is a WARNING also where it breaks a MUST.
+    ///
+    /// # Panics
+    ///
+    /// When its requirements say so already; in a constant, this does not compile.
+    #[must_use]
+    pub const fn only_warns(self, why: &'static str) -> Self {
+        self.with_statuses(false, true, why)
+    }
+
+    /// Declares that it is a FAILURE or a WARNING, although its requirements are of one level.
+    ///
+    /// # Panics
+    ///
+    /// When its requirements say so already; in a constant, this does not compile.
+    #[must_use]
+    pub const fn fails_or_warns(self, why: &'static str) -> Self {
+        self.with_statuses(true, true, why)
+    }
+
+    const fn with_statuses(mut self, fails: bool, warns: bool, why: &'static str) -> Self {
+        assert!(
+            self.fails != fails || self.warns != warns,
+            "the levels of the requirements say so already"
+        );
+        (self.fails, self.warns, self.status_reason) = (fails, warns, Some(why));
         self
     }
 
     /// Declares that the check only informs, and never fails.
     #[must_use]
     pub const fn informs(mut self) -> Self {
-        self.fails = false;
+        (self.fails, self.warns) = (false, false);
         self
     }
 
-    /// Declares that the check may also end as WARNING.
+    /// The label: the id in CamelCase, if it has no other.
     #[must_use]
-    pub const fn also_warns(mut self) -> Self {
-        self.warns = true;
-        self
+    pub fn name(&self) -> Cow<'_, str> {
+        match &self.name {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(camel_case(&self.id)),
+        }
     }
 
     /// Whether the check may end with `status`; every check may end with SUCCESS, INFO or SKIPPED.
@@ -176,7 +233,7 @@ impl CheckSpec {
     #[must_use]
     pub fn row(&self, status: Status) -> Check {
         let mut check = Check::new(&*self.id, self.origin, status);
-        check.name = self.name.clone().into_owned();
+        check.name = self.name().into_owned();
         check.description = self.description.clone().into_owned();
         check.requirements = self.requirements.to_vec();
         check.spec_references = self
@@ -188,5 +245,49 @@ impl CheckSpec {
             })
             .collect();
         check
+    }
+}
+
+/// The words of an id, each with a capital letter, in one.
+fn camel_case(id: &str) -> String {
+    let words = id.split(|character: char| !character.is_ascii_alphanumeric());
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at_checked(1)?;
+        Some(first.to_ascii_uppercase() + rest)
+    };
+    words.filter_map(capital).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Revision;
+
+    #[test]
+    fn level_and_revisions_are_those_of_the_requirements() {
+        let check = |requirements| {
+            let check = CheckSpec::own("a-check.id", "", requirements);
+            (check.fails, check.warns, check.revisions)
+        };
+        const MUST: &Requirement = Requirement::PING_RESULT_EMPTY;
+        const SHOULD: &Requirement = Requirement::DISCOVER_SERVER_INFO_PRESENT;
+        let stateless = Revisions::from(Revision::V2026_07_28);
+        assert_eq!(check(&[]), (true, false, Revisions::all()));
+        assert_eq!(check(&[MUST]), (true, false, MUST.revisions));
+        assert_eq!(check(&[SHOULD]), (false, true, stateless));
+        assert_eq!(check(&[SHOULD, MUST]), (true, true, Revisions::all()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the levels of the requirements say so already")]
+    fn an_exception_is_one() {
+        let _ = crate::check!("a", "b", [PING_RESULT_EMPTY]).always_fails("no reason");
+    }
+
+    #[test]
+    fn the_label_is_the_id_in_camel_case_unless_it_has_another() {
+        let check = crate::check!("client-keeps-2_parts", "b");
+        assert_eq!(check.name(), "ClientKeeps2Parts");
+        assert_eq!(check.named("Other parts").name(), "Other parts");
     }
 }

@@ -1,4 +1,4 @@
-//! The two macros of a scenario file: [`scenario!`](crate::scenario!) and [`proofs!`](crate::proofs!).
+//! The macros of a scenario file: [`scenario!`](crate::scenario!), [`check!`](crate::check!) and [`proofs!`](crate::proofs!).
 //!
 //! The file of a scenario for servers has `async fn run(ctx: &mut Ctx)`. That of a scenario for clients has two functions:
 //!
@@ -7,7 +7,7 @@
 //!     /// What it checks, and why.
 //!     Client "tools_call": "The client calls a tool",
 //!     revisions: …, official: …,
-//!     checks: [CheckSpec::official("tool-add-numbers", …)],
+//!     checks: [check!("tool-add-numbers", "The arguments are numbers", [SCHEMA_CALL_TOOL_REQUEST])],
 //! }
 //!
 //! /// The server to which the client connects, or a `Result` of it. It serves and records, and knows nothing of checks.
@@ -119,6 +119,28 @@ macro_rules! scenario {
     (@transports $transports:ident) => { $crate::scenario::Transports::$transports };
     (@list) => { &[] };
     (@list $value:expr) => { &$value };
+}
+
+/// Declares a check by its id, what it checks, and the [requirements](crate::spec::Requirement) that it stands for: a list of their constants.
+///
+/// ```text
+/// check!("tools-name-format", "The names of tools have the recommended form", [TOOLS_NAME_CHARACTERS])
+/// ```
+///
+/// At which revisions it is made, and whether it fails or warns, follows from the requirements; what differs, is official or
+/// is made in some runs only, is said by the methods of [`CheckSpec`](crate::scenario::CheckSpec).
+#[macro_export]
+#[doc(hidden)]
+macro_rules! check {
+    ($id:expr, $description:expr $(,)?) => {
+        $crate::scenario::CheckSpec::own($id, $description, &[])
+    };
+    ($id:expr, $description:expr, [$($requirement:ident),+ $(,)?] $(,)?) => {
+        $crate::scenario::CheckSpec::own($id, $description, &[$($crate::spec::Requirement::$requirement),+])
+    };
+    ($id:expr, $description:expr, $requirements:expr $(,)?) => {
+        $crate::scenario::CheckSpec::own($id, $description, $requirements)
+    };
 }
 
 /// Declares `proofs`: the good peer of a scenario, a server or a client, and what each kind of damage changes.

@@ -194,7 +194,9 @@ impl Contract {
             let (case, file) = (demand.case(), &self.file);
             let place = format!("{}:{}:{}", file.path, case.span.line, case.span.column);
             let what = format!("The client sends what the case demands ({place})");
-            CheckSpec::dynamic(case.id.clone(), case.title(), what).within(demand.window)
+            let mut check = CheckSpec::dynamic(case.id.clone(), case.title(), what);
+            check.revisions = demand.window;
+            check
         });
         let checks: Vec<CheckSpec> = checks.collect();
         // Shared by the two halves of the scenario: serving the client, and judging it afterwards.

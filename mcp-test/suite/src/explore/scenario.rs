@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{
     Activity, Body, CheckSpec, Ctx, Kind, Leg, Need, Scenario, Shared, Transports,
 };
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions};
+use mcp_test_core::spec::{Capability, ItemKind, Revisions};
 use serde_json::json;
 
 use super::answer::Answer;
@@ -33,56 +34,43 @@ const ANSWERS: &str = "tool-answers";
 const SUCCEEDS: &str = "tool-succeeds";
 
 static CHECKS: [CheckSpec; 6] = [
-    CheckSpec::own(
-        ANSWERS,
-        "ToolAnswers",
-        "Each call is answered, and the server goes on",
-    )
-    .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
-    .conditional(),
-    CheckSpec::own(
+    check!(ANSWERS, "Each call is answered, and the server goes on", [JSONRPC_REQUEST_ANSWERED])
+        .conditional(),
+    check!(
         "tool-accepts",
-        "ToolAccepts",
         "Arguments that the schema allows are not refused, and are not answered with an internal error",
+        [TOOLS_CALL_EXECUTION_ERROR_IS_ERROR]
     )
-    .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
-    .conditional()
-    .warns(),
-    CheckSpec::own(
-        "tool-refuses",
-        "ToolRefuses",
-        "Arguments that the schema does not allow are refused, by a text that names them",
-    )
-    .requires(&[
-        Requirement::TOOLS_SECURITY_VALIDATE_INPUTS,
-        Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
-        Requirement::JSONRPC_INVALID_PARAMS_ERROR,
-    ])
-    .conditional()
-    .warns(),
-    CheckSpec::own(
-        "tool-output",
-        "ToolOutput",
-        "Each result conforms to the `outputSchema`, and its text agrees with `structuredContent`",
-    )
-    .requires(&[
-        Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
-        Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
-        Requirement::TOOLS_STRUCTURED_TEXT_MIRROR,
-    ])
-    .conditional()
-    .also_warns(),
-    CheckSpec::own(
-        "tool-results-apart",
-        "ToolResultsApart",
-        "Each call gets its own result, also if several are made at once, and nothing of what others were called with",
-    )
-    .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::MCP_TEST_EXPLORED_CALLS_APART])
     .conditional(),
-    CheckSpec::own(SUCCEEDS, "ToolSucceeds", "Some call of the tool succeeds")
-        .requires(&[Explored::SUCCEEDS])
-        .conditional()
-        .warns(),
+    check!(
+        "tool-refuses",
+        "Arguments that the schema does not allow are refused, by a text that names them",
+        [
+            TOOLS_SECURITY_VALIDATE_INPUTS,
+            TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
+            JSONRPC_INVALID_PARAMS_ERROR
+        ]
+    )
+    .conditional()
+    .only_warns("a tool may make sense of more than its schema allows"),
+    check!(
+        "tool-output",
+        "Each result conforms to the `outputSchema`, and its text agrees with `structuredContent`",
+        [
+            TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
+            TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+            TOOLS_STRUCTURED_TEXT_MIRROR
+        ]
+    )
+    .conditional()
+    .within(Revisions::all(), "servers of older revisions may have structured content as well"),
+    check!(
+        "tool-results-apart",
+        "Each call gets its own result, also if several are made at once, and nothing of what others were called with",
+        [JSONRPC_RESULT_ID_ECHO, MCP_TEST_EXPLORED_CALLS_APART]
+    )
+    .conditional(),
+    check!(SUCCEEDS, "Some call of the tool succeeds", &[Explored::SUCCEEDS]).conditional(),
 ];
 
 /// The scenario that explores the tools which the run may call, and stores what was seen in `explored`.
@@ -200,5 +188,17 @@ fn check_of(kind: &FailureKind, class: &Class) -> &'static str {
         | FailureKind::OutputInvalid { .. }
         | FailureKind::TextDiffers => "tool-output",
         FailureKind::Mixed | FailureKind::Leaked => "tool-results-apart",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_is_made_at_each_revision() {
+        for check in &CHECKS {
+            assert_eq!(check.revisions, Revisions::all(), "{}", check.id);
+        }
     }
 }

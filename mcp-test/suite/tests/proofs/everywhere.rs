@@ -8,6 +8,7 @@ mod subscriptions;
 
 use std::sync::Arc;
 
+use mcp_test_core::check;
 use mcp_test_core::check::{
     Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED,
 };
@@ -54,7 +55,7 @@ fn body(
     transport: TransportKind,
 ) -> Cell {
     const CHECK: &str = "made";
-    const CHECKS: &[CheckSpec] = &[CheckSpec::own(CHECK, "Made", "made always")];
+    const CHECKS: &[CheckSpec] = &[check!(CHECK, "made always")];
     let checked = Body::server(move |ctx| {
         ctx.check(CHECK).pass();
         run(ctx)
@@ -260,17 +261,17 @@ pub(crate) fn base64_is_judged_by_the_text_of_the_specification() {
 /// A scenario that sends an invalid request, at one revision deliberately.
 mod clumsy {
     use mcp_test_core::check::Finding;
-    use mcp_test_core::scenario::{CheckSpec, Ctx};
+    use mcp_test_core::scenario::Ctx;
     use mcp_test_core::server::reference::everything;
     use mcp_test_core::spec::{Revision, Revisions};
-    use mcp_test_core::{proofs, scenario};
+    use mcp_test_core::{check, proofs, scenario};
     use serde_json::json;
 
     scenario! {
         /// Sends an invalid request.
         Server "clumsy": "A scenario that sends an invalid request",
         revisions: Revisions::all(),
-        checks: [CheckSpec::own("clumsy", "Clumsy", "made always")],
+        checks: [check!("clumsy", "made always")],
     }
 
     proofs! {
@@ -290,17 +291,17 @@ mod clumsy {
 /// A scenario that uses capabilities without asking whether the server declares them.
 pub(crate) mod heedless {
     use mcp_test_core::check::Finding;
-    use mcp_test_core::scenario::{CheckSpec, Ctx};
+    use mcp_test_core::scenario::Ctx;
     use mcp_test_core::server::reference::everything;
     use mcp_test_core::spec::{Era, Revisions};
-    use mcp_test_core::{proofs, scenario};
+    use mcp_test_core::{check, proofs, scenario};
     use serde_json::json;
 
     scenario! {
         /// Requests something of each kind.
         Server "heedless": "A scenario that uses capabilities without asking for them",
         revisions: Revisions::all(),
-        checks: [CheckSpec::own("heedless", "Heedless", "made always")],
+        checks: [check!("heedless", "made always")],
     }
 
     proofs! {

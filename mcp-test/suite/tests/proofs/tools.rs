@@ -17,17 +17,17 @@ use crate::unfounded::unfounded;
 /// A scenario that lists the tools, and calls the first of them.
 mod calling {
     use mcp_test_core::check::Finding;
-    use mcp_test_core::scenario::{CheckSpec, Ctx};
+    use mcp_test_core::scenario::Ctx;
     use mcp_test_core::server::reference::everything;
     use mcp_test_core::spec::Revisions;
-    use mcp_test_core::{proofs, scenario};
+    use mcp_test_core::{check, proofs, scenario};
     use serde_json::json;
 
     scenario! {
         /// Calls a tool.
         Server "calling": "A scenario that lists tools and calls one",
         revisions: Revisions::all(),
-        checks: [CheckSpec::own("calling", "Calling", "made always")],
+        checks: [check!("calling", "made always")],
     }
 
     proofs! {

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::{Blame, Finding, Status};
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Baseline, Outcome, Results, Verdict};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Inventory, Listing};
+use mcp_test_core::scenario::{Ctx, Inventory, Listing};
 use mcp_test_core::server::Call;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{ItemKind, Requirement, Revisions};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use tokio::io::AsyncReadExt;
 
 use super::*;
@@ -20,8 +20,8 @@ scenario! {
     Server "odd": "A scenario that behaves badly",
     revisions: Revisions::all(),
     checks: [
-        CheckSpec::own("odd-first", "OddFirst", "made always"),
-        CheckSpec::own("odd-second", "OddSecond", "made sometimes").conditional(),
+        check!("odd-first", "made always"),
+        check!("odd-second", "made sometimes").conditional(),
     ],
 }
 
@@ -59,8 +59,8 @@ mod hasty {
         Server "hasty": "A scenario that runs out of time",
         revisions: Revisions::all(),
         checks: [
-            CheckSpec::own("hasty-first", "HastyFirst", "made always"),
-            CheckSpec::own("hasty-second", "HastySecond", "made always"),
+            check!("hasty-first", "made always"),
+            check!("hasty-second", "made always"),
         ],
     }
 
@@ -100,7 +100,7 @@ mod repeated_http {
         /// Sends requests until one gets no reply.
         Server "repeated-http": "A scenario of several HTTP requests",
         revisions: Revisions::all(),
-        checks: [CheckSpec::own("repeated-answered", "RepeatedAnswered", "each is answered")],
+        checks: [check!("repeated-answered", "each is answered")],
     }
 
     proofs! {

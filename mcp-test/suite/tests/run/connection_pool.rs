@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join;
+use mcp_test_core::check;
 use mcp_test_core::check::{Status, WELL_FORMED};
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
@@ -454,7 +455,7 @@ async fn with_one_job_or_officially_nothing_is_shared() {
 
 #[test]
 fn what_does_not_end_on_a_shared_connection_has_the_rest_of_its_time_alone() {
-    static CHECKS: &[CheckSpec] = &[CheckSpec::own("ends", "Ends", "The scenario ends")];
+    static CHECKS: &[CheckSpec] = &[check!("ends", "The scenario ends")];
     let body = Body::server(|ctx| {
         Box::pin(async move {
             ctx.client().await?;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::run::{Baseline, ExitCode, Line, Verdict};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::*;
 
@@ -260,7 +260,7 @@ mod disturbing {
         Server "disturbing": "A scenario that disturbs",
         revisions: Revisions::all(),
         disturbs: "everything",
-        checks: [CheckSpec::own("disturbing", "Disturbing", "made always")],
+        checks: [check!("disturbing", "made always")],
     }
 
     async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -281,7 +281,7 @@ mod quiet {
         /// Takes a few turns.
         Server "quiet": "A scenario that does not disturb",
         revisions: Revisions::all(),
-        checks: [CheckSpec::own("quiet", "Quiet", "made always")],
+        checks: [check!("quiet", "made always")],
     }
 
     async fn run(ctx: &mut Ctx) -> Result<(), Finding> {

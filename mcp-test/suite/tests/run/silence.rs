@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mcp_test_core::check;
 use mcp_test_core::check::{Finding, Status};
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::run::{ExitCode, Outcome, Verdict};
@@ -74,7 +75,7 @@ fn after_a_silence_the_others_are_skipped_and_name_it() {
 
 #[test]
 fn a_silence_that_is_only_a_warning_is_a_run_that_could_not_take_place() {
-    static CHECKS: &[CheckSpec] = &[CheckSpec::own("answered", "Answered", "Is answered").warns()];
+    static CHECKS: &[CheckSpec] = &[check!("answered", "Is answered").only_warns("it is a test")];
     let body = Body::server(|ctx| {
         Box::pin(async move {
             let outcome = ctx.client().await.map(|_| ());

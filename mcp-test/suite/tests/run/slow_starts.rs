@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mcp_test_core::check;
 use mcp_test_core::check::Status;
 use mcp_test_core::process::Command;
 use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Scenario, Shared};
@@ -54,7 +55,7 @@ fn on_its_own(id: &'static str, checks: &'static [CheckSpec], body: Body) -> Sha
 
 #[test]
 fn a_start_that_takes_longer_than_the_scenario_has_is_no_silence_once_another_was_slow() {
-    static CHECKS: &[CheckSpec] = &[CheckSpec::own("started", "Started", "The program starts")];
+    static CHECKS: &[CheckSpec] = &[check!("started", "The program starts")];
     let ids = ["first", "second", "third", "fourth"];
     let all = ids.map(|id| {
         let body = Body::server(|ctx| {
@@ -86,7 +87,7 @@ fn a_start_that_takes_longer_than_the_scenario_has_is_no_silence_once_another_wa
 
 #[test]
 fn a_scenario_that_does_not_end_shows_no_silence_if_starts_are_slow() {
-    static CHECKS: &[CheckSpec] = &[CheckSpec::own("endless", "Endless", "Is never made")];
+    static CHECKS: &[CheckSpec] = &[check!("endless", "Is never made")];
     let body = Body::server(|ctx| {
         Box::pin(async move {
             ctx.client().await?;

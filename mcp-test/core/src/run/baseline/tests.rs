@@ -10,7 +10,7 @@ fn parse(text: &str) -> Result<Baseline, BaselineError> {
 
 /// `ping` without checks, and `tools-list` with one.
 fn scenarios() -> [Shared<Scenario>; 2] {
-    static CHECKS: &[CheckSpec] = &[CheckSpec::own("tools-name-format", "", "")];
+    static CHECKS: &[CheckSpec] = &[crate::check!("tools-name-format", "")];
     ["ping", "tools-list"].map(|id| {
         let body = Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) })));
         let checks = Shared::Static(if id == "ping" { &[][..] } else { CHECKS });

@@ -6,11 +6,11 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{FormElicitation, Handlers, SamplingResponse, ScriptedClient};
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Object;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, exchanged, result};
@@ -26,28 +26,16 @@ scenario! {
     Client "client-answers-requests": "The client answers requests of the server",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            "client-answers-ping",
-            "ClientAnswersPing",
-            "The client answers `ping` with an empty result",
-        )
-        .requires(&[Requirement::PING_RESPONDS_PROMPTLY, Requirement::PING_RESULT_EMPTY, Requirement::JSONRPC_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "client-refuses-unknown-method",
-            "ClientRefusesUnknownMethod",
-            "The client refuses a request of an unknown method with error -32601",
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR]),
-        CheckSpec::own(
-            "client-refuses-undeclared-feature",
-            "ClientRefusesUndeclaredFeature",
+        check!("client-answers-ping", "The client answers `ping` with an empty result",
+            [PING_RESPONDS_PROMPTLY, PING_RESULT_EMPTY, JSONRPC_REQUEST_ANSWERED]),
+        check!("client-refuses-unknown-method", "The client refuses a request of an unknown method with error -32601",
+            [JSONRPC_UNKNOWN_METHOD_ERROR]),
+        check!("client-refuses-undeclared-feature",
             "The client does not list roots, generate or elicit for a server without having declared it",
-        )
-        .requires(&[
-            Requirement::ROOTS_CAPABILITY_DECLARE_IN_INITIALIZE,
-            Requirement::SAMPLING_CAPABILITY_DECLARE_IN_INITIALIZE,
-            Requirement::ELICITATION_CAPABILITY_DECLARE_IN_INITIALIZE,
-        ]),
+            [
+                ROOTS_CAPABILITY_DECLARE_IN_INITIALIZE, SAMPLING_CAPABILITY_DECLARE_IN_INITIALIZE,
+                ELICITATION_CAPABILITY_DECLARE_IN_INITIALIZE,
+            ]),
     ],
 }
 

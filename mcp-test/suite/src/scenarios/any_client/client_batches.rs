@@ -7,11 +7,11 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
 use mcp_test_core::wire::{ErrorReply, Id, Message, Notification, Request, RpcError};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::exchange::{Exchange, exchanges, result};
@@ -25,25 +25,12 @@ scenario! {
     Client "client-batches": "The client answers each request of a batch",
     revisions: Revisions::only(Revision::V2025_03_26),
     checks: [
-        CheckSpec::own(
-            "client-takes-batch",
-            "ClientTakesBatch",
-            "The client answers a request of a batch",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_RECEIVE]),
-        CheckSpec::own(
-            "client-answers-each-request",
-            "ClientAnswersEachRequest",
-            "The client answers each request of a batch, and no notification of it",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "client-refuses-empty-batch",
-            "ClientRefusesEmptyBatch",
-            "The client answers an empty array with error -32600, and goes on",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_EMPTY_INVALID])
-        .warns(),
+        check!("client-takes-batch", "The client answers a request of a batch",
+            [JSONRPC_BATCH_RECEIVE]),
+        check!("client-answers-each-request", "The client answers each request of a batch, and no notification of it",
+            [JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
+        check!("client-refuses-empty-batch", "The client answers an empty array with error -32600, and goes on",
+            [JSONRPC_BATCH_EMPTY_INVALID]),
     ],
 }
 

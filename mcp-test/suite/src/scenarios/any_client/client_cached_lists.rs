@@ -7,10 +7,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::failing_client::fails_after;
@@ -27,36 +27,15 @@ scenario! {
     Client "client-cached-lists": "The client copes with missing, negative and different cache times, and with an expired cursor",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "client-accepts-missing-cache-time",
-            "ClientAcceptsMissingCacheTime",
-            "The client accepts a list without `ttlMs`",
-        )
-        .requires(&[Requirement::CACHING_TTL_ABSENT_MEANS_ZERO])
-        .warns(),
-        CheckSpec::own(
-            "client-accepts-negative-cache-time",
-            "ClientAcceptsNegativeCacheTime",
-            "The client accepts a list whose `ttlMs` is negative",
-        )
-        .requires(&[Requirement::CACHING_TTL_NEGATIVE_MEANS_ZERO])
-        .warns(),
-        CheckSpec::own(
-            "client-accepts-different-pages",
-            "ClientAcceptsDifferentPages",
+        check!("client-accepts-missing-cache-time", "The client accepts a list without `ttlMs`",
+            [CACHING_TTL_ABSENT_MEANS_ZERO]),
+        check!("client-accepts-negative-cache-time", "The client accepts a list whose `ttlMs` is negative",
+            [CACHING_TTL_NEGATIVE_MEANS_ZERO]),
+        check!("client-accepts-different-pages",
             "The client accepts a page with another `ttlMs`, and with an item that an earlier page has as well",
-        )
-        .requires(&[
-            Requirement::CACHING_PAGINATION_CLIENT_PER_PAGE_CLOCK,
-            Requirement::CACHING_PAGINATION_CLIENT_TOLERATES_INCONSISTENCY,
-        ]),
-        CheckSpec::own(
-            "client-drops-refused-cursor",
-            "ClientDropsRefusedCursor",
-            "Once a cursor is refused, the client begins again without one",
-        )
-        .requires(&[Requirement::CACHING_PAGINATION_INVALID_CURSOR_DISCARDS])
-        .warns(),
+            [CACHING_PAGINATION_CLIENT_PER_PAGE_CLOCK, CACHING_PAGINATION_CLIENT_TOLERATES_INCONSISTENCY]),
+        check!("client-drops-refused-cursor", "Once a cursor is refused, the client begins again without one",
+            [CACHING_PAGINATION_INVALID_CURSOR_DISCARDS]),
     ],
 }
 

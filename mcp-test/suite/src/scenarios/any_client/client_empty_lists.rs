@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::failing_client::fails_after;
@@ -21,24 +21,12 @@ scenario! {
     Client "client-empty-lists": "The client accepts empty lists",
     revisions: Revisions::from(Revision::V2025_03_26),
     checks: [
-        CheckSpec::own(
-            "client-accepts-no-tools",
-            "ClientAcceptsNoTools",
-            "The client accepts an empty list of tools",
-        )
-        .requires(&[Requirement::TOOLS_LIST_CLIENT_TOLERATES_EMPTY]),
-        CheckSpec::own(
-            "client-accepts-no-resources",
-            "ClientAcceptsNoResources",
-            "The client accepts an empty list of resources",
-        )
-        .requires(&[Requirement::RESOURCES_LIST_CLIENT_TOLERATES_EMPTY]),
-        CheckSpec::own(
-            "client-accepts-no-prompts",
-            "ClientAcceptsNoPrompts",
-            "The client accepts an empty list of prompts",
-        )
-        .requires(&[Requirement::PROMPTS_LIST_CLIENT_TOLERATES_EMPTY]),
+        check!("client-accepts-no-tools", "The client accepts an empty list of tools",
+            [TOOLS_LIST_CLIENT_TOLERATES_EMPTY]),
+        check!("client-accepts-no-resources", "The client accepts an empty list of resources",
+            [RESOURCES_LIST_CLIENT_TOLERATES_EMPTY]),
+        check!("client-accepts-no-prompts", "The client accepts an empty list of prompts",
+            [PROMPTS_LIST_CLIENT_TOLERATES_EMPTY]),
     ],
 }
 

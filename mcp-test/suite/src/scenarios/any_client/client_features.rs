@@ -11,11 +11,11 @@ use mcp_test_core::client::{
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::{Matcher, boolean, integer, number, object, one_of, string};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part};
+use mcp_test_core::scenario::{ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{Exchange, Refusal, answered, first, param, refused, result};
@@ -32,65 +32,29 @@ scenario! {
     Client "client-features": "The client serves the features that it declares, and refuses the others",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            "client-answers-roots",
-            "ClientAnswersRoots",
+        check!("client-answers-roots",
             "A client that declares `roots` answers `roots/list` with a result; another one refuses it with error -32601",
-        )
-        .requires(&[Requirement::ROOTS_LIST_RESPOND, Requirement::ROOTS_ERROR_NOT_SUPPORTED_32601])
-        .also_warns(),
-        CheckSpec::own(
-            "client-roots-are-files",
-            "ClientRootsAreFiles",
-            "Each root has a `file://` URI of its own, without `..` in its path",
-        )
-        .requires(&[
-            Requirement::ROOTS_DEFINITION_URI_FILE_SCHEME,
-            Requirement::ROOTS_DEFINITION_URI_UNIQUE,
-            Requirement::ROOTS_SECURITY_VALIDATE_URIS,
-        ]),
-        CheckSpec::own(
-            "client-answers-sampling",
-            "ClientAnswersSampling",
+            [ROOTS_LIST_RESPOND, ROOTS_ERROR_NOT_SUPPORTED_32601]),
+        check!("client-roots-are-files", "Each root has a `file://` URI of its own, without `..` in its path",
+            [ROOTS_DEFINITION_URI_FILE_SCHEME, ROOTS_DEFINITION_URI_UNIQUE, ROOTS_SECURITY_VALIDATE_URIS]),
+        check!("client-answers-sampling",
             "A client that declares `sampling` answers `sampling/createMessage` with a message or a refusal",
-        )
-        .requires(&[Requirement::SAMPLING_CREATE_RESPOND]),
-        CheckSpec::own(
-            "client-answers-form",
-            "ClientAnswersForm",
+            [SAMPLING_CREATE_RESPOND]),
+        check!("client-answers-form",
             "A client that declares `elicitation` answers a form that has all primitive types",
-        )
-        .requires(&[
-            Requirement::ELICITATION_CREATE_RESPOND,
-            Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_PRIMITIVES,
-            Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
-        ])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            "client-form-conforms",
-            "ClientFormConforms",
+            [
+                ELICITATION_CREATE_RESPOND, ELICITATION_SCHEMA_CLIENT_ACCEPTS_PRIMITIVES,
+                ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
+            ]),
+        check!("client-form-conforms",
             "The content of an accepted form conforms to its schema; another form has no content",
-        )
-        .requires(&[
-            Requirement::ELICITATION_RESPONSE_ACCEPT_CONTENT_CONFORMS,
-            Requirement::ELICITATION_RESPONSE_DECLINE_NO_CONTENT,
-        ])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .also_warns(),
-        CheckSpec::own(
-            "client-refuses-undeclared-mode",
-            "ClientRefusesUndeclaredMode",
+            [ELICITATION_RESPONSE_ACCEPT_CONTENT_CONFORMS, ELICITATION_RESPONSE_DECLINE_NO_CONTENT]),
+        check!("client-refuses-undeclared-mode",
             "Elicitation in a mode that the client does not declare is refused with error -32602",
-        )
-        .requires(&[Requirement::ELICITATION_ERROR_UNDECLARED_MODE_32602])
-        .within(Revisions::only(Revision::V2025_11_25)),
-        CheckSpec::own(
-            "client-refuses-undeclared-tools",
-            "ClientRefusesUndeclaredTools",
+            [ELICITATION_ERROR_UNDECLARED_MODE_32602]),
+        check!("client-refuses-undeclared-tools",
             "A client that does not declare `sampling.tools` refuses tools in sampling with an error",
-        )
-        .requires(&[Requirement::SAMPLING_TOOLS_CLIENT_REJECTS_UNDECLARED, Requirement::SAMPLING_TOOLS_CLIENT_DECLARES])
-        .within(Revisions::only(Revision::V2025_11_25)),
+            [SAMPLING_TOOLS_CLIENT_REJECTS_UNDECLARED, SAMPLING_TOOLS_CLIENT_DECLARES]),
     ],
 }
 

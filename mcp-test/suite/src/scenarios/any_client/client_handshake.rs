@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use super::exchange::{exchanged, reply_in_words, result};
@@ -23,26 +23,16 @@ scenario! {
     Client "client-handshake": "The client proposes its newest version, and takes messages before the handshake has ended",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            "client-tolerates-early-messages",
-            "ClientToleratesEarlyMessages",
+        check!("client-tolerates-early-messages",
             "The client goes on after a log message and a `ping` before the result of `initialize`",
-        )
-        .requires(&[Requirement::LIFECYCLE_PREINIT_MESSAGES_TOLERATED]),
-        CheckSpec::own(
-            "client-answers-early-ping",
-            "ClientAnswersEarlyPing",
+            [LIFECYCLE_PREINIT_MESSAGES_TOLERATED]),
+        check!("client-answers-early-ping",
             "The client answers a `ping` that comes before the result of `initialize`",
-        )
-        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
-        CheckSpec::own(
-            "client-proposes-newest-version",
-            "ClientProposesNewestVersion",
+            [PING_DURING_INITIALIZATION]),
+        check!("client-proposes-newest-version",
             "The client does not go on in a version that is newer than the one it proposes",
-        )
-        .requires(&[Requirement::LIFECYCLE_VERSION_CLIENT_LATEST])
-        .within(Revisions::only(Revision::V2025_11_25))
-        .warns(),
+            [LIFECYCLE_VERSION_CLIENT_LATEST])
+            .within(Revisions::only(Revision::V2025_11_25), "an older version may be the newest that the client supports"),
     ],
 }
 

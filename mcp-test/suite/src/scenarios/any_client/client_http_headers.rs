@@ -8,18 +8,18 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{self, Era, Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, HttpRequest};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::endpoint::endpoint_path;
 use super::http_exchange::{AfterGet, after_get, http_exchanges, stopped_at_get};
-use super::{HANDSHAKE, STATELESS, server};
+use super::server;
 use crate::scenarios::ensure;
 
 scenario! {
@@ -32,54 +32,22 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "client-post-accept",
-            "ClientPostAccept",
-            "`Accept` of every POST lists `application/json` and `text/event-stream`",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ACCEPT_BOTH]),
-        CheckSpec::own(
-            "client-get-accept",
-            "ClientGetAccept",
-            "`Accept` of every GET lists `text/event-stream`",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_ACCEPT])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            POSTS,
-            "ClientPostsMessages",
+        check!("client-post-accept", "`Accept` of every POST lists `application/json` and `text/event-stream`",
+            [TRANSPORT_HTTP_ACCEPT_BOTH]),
+        check!("client-get-accept", "`Accept` of every GET lists `text/event-stream`",
+            [TRANSPORT_HTTP_GET_ACCEPT]),
+        check!(POSTS,
             "The client sends nothing to the endpoint but POSTs with messages, and GET and DELETE without a body",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ONE_POST_PER_MESSAGE]),
-        CheckSpec::own(
-            CLOSED,
-            "ClientToleratesClosedStream",
-            "The client goes on when the server closes the stream of its GET",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            ENCODED,
-            "ClientEncodesNames",
-            "`Mcp-Name` holds a name that is not ASCII in Base64, between the exact markers",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MCP_NAME_ENCODED, Requirement::TRANSPORT_HTTP_SENTINEL_EXACT])
-        .within(STATELESS),
-        CheckSpec::own(
-            COLLISION,
-            "ClientEncodesMarkedNames",
-            "`Mcp-Name` holds a name that looks like marked Base64 in Base64",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SENTINEL_COLLISION])
-        .within(STATELESS),
-        CheckSpec::own(
-            REFRESH,
-            "ClientRefreshesTools",
+            [TRANSPORT_HTTP_ONE_POST_PER_MESSAGE]),
+        check!(CLOSED, "The client goes on when the server closes the stream of its GET",
+            [TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED]),
+        check!(ENCODED, "`Mcp-Name` holds a name that is not ASCII in Base64, between the exact markers",
+            [TRANSPORT_HTTP_MCP_NAME_ENCODED, TRANSPORT_HTTP_SENTINEL_EXACT]),
+        check!(COLLISION, "`Mcp-Name` holds a name that looks like marked Base64 in Base64",
+            [TRANSPORT_HTTP_SENTINEL_COLLISION]),
+        check!(REFRESH,
             "After error -32020 the client lists the tools again, and repeats its call with the headers that they name",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_HEADER_MISMATCH_CLIENT_REFRESH])
-        .within(STATELESS)
-        .warns(),
+            [TRANSPORT_HTTP_HEADER_MISMATCH_CLIENT_REFRESH]),
     ],
 }
 

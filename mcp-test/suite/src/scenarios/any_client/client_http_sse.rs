@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Seq};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use self::sse_client::listing;
 use super::server;
@@ -22,12 +22,9 @@ scenario! {
     transports: Only[Http],
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-posts-to-endpoint",
-            "ClientPostsToEndpoint",
+        check!("client-posts-to-endpoint",
             "Once the server has announced its endpoint, every POST goes there, with its query",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_CLIENT_POSTS_TO_ENDPOINT]),
+            [TRANSPORT_SSE_CLIENT_POSTS_TO_ENDPOINT]),
     ],
 }
 

@@ -5,11 +5,11 @@ use std::future::pending;
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{crashed_or_hung, server};
@@ -23,16 +23,10 @@ scenario! {
     revisions: Revisions::until(Revision::V2025_11_25),
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-copes-with-refusal",
-            "ClientCopesWithRefusal",
+        check!("client-copes-with-refusal",
             "The client ends after `initialize` was refused with an error that has data",
-        )
-        .requires(&[
-            Requirement::JSONRPC_ERROR_DATA_TOLERATED,
-            Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
-            Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
-        ]),
+            [JSONRPC_ERROR_DATA_TOLERATED, LIFECYCLE_ERROR_CASES_HANDLED, LIFECYCLE_ERROR_CASES_HANDLED_2024])
+            .always_fails("a client that crashes or waits breaks each of them"),
     ],
 }
 

@@ -5,10 +5,10 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::expect::{Matcher, anything, object};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, Part, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code, meta};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use super::failing_client::fails_after;
@@ -24,43 +24,21 @@ scenario! {
     Client "client-input-required": "The client goes through several rounds of input for every method that may ask for it",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "client-retries-call",
-            "ClientRetriesCall",
-            "The client sends `tools/call` again when the result asks for it",
-        )
-        .requires(&[Requirement::TOOLS_CALL_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
-        CheckSpec::own(
-            "client-retries-read",
-            "ClientRetriesRead",
-            "The client sends `resources/read` again when the result asks for it",
-        )
-        .requires(&[Requirement::RESOURCES_READ_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
-        CheckSpec::own(
-            "client-retries-get",
-            "ClientRetriesGet",
-            "The client sends `prompts/get` again when the result asks for it",
-        )
-        .requires(&[Requirement::PROMPTS_GET_CLIENT_HANDLES_INPUT_REQUIRED, Requirement::MRTR_CLIENT_HANDLES_ALL_METHODS]),
-        CheckSpec::own(
-            "client-goes-through-rounds",
-            "ClientGoesThroughRounds",
-            "The client sends the request again as often as the server asks for it",
-        )
-        .requires(&[Requirement::MRTR_REPEATED_ROUNDS_TOLERATED]),
-        CheckSpec::own(
-            "client-sends-all-input",
-            "ClientSendsAllInput",
+        check!("client-retries-call", "The client sends `tools/call` again when the result asks for it",
+            [TOOLS_CALL_CLIENT_HANDLES_INPUT_REQUIRED, MRTR_CLIENT_HANDLES_ALL_METHODS]),
+        check!("client-retries-read", "The client sends `resources/read` again when the result asks for it",
+            [RESOURCES_READ_CLIENT_HANDLES_INPUT_REQUIRED, MRTR_CLIENT_HANDLES_ALL_METHODS]),
+        check!("client-retries-get", "The client sends `prompts/get` again when the result asks for it",
+            [PROMPTS_GET_CLIENT_HANDLES_INPUT_REQUIRED, MRTR_CLIENT_HANDLES_ALL_METHODS]),
+        check!("client-goes-through-rounds", "The client sends the request again as often as the server asks for it",
+            [MRTR_REPEATED_ROUNDS_TOLERATED]),
+        check!("client-sends-all-input",
             "The last retry has the state, and a response of the right kind to each request of the server",
-        )
-        .requires(&[
-            Requirement::TOOLS_CALL_RETRY_CARRIES_INPUTS,
-            Requirement::RESOURCES_READ_RETRY_CARRIES_INPUTS,
-            Requirement::PROMPTS_GET_RETRY_CARRIES_INPUTS,
-            Requirement::ROOTS_LIST_ANSWER_IN_INPUT_RESPONSES,
-            Requirement::SAMPLING_RESULT_ANSWER_IN_INPUT_RESPONSES,
-            Requirement::ELICITATION_RESPONSE_ANSWER_IN_INPUT_RESPONSES,
-        ]),
+            [
+                TOOLS_CALL_RETRY_CARRIES_INPUTS, RESOURCES_READ_RETRY_CARRIES_INPUTS,
+                PROMPTS_GET_RETRY_CARRIES_INPUTS, ROOTS_LIST_ANSWER_IN_INPUT_RESPONSES,
+                SAMPLING_RESULT_ANSWER_IN_INPUT_RESPONSES, ELICITATION_RESPONSE_ANSWER_IN_INPUT_RESPONSES,
+            ]),
     ],
 }
 

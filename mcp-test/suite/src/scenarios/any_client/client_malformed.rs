@@ -4,13 +4,13 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::{ErrorReply, Id, Message, Request, Response, RpcError};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::exchange::{exchanges, reply_in_words, result};
@@ -26,47 +26,20 @@ scenario! {
     Client "client-malformed": "The client goes on after messages that are not valid, and refuses them",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            CANCELLATION,
-            "ClientIgnoresMalformedCancellation",
-            "The client goes on after cancellations without the id of a request",
-        )
-        .requires(&[Requirement::CANCELLATION_MALFORMED_IGNORED])
-        .warns(),
-        CheckSpec::own(
-            LATE_CANCELLATION,
-            "ClientIgnoresLateCancellation",
+        check!(CANCELLATION, "The client goes on after cancellations without the id of a request",
+            [CANCELLATION_MALFORMED_IGNORED]),
+        check!(LATE_CANCELLATION,
             "The client goes on after the cancellation of requests that it is answering or has answered",
-        )
-        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL, Requirement::CANCELLATION_COMPLETED_ID_IGNORED]),
-        CheckSpec::own(
-            ERROR,
-            "ClientToleratesErrorWithoutId",
-            "The client goes on after an error without an id",
-        )
-        .requires(&[Requirement::JSONRPC_ERROR_WITHOUT_ID_TOLERATED])
-        .within(Revisions::only(Revision::V2025_11_25)),
-        CheckSpec::own(
-            INVALID,
-            "ClientRefusesInvalidRequest",
-            "The client refuses a request whose method is a number with error -32600, and goes on",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
-        CheckSpec::own(
-            UNVERSIONED,
-            "ClientRefusesUnversionedRequest",
-            "The client refuses a request without `jsonrpc` with error -32600, and goes on",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
-        CheckSpec::own(
-            BROKEN,
-            "ClientRefusesBrokenJson",
-            "The client answers a text that is not JSON with error -32700, and goes on",
-        )
-        .requires(&[Requirement::JSONRPC_PARSE_ERROR])
-        .warns(),
+            [CANCELLATION_RACE_GRACEFUL, CANCELLATION_COMPLETED_ID_IGNORED])
+            .always_fails("a client that stops breaks both requirements"),
+        check!(ERROR, "The client goes on after an error without an id",
+            [JSONRPC_ERROR_WITHOUT_ID_TOLERATED]),
+        check!(INVALID, "The client refuses a request whose method is a number with error -32600, and goes on",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!(UNVERSIONED, "The client refuses a request without `jsonrpc` with error -32600, and goes on",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!(BROKEN, "The client answers a text that is not JSON with error -32700, and goes on",
+            [JSONRPC_PARSE_ERROR]),
     ],
 }
 

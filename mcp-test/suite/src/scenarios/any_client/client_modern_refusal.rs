@@ -7,12 +7,12 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
 use mcp_test_core::transport::HttpRequest;
 use mcp_test_core::wire::{Message, RpcError};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::exchange::answered_requests;
@@ -30,29 +30,12 @@ scenario! {
     transports: Only[Http, Stdio, Duplex],
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            NO_INITIALIZE,
-            "ClientStaysModern",
-            "After HTTP 400 with an error of the stateless era the client sends no `initialize`",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_FALLBACK_INSPECTS_400])
-        .warns()
-        .over_http(),
-        CheckSpec::own(
-            NO_INITIALIZE_OVER_LINES,
-            "ClientStaysModernOverLines",
-            "After error -32022 over lines the client sends no `initialize`",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_MODERN_ERROR_NO_FALLBACK])
-        .over_lines(),
-        CheckSpec::own(
-            NO_STREAM,
-            "ClientOpensNoStream",
-            "After an error of the stateless era the client opens no event stream with GET",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_CLIENT_FALLBACK_NON_MODERN])
-        .warns()
-        .over_http(),
+        check!(NO_INITIALIZE, "After HTTP 400 with an error of the stateless era the client sends no `initialize`",
+            [TRANSPORT_HTTP_FALLBACK_INSPECTS_400]).over_http(),
+        check!(NO_INITIALIZE_OVER_LINES, "After error -32022 over lines the client sends no `initialize`",
+            [TRANSPORT_STDIO_MODERN_ERROR_NO_FALLBACK]).over_lines(),
+        check!(NO_STREAM, "After an error of the stateless era the client opens no event stream with GET",
+            [TRANSPORT_SSE_CLIENT_FALLBACK_NON_MODERN]).over_http(),
     ],
 }
 

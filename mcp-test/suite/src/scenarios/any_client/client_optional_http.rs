@@ -6,21 +6,21 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
 use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::refused_reply::RefusedReply;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, header};
+use mcp_test_core::spec::{Era, Revision, Revisions, header};
 use mcp_test_core::trace::{EventKind, Party, ReceivedMessage, Seq};
 use mcp_test_core::transport::event_form::EventForm;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, HttpRequest};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::exchange::exchanges;
 use super::failing_client::{leaving_pings, list_answering};
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
-use super::{HANDSHAKE, REPLY_TIME, STATELESS, knowing_first, never_listed, one_tool, server};
+use super::{REPLY_TIME, knowing_first, never_listed, one_tool, server};
 
 scenario! {
     /// The server does what HTTP and MCP allow, and what few servers do. In the handshake era it refuses GET and DELETE with HTTP 405, and
@@ -32,48 +32,22 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            GET,
-            "ClientToleratesRefusedGet",
+        check!(GET,
             "The client goes on when its GET is refused with HTTP 405, and does not repeat it in a tight loop",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_405_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            BODIES,
-            "ClientToleratesErrorBodies",
+            [TRANSPORT_HTTP_GET_405_TOLERATED]),
+        check!(BODIES,
             "The client goes on after HTTP 400 without a body, with a text, and with an error that has no id",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ERROR_BODY_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            BROKEN,
-            "ClientToleratesDisconnect",
-            "The client goes on in its session after a response that broke off",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_DISCONNECT_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            DELETE,
-            "ClientToleratesRefusedDelete",
-            "The client exits without an error when its DELETE is refused with HTTP 405",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE_405_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            NAMES,
-            "ClientReadsHeaderNames",
-            "The client reads a response whose headers have names in upper case",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_HEADER_NAMES_CASE_INSENSITIVE])
-        .within(STATELESS),
-        CheckSpec::own(
-            REPEATS,
-            "ClientRepeatsLostRequest",
+            [TRANSPORT_HTTP_ERROR_BODY_TOLERATED])
+            .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25), "from 2026-07-28 on, clients send no replies"),
+        check!(BROKEN, "The client goes on in its session after a response that broke off",
+            [TRANSPORT_HTTP_DISCONNECT_TOLERATED]),
+        check!(DELETE, "The client exits without an error when its DELETE is refused with HTTP 405",
+            [TRANSPORT_HTTP_SESSION_DELETE_405_TOLERATED]),
+        check!(NAMES, "The client reads a response whose headers have names in upper case",
+            [TRANSPORT_HTTP_HEADER_NAMES_CASE_INSENSITIVE]),
+        check!(REPEATS,
             "After a response that broke off the client repeats the request under another id, and resumes nothing",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_REISSUE_NEW_ID])
-        .within(STATELESS),
+            [TRANSPORT_HTTP_REISSUE_NEW_ID]),
     ],
 }
 

@@ -5,10 +5,10 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::expect::words::count;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use super::{never_listed, page_index, server};
@@ -22,40 +22,16 @@ scenario! {
     Client "client-pages": "The client follows the pages of a list",
     revisions: Revisions::from(Revision::V2025_03_26),
     checks: [
-        CheckSpec::own(
-            "client-cursors-unchanged",
-            "ClientCursorsUnchanged",
-            "Every cursor comes back as the server issued it",
-        )
-        .requires(&[Requirement::PAGINATION_CLIENT_UNMODIFIED, Requirement::PAGINATION_CLIENT_OPAQUE_FORMAT]),
-        CheckSpec::own(
-            "client-follows-pages",
-            "ClientFollowsPages",
-            "The client asks for every page, also after a short or empty one",
-        )
-        .requires(&[Requirement::PAGINATION_CLIENT_NO_FIXED_PAGE_SIZE, Requirement::PAGINATION_CLIENT_BOTH_FLOWS])
-        .also_warns(),
-        CheckSpec::own(
-            "client-follows-empty-cursor",
-            "ClientFollowsEmptyCursor",
-            "The client asks for the page of a cursor that is the empty string",
-        )
-        .requires(&[Requirement::PAGINATION_CLIENT_EMPTY_STRING_CURSOR])
-        .within(Revisions::from(Revision::V2026_07_28)),
-        CheckSpec::own(
-            "client-stops-after-last-page",
-            "ClientStopsAfterLastPage",
-            "The client asks for no page after the one without `nextCursor`",
-        )
-        .requires(&[Requirement::PAGINATION_CLIENT_MISSING_CURSOR_ENDS])
-        .warns(),
-        CheckSpec::own(
-            "client-follows-prompt-pages",
-            "ClientFollowsPromptPages",
-            "A client that lists prompts asks for every page of them",
-        )
-        .requires(&[Requirement::PROMPTS_IMPL_CLIENT_PAGINATION])
-        .warns(),
+        check!("client-cursors-unchanged", "Every cursor comes back as the server issued it",
+            [PAGINATION_CLIENT_UNMODIFIED, PAGINATION_CLIENT_OPAQUE_FORMAT]),
+        check!("client-follows-pages", "The client asks for every page, also after a short or empty one",
+            [PAGINATION_CLIENT_NO_FIXED_PAGE_SIZE, PAGINATION_CLIENT_BOTH_FLOWS]),
+        check!("client-follows-empty-cursor", "The client asks for the page of a cursor that is the empty string",
+            [PAGINATION_CLIENT_EMPTY_STRING_CURSOR]),
+        check!("client-stops-after-last-page", "The client asks for no page after the one without `nextCursor`",
+            [PAGINATION_CLIENT_MISSING_CURSOR_ENDS]),
+        check!("client-follows-prompt-pages", "A client that lists prompts asks for every page of them",
+            [PROMPTS_IMPL_CLIENT_PAGINATION]),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Era, Revision, Revisions};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{never_listed, server};
@@ -21,12 +21,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-rejects-unknown-result-type",
-            "ClientRejectsUnknownResultType",
-            "The client does not use a result whose `resultType` is unknown",
-        )
-        .requires(&[Requirement::BASE_RESULT_TYPE_UNKNOWN_INVALID]),
+        check!("client-rejects-unknown-result-type", "The client does not use a result whose `resultType` is unknown",
+            [BASE_RESULT_TYPE_UNKNOWN_INVALID]),
     ],
 }
 

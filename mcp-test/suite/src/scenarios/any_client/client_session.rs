@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::http_exchange::{HttpExchange, http_exchanges};
@@ -23,31 +23,15 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-session-id",
-            "ClientSessionId",
+        check!("client-session-id",
             "Every request after `initialize` has the id of its session as the server issued it",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_ECHOED]),
-        CheckSpec::own(
-            "client-initialize-without-session",
-            "ClientInitializeWithoutSession",
-            "`initialize` has no session id",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_404_REINITIALIZE, Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED]),
-        CheckSpec::own(
-            "client-new-session",
-            "ClientNewSession",
-            "After HTTP 404 the client starts a new session with `initialize`",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_404_REINITIALIZE]),
-        CheckSpec::own(
-            "client-deletes-session",
-            "ClientDeletesSession",
-            "The client ends its session with DELETE before it exits",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE])
-        .warns(),
+            [TRANSPORT_HTTP_SESSION_ID_ECHOED]),
+        check!("client-initialize-without-session", "`initialize` has no session id",
+            [TRANSPORT_HTTP_SESSION_404_REINITIALIZE, TRANSPORT_HTTP_SESSIONLESS_TOLERATED]),
+        check!("client-new-session", "After HTTP 404 the client starts a new session with `initialize`",
+            [TRANSPORT_HTTP_SESSION_404_REINITIALIZE]),
+        check!("client-deletes-session", "The client ends its session with DELETE before it exits",
+            [TRANSPORT_HTTP_SESSION_DELETE]),
     ],
 }
 

@@ -4,12 +4,12 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{knowing_first, one_tool, server};
@@ -23,60 +23,27 @@ scenario! {
     Client "client-stateless": "The client needs no handshake",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "client-no-handshake",
-            "ClientNoHandshake",
+        check!("client-no-handshake",
             "The client sends no `initialize` and no `notifications/initialized` to a server that has answered without one",
-        )
-        .requires(&[Requirement::VERSIONING_NO_HANDSHAKE]),
-        CheckSpec::own(
-            "client-discovers-without-params",
-            "ClientDiscoversWithoutParams",
-            "The parameters of `server/discover` are `_meta` alone",
-        )
-        .requires(&[Requirement::DISCOVER_REQUEST_ONLY_META]),
-        CheckSpec::own(
-            "client-selects-listed-version",
-            "ClientSelectsListedVersion",
+            [VERSIONING_NO_HANDSHAKE]),
+        check!("client-discovers-without-params", "The parameters of `server/discover` are `_meta` alone",
+            [DISCOVER_REQUEST_ONLY_META]),
+        check!("client-selects-listed-version",
             "After `server/discover` the client names a version that the server has listed",
-        )
-        .requires(&[Requirement::DISCOVER_CLIENT_SELECTS_SUPPORTED_VERSION])
-        .warns(),
-        CheckSpec::own(
-            "client-probes-first",
-            "ClientProbesFirst",
+            [DISCOVER_CLIENT_SELECTS_SUPPORTED_VERSION]),
+        check!("client-probes-first",
             "Over lines the first message is `server/discover`, since the era of the server is not known",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_DUAL_ERA_PROBE, Requirement::TRANSPORT_STDIO_MODERN_ONLY_PROBE])
-        .over_lines()
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "client-remembers-era",
-            "ClientRemembersEra",
-            "The client does not ask for discovery before each of its requests",
-        )
-        .requires(&[Requirement::VERSIONING_ERA_CACHED])
-        .warns(),
-        CheckSpec::own(
-            NO_RESPONSES,
-            "ClientSendsNoResponses",
-            "The client does not respond to a request of the server",
-        )
-        .requires(&[
-            Requirement::TRANSPORT_HTTP_CLIENT_NO_RESPONSES,
-            Requirement::TRANSPORT_STDIO_CLIENT_NO_RESPONSES,
-        ]),
-        CheckSpec::own(
-            "client-declares-in-every-request",
-            "ClientDeclaresInEveryRequest",
+            [TRANSPORT_STDIO_DUAL_ERA_PROBE, TRANSPORT_STDIO_MODERN_ONLY_PROBE]).over_lines().conditional(),
+        check!("client-remembers-era", "The client does not ask for discovery before each of its requests",
+            [VERSIONING_ERA_CACHED]),
+        check!(NO_RESPONSES, "The client does not respond to a request of the server",
+            [TRANSPORT_HTTP_CLIENT_NO_RESPONSES, TRANSPORT_STDIO_CLIENT_NO_RESPONSES]),
+        check!("client-declares-in-every-request",
             "A feature that one request of the client declares is declared by all of them",
-        )
-        .requires(&[
-            Requirement::ROOTS_CAPABILITY_DECLARE_PER_REQUEST,
-            Requirement::SAMPLING_CAPABILITY_DECLARE_PER_REQUEST,
-            Requirement::ELICITATION_CAPABILITY_DECLARE_PER_REQUEST,
-        ]),
+            [
+                ROOTS_CAPABILITY_DECLARE_PER_REQUEST, SAMPLING_CAPABILITY_DECLARE_PER_REQUEST,
+                ELICITATION_CAPABILITY_DECLARE_PER_REQUEST,
+            ]),
     ],
 }
 

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{Client, ClientTask, ScriptedClient, SubscriptionFilter};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{LISTEN, Requirement, Revision, Revisions, meta};
+use mcp_test_core::spec::{LISTEN, Revision, Revisions, meta};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
 
@@ -30,35 +30,15 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            EMPTY,
-            "ClientCopesWithEmptySubscription",
-            "The client goes on when a subscription is acknowledged without what it asked for",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_CLIENT_CHECKS_ACK])
-        .over_http()
-        .warns(),
-        CheckSpec::own(
-            CUT,
-            "ClientCopesWithCutSubscription",
-            "The client goes on when the stream of a subscription ends without a response",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_UNCLEAN_CLOSE_TOLERATED])
-        .over_http(),
-        CheckSpec::own(
-            INTERLEAVED,
-            "ClientCopesWithInterleavedEvents",
+        check!(EMPTY, "The client goes on when a subscription is acknowledged without what it asked for",
+            [SUBSCRIPTIONS_CLIENT_CHECKS_ACK]).over_http(),
+        check!(CUT, "The client goes on when the stream of a subscription ends without a response",
+            [SUBSCRIPTIONS_UNCLEAN_CLOSE_TOLERATED]).over_http(),
+        check!(INTERLEAVED,
             "The client goes on when an event of one subscription comes before the acknowledgement of another",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_INTERLEAVING_TOLERATED])
-        .conditional(),
-        CheckSpec::own(
-            AGAIN,
-            "ClientSubscribesAgain",
-            "A client that starts its server again sends `subscriptions/listen` again",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_RESUBSCRIBE])
-        .conditional(),
+            [SUBSCRIPTIONS_INTERLEAVING_TOLERATED]).conditional(),
+        check!(AGAIN, "A client that starts its server again sends `subscriptions/listen` again",
+            [SUBSCRIPTIONS_RESUBSCRIBE]).conditional(),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::server;
@@ -18,13 +18,8 @@ scenario! {
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-disconnects",
-            "ClientDisconnects",
-            "The client sends nothing more in a session whose version it does not speak",
-        )
-        .requires(&[Requirement::LIFECYCLE_VERSION_CLIENT_DISCONNECT])
-        .warns(),
+        check!("client-disconnects", "The client sends nothing more in a session whose version it does not speak",
+            [LIFECYCLE_VERSION_CLIENT_DISCONNECT]),
     ],
 }
 

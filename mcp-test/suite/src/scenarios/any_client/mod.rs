@@ -67,9 +67,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     ALL.iter().chain(authorization)
 }
 
-/// The revisions with a handshake that have Streamable HTTP, and those without a handshake.
+/// The revisions with a handshake that have Streamable HTTP.
 const HANDSHAKE: Revisions = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
-const STATELESS: Revisions = Revisions::from(Revision::V2026_07_28);
 
 /// How long the server waits for replies. A client may still reply later: all that it sends before it exits counts.
 const REPLY_TIME: Duration = Duration::from_secs(2);

@@ -5,10 +5,10 @@ use std::future::pending;
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server, given, method, steps};
-use mcp_test_core::spec::{Requirement, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::Revisions;
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::crashed_or_hung;
@@ -23,12 +23,8 @@ scenario! {
     transports: Only[Stdio, Duplex],
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            "client-notices-server-exit",
-            "ClientNoticesServerExit",
-            "The client ends although its request is not answered",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_SERVER_EXIT_TOLERATED]),
+        check!("client-notices-server-exit", "The client ends although its request is not answered",
+            [TRANSPORT_STDIO_SERVER_EXIT_TOLERATED]),
     ],
 }
 

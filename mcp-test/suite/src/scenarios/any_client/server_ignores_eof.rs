@@ -3,13 +3,13 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EndSignal, EventKind, Party};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::server;
 use super::started_server::StartedServer;
@@ -24,16 +24,8 @@ scenario! {
     repeats: OncePerEra,
     transports: Only[Stdio],
     checks: [
-        CheckSpec::own(
-            ENDS_SERVER,
-            "ClientEndsServer",
-            "A server that survives the end of its input and SIGTERM is ended by force",
-        )
-        .requires(&[
-            Requirement::TRANSPORT_STDIO_SHUTDOWN_FORCED,
-            Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
-        ])
-        .warns(),
+        check!(ENDS_SERVER, "A server that survives the end of its input and SIGTERM is ended by force",
+            [TRANSPORT_STDIO_SHUTDOWN_FORCED, TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL]),
     ],
 }
 

@@ -5,14 +5,14 @@ use std::future::pending;
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::trace::{EventKind, ReceivedMessage};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, stderr_text};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::reaction::went_on;
 use super::server;
@@ -28,20 +28,10 @@ scenario! {
     repeats: OncePerEra,
     transports: Only[Stdio],
     checks: [
-        CheckSpec::own(
-            LINE,
-            "ClientAcceptsStderrLine",
-            "The client does not take a line on the standard error for a failure",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_STDERR_NOT_ERROR])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .warns(),
-        CheckSpec::own(
-            TEXT,
-            "ClientReadsStderr",
-            "The client goes on when its server writes more text to the standard error than a pipe holds",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_STDERR_TOLERATED]),
+        check!(LINE, "The client does not take a line on the standard error for a failure",
+            [TRANSPORT_STDIO_STDERR_NOT_ERROR]),
+        check!(TEXT, "The client goes on when its server writes more text to the standard error than a pipe holds",
+            [TRANSPORT_STDIO_STDERR_TOLERATED]),
     ],
 }
 

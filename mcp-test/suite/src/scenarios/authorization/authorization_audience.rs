@@ -3,9 +3,9 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Stop};
+use mcp_test_core::scenario::{AuthorizationCtx, Stop};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::grant::{Grant, parameters_of};
@@ -40,26 +40,12 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            AUDIENCE,
-            "AccessTokenAudience",
-            "The audience of the access token is the `resource` of the request",
-        )
-        .requires(&[Requirement::MCP_TEST_TOKEN_AUDIENCE])
-        .warns(),
-        CheckSpec::own(
-            OTHER,
-            "AccessTokenOtherResource",
-            "A refresh token does not lead to an access token for an MCP server that was not granted",
-        )
-        .requires(&[Requirement::MCP_TEST_TOKEN_AUDIENCE_GRANTED]),
-        CheckSpec::own(
-            VALID,
-            "ResourceParameterValidated",
-            "The server refuses a `resource` that is relative or has a fragment",
-        )
-        .requires(&[Requirement::MCP_TEST_RESOURCE_VALIDATED])
-        .warns(),
+        check!(AUDIENCE, "The audience of the access token is the `resource` of the request",
+            [MCP_TEST_TOKEN_AUDIENCE]),
+        check!(OTHER, "A refresh token does not lead to an access token for an MCP server that was not granted",
+            [MCP_TEST_TOKEN_AUDIENCE_GRANTED]),
+        check!(VALID, "The server refuses a `resource` that is relative or has a fragment",
+            [MCP_TEST_RESOURCE_VALIDATED]),
     ],
 }
 

@@ -1,9 +1,9 @@
 //! `authorization-client-credentials`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Stop};
+use mcp_test_core::scenario::{AuthorizationCtx, Stop};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::discovery::Metadata;
 use super::good_server;
@@ -28,18 +28,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            METHODS,
-            "ClientCredentialsMethods",
-            "The metadata has a method by which programs authenticate",
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_AUTH_METHODS]),
-        CheckSpec::own(
-            ALGORITHMS,
-            "ClientCredentialsAlgorithms",
-            "Where programs sign assertions, the metadata has the algorithms for it",
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_AS_SIGNING_ALGS]),
+        check!(METHODS, "The metadata has a method by which programs authenticate",
+            [AUTH_EXT_CLIENT_CREDENTIALS_AS_AUTH_METHODS]),
+        check!(ALGORITHMS, "Where programs sign assertions, the metadata has the algorithms for it",
+            [AUTH_EXT_CLIENT_CREDENTIALS_AS_SIGNING_ALGS]),
     ],
 }
 

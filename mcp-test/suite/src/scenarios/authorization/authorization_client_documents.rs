@@ -3,11 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{
-    AuthorizationCtx, AuthorizationResponse, CheckSpec, DocumentHost, HostedDocument, RegisteredAs,
-    Stop,
+    AuthorizationCtx, AuthorizationResponse, DocumentHost, HostedDocument, RegisteredAs, Stop,
 };
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::discovery::Metadata;
@@ -60,45 +59,18 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            FETCHED,
-            "ClientDocumentFetched",
-            "The server accepts a client whose document it has fetched",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_FETCH])
-        .warns(),
-        CheckSpec::own(
-            CLIENT_ID,
-            "ClientDocumentClientId",
-            "The server refuses a document whose `client_id` is not its URL",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_CLIENT_ID_MATCH]),
-        CheckSpec::own(
-            REDIRECT_URI,
-            "ClientDocumentRedirectUri",
-            "The server does not redirect to a URI that the document does not have",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_REDIRECT_CHECK]),
-        CheckSpec::own(
-            VALID,
-            "ClientDocumentValid",
-            "The server refuses a document that is not JSON, or lacks a required member",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_VALID_DOCUMENT]),
-        CheckSpec::own(
-            CACHED,
-            "ClientDocumentCached",
-            "The server keeps a document as long as its `Cache-Control` says",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_CACHE])
-        .warns(),
-        CheckSpec::own(
-            REDIRECTED,
-            "ClientDocumentRedirected",
-            "The server does not follow the redirect of a document to this machine",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_AS_CIMD_SSRF])
-        .warns(),
+        check!(FETCHED, "The server accepts a client whose document it has fetched",
+            [AUTH_REGISTRATION_AS_CIMD_FETCH]),
+        check!(CLIENT_ID, "The server refuses a document whose `client_id` is not its URL",
+            [AUTH_REGISTRATION_AS_CIMD_CLIENT_ID_MATCH]),
+        check!(REDIRECT_URI, "The server does not redirect to a URI that the document does not have",
+            [AUTH_REGISTRATION_AS_CIMD_REDIRECT_CHECK]),
+        check!(VALID, "The server refuses a document that is not JSON, or lacks a required member",
+            [AUTH_REGISTRATION_AS_CIMD_VALID_DOCUMENT]),
+        check!(CACHED, "The server keeps a document as long as its `Cache-Control` says",
+            [AUTH_REGISTRATION_AS_CIMD_CACHE]),
+        check!(REDIRECTED, "The server does not follow the redirect of a document to this machine",
+            [AUTH_REGISTRATION_AS_CIMD_SSRF]),
     ],
 }
 

@@ -1,12 +1,10 @@
 //! `authorization-code-exchange`.
 
 use mcp_test_core::expect::words;
-use mcp_test_core::scenario::{
-    AuthorizationCtx, AuthorizationResponse, CallbackListener, CheckSpec, Stop,
-};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, CallbackListener, Stop};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::grant::Grant;
@@ -34,25 +32,13 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            VERIFIER,
-            "AuthorizationCodeVerifier",
-            "The server does not redeem a code with another verifier, or without one",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
-        CheckSpec::own(
-            CLIENT,
-            "AuthorizationCodeClient",
-            "The server does not redeem a code for another client",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
-        CheckSpec::own(
-            REDIRECT_URI,
-            "AuthorizationCodeRedirectUri",
-            "The server does not redeem a code with another `redirect_uri`",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS])
-        .warns(),
+        check!(VERIFIER, "The server does not redeem a code with another verifier, or without one",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
+        check!(CLIENT, "The server does not redeem a code for another client",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
+        check!(REDIRECT_URI, "The server does not redeem a code with another `redirect_uri`",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS])
+            .only_warns("servers must compare it for clients of OAuth 2.0 only"),
     ],
 }
 

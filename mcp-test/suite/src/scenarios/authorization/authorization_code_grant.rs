@@ -7,12 +7,11 @@ use mcp_test_core::clock;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::{
-    AuthorizationCtx, AuthorizationResponse, Callback, CheckSpec, Damage, Official, Peer, Proof,
-    Stop,
+    AuthorizationCtx, AuthorizationResponse, Callback, Damage, Official, Peer, Proof, Stop,
 };
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::discovery::{Metadata, discover, examine};
 use super::good_server;
@@ -58,71 +57,25 @@ scenario! {
     official: Official::authorization(Revisions::from(Revision::V2025_03_26)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            GRANT,
-            "AuthorizationCodeGrant",
-            "Valid authorization code grant",
-            &[CODE_GRANT],
-        )
-        .requires(&[
-            Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
-            Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
-            Requirement::AUTH_REDIRECT_AS_ISS_VALUE,
-            Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
-            Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
-            Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
-            Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
-        ]),
-        CheckSpec::own(
-            REDIRECT_URI,
-            "AuthorizationRedirectUriRegistered",
-            "The server does not redirect to a URI that is not registered",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_EXACT_MATCH, Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            PKCE,
-            "AuthorizationRequestPkceRequired",
-            "The server grants no code to a client without a secret that does not use PKCE",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS])
-        .conditional(),
-        CheckSpec::own(
-            ISS,
-            "AuthorizationResponseIss",
-            "The authorization response has `iss` (RFC 9207), also one with an error",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_AS_ISS_INCLUDED])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .warns(),
-        CheckSpec::own(
-            ISS_ANNOUNCED,
-            "AuthorizationResponseIssAnnounced",
-            "A server whose authorization responses have `iss` says so in its metadata",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_AS_ISS_ADVERTISED])
-        .within(Revisions::from(Revision::V2026_07_28)),
-        CheckSpec::own(
-            LIFETIME,
-            "AccessTokenLifetime",
-            "The access token expires, within a day",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_SHORT_LIVED])
-        .warns(),
-        CheckSpec::own(
-            ROTATION,
-            "RefreshTokenRotation",
-            "The server replaces the refresh token of a client without a secret when that is used",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_ROTATE_REFRESH_PUBLIC])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .conditional(),
-        CheckSpec::own(
-            ONCE,
-            "AuthorizationCodeSingleUse",
-            "The server redeems a code once",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
+        check!(GRANT, "Valid authorization code grant",
+            [
+                AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
+                AUTH_REDIRECT_AS_ISS_VALUE, AUTH_DISCOVERY_AS_METADATA_EITHER, AUTH_DISCOVERY_AS_METADATA_RFC8414,
+                AUTH_DISCOVERY_SERVER_RFC8414, AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
+            ]).official(&[CODE_GRANT]).always_fails("the official suite fails it with any of them"),
+        check!(REDIRECT_URI, "The server does not redirect to a URI that is not registered",
+            [AUTH_REDIRECT_EXACT_MATCH, AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
+        check!(PKCE, "The server grants no code to a client without a secret that does not use PKCE",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]).conditional(),
+        check!(ISS, "The authorization response has `iss` (RFC 9207), also one with an error",
+            [AUTH_REDIRECT_AS_ISS_INCLUDED]),
+        check!(ISS_ANNOUNCED, "A server whose authorization responses have `iss` says so in its metadata",
+            [AUTH_REDIRECT_AS_ISS_ADVERTISED]),
+        check!(LIFETIME, "The access token expires, within a day", [AUTH_TOKEN_SHORT_LIVED]),
+        check!(ROTATION, "The server replaces the refresh token of a client without a secret when that is used",
+            [AUTH_TOKEN_ROTATE_REFRESH_PUBLIC]).conditional(),
+        check!(ONCE, "The server redeems a code once",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER, AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS]),
     ],
 }
 

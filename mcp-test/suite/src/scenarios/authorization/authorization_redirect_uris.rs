@@ -2,12 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::scenario::{
-    AuthorizationCtx, AuthorizationResponse, CheckSpec, RegisteredAs, Stop,
-};
+use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, RegisteredAs, Stop};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::discovery::Metadata;
@@ -40,25 +38,13 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            MATCHED,
-            "RedirectUriMatched",
-            "The server does not redirect to a URI that differs from the registered one",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_EXACT_MATCH, Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
-        CheckSpec::own(
-            UNKNOWN,
-            "RedirectUriUnknownClient",
-            "The server does not redirect the user of a client that it does not know",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
-        CheckSpec::own(
-            PORT,
-            "RedirectUriLoopbackPort",
-            "The server takes any port in a redirect URI with a loopback address",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER])
-        .warns(),
+        check!(MATCHED, "The server does not redirect to a URI that differs from the registered one",
+            [AUTH_REDIRECT_EXACT_MATCH, AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
+        check!(UNKNOWN, "The server does not redirect the user of a client that it does not know",
+            [AUTH_REDIRECT_AS_NO_OPEN_REDIRECT]),
+        check!(PORT, "The server takes any port in a redirect URI with a loopback address",
+            [AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER])
+            .only_warns("it harms only programs that cannot choose their port"),
     ],
 }
 

@@ -3,9 +3,9 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, CheckSpec, Stop};
+use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, Stop};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::preparation::{DynamicClient, client_metadata, usable_metadata};
@@ -39,24 +39,12 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            RESPONSE,
-            "RegistrationResponse",
-            "The response to a registration has what clients need",
-        )
-        .requires(&[Requirement::MCP_TEST_REGISTRATION_RESPONSE]),
-        CheckSpec::own(
-            URIS,
-            "RegistrationRedirectUris",
-            "The server registers no redirect URI that is neither `https` nor on the user's machine",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_AS_LOCALHOST_OR_HTTPS]),
-        CheckSpec::own(
-            ERROR,
-            "RegistrationError",
-            "The server refuses a registration with status 400 and an error code",
-        )
-        .requires(&[Requirement::MCP_TEST_REGISTRATION_ERROR]),
+        check!(RESPONSE, "The response to a registration has what clients need",
+            [MCP_TEST_REGISTRATION_RESPONSE]),
+        check!(URIS, "The server registers no redirect URI that is neither `https` nor on the user's machine",
+            [AUTH_REDIRECT_AS_LOCALHOST_OR_HTTPS]),
+        check!(ERROR, "The server refuses a registration with status 400 and an error code",
+            [MCP_TEST_REGISTRATION_ERROR]),
     ],
 }
 

@@ -4,9 +4,9 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::authorization::is_secure;
-use mcp_test_core::scenario::{AuthorizationCtx, CheckSpec, Official, Stop};
+use mcp_test_core::scenario::{AuthorizationCtx, Official, Stop};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::discovery::{Metadata, discover, examine, of_openid, publishes};
 use super::good_server;
@@ -36,60 +36,24 @@ scenario! {
     official: Official::authorization(Revisions::from(Revision::V2025_03_26)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            METADATA,
-            "AuthorizationServerMetadata",
-            "Valid authorization server metadata response",
-            &[METADATA_DISCOVERY],
-        )
-        .requires(&[
-            Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
-            Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
-            Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
-            Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
-            Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
-            Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
-        ])
-        .also_warns(),
-        CheckSpec::official(
-            HAS_CIMD,
-            "AuthorizationServerMetadataCIMD",
+        check!(METADATA, "Valid authorization server metadata response",
+            [
+                AUTH_DISCOVERY_AS_METADATA_EITHER, AUTH_DISCOVERY_AS_METADATA_RFC8414, AUTH_DISCOVERY_SERVER_RFC8414,
+                AUTH_DISCOVERY_AS_ISSUER_IDENTICAL, AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
+                AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
+            ]).official(&[METADATA_DISCOVERY]),
+        check!(HAS_CIMD,
             "Authorization server metadata includes client_id_metadata_document_supported=true (Client ID Metadata Document support)",
-            &[CIMD, IETF_CIMD],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_AUTHORIZATION_SERVER])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            ENDPOINTS,
-            "AuthorizationServerEndpointsSecure",
-            "Every endpoint in the metadata has `https`, or is on this machine",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_AS_ENDPOINTS_HTTPS]),
-        CheckSpec::own(
-            LOCATION,
-            "AuthorizationServerMetadataLocation",
-            "The metadata is where RFC 8414 has it, which alone MCP 2025-06-18 knows",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414])
-        .within(Revisions::only(Revision::V2025_06_18)),
-        CheckSpec::own(
-            REGISTRATION,
-            "AuthorizationServerRegistration",
-            "The metadata has a `registration_endpoint`, with which clients register themselves",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_DCR_AUTHORIZATION_SERVER])
-        .within(Revisions::only(Revision::V2025_06_18))
-        .warns(),
-        CheckSpec::own(
-            OPENID_PKCE,
-            "AuthorizationServerOpenIdPkce",
-            "Where the server has metadata of OpenID Connect, it announces PKCE with S256",
-        )
-        .requires(&[Requirement::AUTH_PKCE_AS_OIDC_ADVERTISES])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional(),
+            [AUTH_REGISTRATION_CIMD_AUTHORIZATION_SERVER])
+            .official(&[CIMD, IETF_CIMD]).named("AuthorizationServerMetadataCIMD").conditional(),
+        check!(ENDPOINTS, "Every endpoint in the metadata has `https`, or is on this machine",
+            [AUTH_DISCOVERY_AS_ENDPOINTS_HTTPS]),
+        check!(LOCATION, "The metadata is where RFC 8414 has it, which alone MCP 2025-06-18 knows",
+            [AUTH_DISCOVERY_AS_METADATA_RFC8414]),
+        check!(REGISTRATION, "The metadata has a `registration_endpoint`, with which clients register themselves",
+            [AUTH_REGISTRATION_DCR_AUTHORIZATION_SERVER]),
+        check!(OPENID_PKCE, "Where the server has metadata of OpenID Connect, it announces PKCE with S256",
+            [AUTH_PKCE_AS_OIDC_ADVERTISES]).named("AuthorizationServerOpenIdPkce").conditional(),
     ],
 }
 

@@ -7,12 +7,12 @@ use mcp_test_core::expect::{
     Matcher, anything, boolean, equals, integer, number, object, one_of, string,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Need, Official, Part};
+use mcp_test_core::scenario::{ClientTest, Judging, Need, Official, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SEP_1034;
@@ -30,33 +30,23 @@ scenario! {
     official: Official::active(Revisions::only(Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::ElicitationForm)],
     checks: [
-        CheckSpec::official(
-            "client-elicitation-sep1034-general",
-            "ClientElicitationSEP1034General",
-            "The form is accepted; reported only on failure",
-            &[SEP_1034],
-        )
-        .requires(&[Requirement::ELICITATION_CREATE_RESPOND])
-        .conditional(),
-        field("client-elicitation-sep1034-string-default", "ClientElicitationSEP1034StringDefault", "`name` is a string"),
-        field("client-elicitation-sep1034-integer-default", "ClientElicitationSEP1034IntegerDefault", "`age` is a number"),
-        field("client-elicitation-sep1034-number-default", "ClientElicitationSEP1034NumberDefault", "`score` is a number"),
-        field("client-elicitation-sep1034-enum-default", "ClientElicitationSEP1034EnumDefault", "`status` is one of three"),
-        field("client-elicitation-sep1034-boolean-default", "ClientElicitationSEP1034BooleanDefault", "`verified` is a Boolean"),
-        CheckSpec::own(
-            "client-elicitation-defaults-exact",
-            "ClientElicitationDefaultsExact",
-            "Each field has its default value, and `age` is an integer",
-        )
-        .requires(&[PREPOPULATES, CONFORMS])
-        .also_warns(),
+        check!("client-elicitation-sep1034-general", "The form is accepted; reported only on failure",
+            [ELICITATION_CREATE_RESPOND])
+            .official(&[SEP_1034]).named("ClientElicitationSEP1034General").conditional()
+            .within(Revisions::from(Revision::V2025_11_25), "the official suite makes it at 2026-07-28, too"),
+        check!("client-elicitation-sep1034-string-default", "`name` is a string",
+            &[PREPOPULATES, CONFORMS]).official(&[SEP_1034]).named("ClientElicitationSEP1034StringDefault"),
+        check!("client-elicitation-sep1034-integer-default", "`age` is a number",
+            &[PREPOPULATES, CONFORMS]).official(&[SEP_1034]).named("ClientElicitationSEP1034IntegerDefault"),
+        check!("client-elicitation-sep1034-number-default", "`score` is a number",
+            &[PREPOPULATES, CONFORMS]).official(&[SEP_1034]).named("ClientElicitationSEP1034NumberDefault"),
+        check!("client-elicitation-sep1034-enum-default", "`status` is one of three",
+            &[PREPOPULATES, CONFORMS]).official(&[SEP_1034]).named("ClientElicitationSEP1034EnumDefault"),
+        check!("client-elicitation-sep1034-boolean-default", "`verified` is a Boolean",
+            &[PREPOPULATES, CONFORMS]).official(&[SEP_1034]).named("ClientElicitationSEP1034BooleanDefault"),
+        check!("client-elicitation-defaults-exact", "Each field has its default value, and `age` is an integer",
+            &[PREPOPULATES, CONFORMS]),
     ],
-}
-
-const fn field(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1034])
-        .requires(&[PREPOPULATES, CONFORMS])
-        .also_warns()
 }
 
 const PREPOPULATES: &Requirement = Requirement::ELICITATION_SCHEMA_CLIENT_PREPOPULATES_DEFAULTS;

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::header::X_MCP_HEADER;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::lenient_server::lenient_server;
@@ -28,20 +28,23 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        official(LISTS, "ClientInvalidToolHeadersToolsList", "The client lists the tools; reported only on failure",
-            &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS])
-            .conditional(),
-        official(KEEPS, "ClientKeepsValidTool", "The valid tool is called",
-            &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS, Requirement::TOOLS_X_MCP_HEADER_CLIENT_TOLERATES_ANNOTATION]),
-        official(NOT_EMPTY, "ClientRejectsInvalidTool", "A tool with an empty name of a header is not called", DROPS),
-        official(PRIMITIVE, "ClientRejectsInvalidTool",
-            "A tool with a header for an argument that is not a string, an integer or a boolean is not called", DROPS),
-        official(UNIQUE, "ClientRejectsInvalidTool", "A tool with the same header twice is not called", DROPS),
-        official(CHARSET, "ClientRejectsInvalidTool",
-            "A tool with characters in the name of a header that it cannot have is not called", DROPS),
-        CheckSpec::own(DROPS_ALL, "ClientDropsInvalidTools",
-            "A client that calls whatever it lists calls no tool with an invalid annotation")
-            .requires(DROPS),
+        check!(LISTS, "The client lists the tools; reported only on failure",
+            [TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS])
+            .official(&[SEP_2243_ANNOTATION]).named("ClientInvalidToolHeadersToolsList").conditional(),
+        check!(KEEPS, "The valid tool is called",
+            [TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS, TOOLS_X_MCP_HEADER_CLIENT_TOLERATES_ANNOTATION])
+            .official(&[SEP_2243_ANNOTATION]).named("ClientKeepsValidTool"),
+        check!(NOT_EMPTY, "A tool with an empty name of a header is not called",
+            DROPS).official(&[SEP_2243_ANNOTATION]).named("ClientRejectsInvalidTool"),
+        check!(PRIMITIVE,
+            "A tool with a header for an argument that is not a string, an integer or a boolean is not called",
+            DROPS).official(&[SEP_2243_ANNOTATION]).named("ClientRejectsInvalidTool"),
+        check!(UNIQUE, "A tool with the same header twice is not called",
+            DROPS).official(&[SEP_2243_ANNOTATION]).named("ClientRejectsInvalidTool"),
+        check!(CHARSET, "A tool with characters in the name of a header that it cannot have is not called",
+            DROPS).official(&[SEP_2243_ANNOTATION]).named("ClientRejectsInvalidTool"),
+        check!(DROPS_ALL, "A client that calls whatever it lists calls no tool with an invalid annotation",
+            DROPS),
     ],
 }
 
@@ -58,15 +61,6 @@ const DROPS: &[&Requirement] = &[Requirement::TOOLS_X_MCP_HEADER_CLIENT_EXCLUDES
 const VALID: &str = "valid_tool";
 /// A valid tool that the official suite does not have.
 const UNKNOWN: &str = "valid_nested_tool";
-
-const fn official(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-    requirements: &'static [&'static Requirement],
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2243_ANNOTATION]).requires(requirements)
-}
 
 /// The tools of the official suite with invalid annotations, and the check of each; in the order of official reports.
 fn invalid_tools() -> [(&'static str, &'static str, serde_json::Value); 11] {

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{self, Requirement, Revision, Revisions, error_code, header};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::lenient_server::lenient_server;
@@ -25,19 +25,12 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "sep-2243-client-includes-standard-headers",
-            "ClientStandardHeaders",
+        check!("sep-2243-client-includes-standard-headers",
             "The first request of each method has the headers that mirror it",
-            &[SEP_2243],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER, Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER]),
-        CheckSpec::own(
-            "client-mirrors-every-request",
-            "ClientMirrorsEveryRequest",
-            "Every request has the headers that mirror it",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_HEADER, Requirement::TRANSPORT_HTTP_MCP_NAME_HEADER]),
+            [TRANSPORT_HTTP_MCP_METHOD_HEADER, TRANSPORT_HTTP_MCP_NAME_HEADER])
+            .official(&[SEP_2243]).named("ClientStandardHeaders"),
+        check!("client-mirrors-every-request", "Every request has the headers that mirror it",
+            [TRANSPORT_HTTP_MCP_METHOD_HEADER, TRANSPORT_HTTP_MCP_NAME_HEADER]),
     ],
 }
 

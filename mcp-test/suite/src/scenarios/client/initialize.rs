@@ -5,12 +5,12 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::expect::{object, one_of, string};
 use mcp_test_core::scenario::{
-    CheckBuilder, CheckSpec, ClientSession, ClientTest, Judging, Official, ReceivedMessage, truthy,
+    CheckBuilder, ClientSession, ClientTest, Judging, Official, ReceivedMessage, truthy,
 };
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::LIFECYCLE;
@@ -28,43 +28,18 @@ scenario! {
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     checks: [
-        CheckSpec::official(
-            "mcp-client-initialization",
-            "MCPClientInitialization",
-            "`initialize` contains a revision and the name and version of the client",
-            &[LIFECYCLE],
-        )
-        .requires(&[
-            Requirement::BASE_SUPPORT_CORE,
-            Requirement::LIFECYCLE_INITIALIZE_CONTENTS,
-            Requirement::SCHEMA_INITIALIZE_REQUEST,
-            Requirement::LIFECYCLE_INITIALIZE_FIRST,
-        ]),
-        CheckSpec::official("server-info", "ServerInfo", "The server info that the client received", &[LIFECYCLE])
-            .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE])
-            .informs()
-            .conditional(),
-        CheckSpec::own(
-            "client-initialize-complete",
-            "ClientInitializeComplete",
-            "`initialize` is the first message and has all required members",
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZE_CONTENTS, Requirement::LIFECYCLE_INITIALIZE_FIRST]),
-        CheckSpec::own(
-            "client-initialized",
-            "ClientInitialized",
+        check!("mcp-client-initialization", "`initialize` contains a revision and the name and version of the client",
+            [BASE_SUPPORT_CORE, LIFECYCLE_INITIALIZE_CONTENTS, SCHEMA_INITIALIZE_REQUEST, LIFECYCLE_INITIALIZE_FIRST])
+            .official(&[LIFECYCLE]).named("MCPClientInitialization"),
+        check!("server-info", "The server info that the client received",
+            [LIFECYCLE_INITIALIZE_RESPONSE]).official(&[LIFECYCLE]).informs().conditional(),
+        check!("client-initialize-complete", "`initialize` is the first message and has all required members",
+            [LIFECYCLE_INITIALIZE_CONTENTS, LIFECYCLE_INITIALIZE_FIRST]),
+        check!("client-initialized",
             "The client sends `notifications/initialized` after the result and before any other request",
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZED_SENT]),
-        CheckSpec::own(
-            "client-version-header",
-            "ClientVersionHeader",
-            "After the handshake every POST has a header with the negotiated revision",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_SENT, Requirement::TRANSPORT_HTTP_VERSION_HEADER_NEGOTIATED])
-        .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25))
-        .over_http()
-        .also_warns(),
+            [LIFECYCLE_INITIALIZED_SENT]),
+        check!("client-version-header", "After the handshake every POST has a header with the negotiated revision",
+            [TRANSPORT_HTTP_VERSION_HEADER_SENT, TRANSPORT_HTTP_VERSION_HEADER_NEGOTIATED]).over_http(),
     ],
 }
 

@@ -5,11 +5,11 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::expect::{Matcher, equals};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Part};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Part};
 use mcp_test_core::server::reference::tools::contact;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::lenient_server::lenient_server;
@@ -28,27 +28,31 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official { revisions: Revisions::from(Revision::V2025_11_25), suites: &[] },
     checks: [
-        CheckSpec::official(FOUND, "JsonSchema2020_12ClientToolFound", "The client lists the tools", &[SEP_1613])
-            .requires(&[Requirement::SCHEMA_LIST_TOOLS_REQUEST]),
-        CheckSpec::official(ECHOED, "JsonSchema2020_12ClientEchoCompleted",
-            "The client calls `json_schema_echo` with an object as `schema`", &[SEP_1613])
-            .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
-        keyword("json-schema-2020-12-client-$schema-preserved", "JsonSchema2020_12Client$SchemaPreserved",
-            "`$schema` names the dialect 2020-12"),
-        keyword("json-schema-2020-12-client-$defs-preserved", "JsonSchema2020_12Client$DefsPreserved",
-            "`$defs` has a definition `address`"),
-        keyword("json-schema-2020-12-client-additionalProperties-preserved",
-            "JsonSchema2020_12ClientAdditionalPropertiesPreserved", "`additionalProperties` is false"),
-        later_keyword("sep-2106-client-composition-keywords-preserved",
-            "JsonSchema2020_12ClientCompositionKeywordsPreserved",
-            "`allOf` has a schema with `anyOf`; it fails from 2026-07-28 on"),
-        later_keyword("sep-2106-client-conditional-keywords-preserved",
-            "JsonSchema2020_12ClientConditionalKeywordsPreserved",
-            "`if`, `then` and `else` exist; it fails from 2026-07-28 on"),
-        later_keyword("sep-2106-client-anchor-keyword-preserved", "JsonSchema2020_12ClientAnchorKeywordPreserved",
-            "The definition `address` has an `$anchor`; it fails from 2026-07-28 on"),
-        CheckSpec::own(EXACT, "JsonSchema2020_12ClientSchemaExact", "The schema is the listed one")
-            .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
+        check!(FOUND, "The client lists the tools",
+            [SCHEMA_LIST_TOOLS_REQUEST]).official(&[SEP_1613]).named("JsonSchema2020_12ClientToolFound"),
+        check!(ECHOED, "The client calls `json_schema_echo` with an object as `schema`",
+            [SCHEMA_CALL_TOOL_REQUEST]).official(&[SEP_1613]).named("JsonSchema2020_12ClientEchoCompleted"),
+        check!("json-schema-2020-12-client-$schema-preserved", "`$schema` names the dialect 2020-12",
+            [BASE_SCHEMA_DEFAULT_DIALECT]).official(&[SEP_1613]).named("JsonSchema2020_12Client$SchemaPreserved"),
+        check!("json-schema-2020-12-client-$defs-preserved", "`$defs` has a definition `address`",
+            [BASE_SCHEMA_DEFAULT_DIALECT]).official(&[SEP_1613]).named("JsonSchema2020_12Client$DefsPreserved"),
+        check!("json-schema-2020-12-client-additionalProperties-preserved", "`additionalProperties` is false",
+            [BASE_SCHEMA_DEFAULT_DIALECT])
+            .official(&[SEP_1613]).named("JsonSchema2020_12ClientAdditionalPropertiesPreserved"),
+        check!("sep-2106-client-composition-keywords-preserved",
+            "`allOf` has a schema with `anyOf`; it fails from 2026-07-28 on",
+            [BASE_SCHEMA_DEFAULT_DIALECT])
+            .official(&[SEP_2106]).named("JsonSchema2020_12ClientCompositionKeywordsPreserved"),
+        check!("sep-2106-client-conditional-keywords-preserved",
+            "`if`, `then` and `else` exist; it fails from 2026-07-28 on",
+            [BASE_SCHEMA_DEFAULT_DIALECT])
+            .official(&[SEP_2106]).named("JsonSchema2020_12ClientConditionalKeywordsPreserved"),
+        check!("sep-2106-client-anchor-keyword-preserved",
+            "The definition `address` has an `$anchor`; it fails from 2026-07-28 on",
+            [BASE_SCHEMA_DEFAULT_DIALECT])
+            .official(&[SEP_2106]).named("JsonSchema2020_12ClientAnchorKeywordPreserved"),
+        check!(EXACT, "The schema is the listed one",
+            [SCHEMA_CALL_TOOL_REQUEST]).named("JsonSchema2020_12ClientSchemaExact"),
     ],
 }
 
@@ -68,20 +72,6 @@ const KEYWORDS: [&str; 6] = [
 const ECHO: &str = "json_schema_echo";
 
 // A client that drops keywords of the default dialect does not support it.
-const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1613])
-        .requires(&[Requirement::BASE_SCHEMA_DEFAULT_DIALECT])
-}
-
-const fn later_keyword(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2106])
-        .requires(&[Requirement::BASE_SCHEMA_DEFAULT_DIALECT])
-}
-
 fn serve(test: &ClientTest) -> Server {
     lenient_server(test)
         .on("tools/list", |_: Call| async {

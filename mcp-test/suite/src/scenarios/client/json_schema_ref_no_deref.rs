@@ -6,12 +6,12 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Seq};
 use mcp_test_core::transport::HttpRequest;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::lenient_server::lenient_server;
@@ -29,19 +29,13 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "sep-2106-no-network-ref-deref",
-            "NoNetworkRefDereference",
+        check!("sep-2106-no-network-ref-deref",
             "The client lists the tools, and does not fetch the schema that a parameter refers to",
-            &[SEP_2106],
-        )
-        .requires(NO_FETCH),
-        CheckSpec::own(
-            "client-fetches-no-schemas",
-            "ClientFetchesNoSchemas",
+            NO_FETCH).official(&[SEP_2106]).named("NoNetworkRefDereference")
+            .always_fails("one request breaks both requirements"),
+        check!("client-fetches-no-schemas",
             "The client fetches no schema for a relative `$ref`, nor for one in an `outputSchema`",
-        )
-        .requires(NO_FETCH),
+            NO_FETCH).always_fails("one request breaks both requirements"),
     ],
 }
 

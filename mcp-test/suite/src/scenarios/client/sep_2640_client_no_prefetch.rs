@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Server, Skill};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SEP_2640_LAZY;
@@ -24,15 +24,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_extension(),
     checks: [
-        CheckSpec::official(
-            OFFICIAL,
-            "SkillsClientNoPrefetch",
-            "The client reads no file of the skill",
-            &[SEP_2640_LAZY],
-        )
-        .requires(&[Requirement::SKILLS_CLIENT_NO_PREFETCH]),
-        CheckSpec::own(OWN, "ClientRetrievesNoFile", "The client reads no file of any skill, listed or not")
-            .requires(&[Requirement::SKILLS_CLIENT_NO_PREFETCH]),
+        check!(OFFICIAL, "The client reads no file of the skill",
+            [SKILLS_CLIENT_NO_PREFETCH]).official(&[SEP_2640_LAZY]).named("SkillsClientNoPrefetch"),
+        check!(OWN, "The client reads no file of any skill, listed or not",
+            [SKILLS_CLIENT_NO_PREFETCH]),
     ],
 }
 

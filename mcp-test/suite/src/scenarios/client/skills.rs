@@ -111,28 +111,23 @@ pub(super) const fn refusal(
     description: &'static str,
     requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2640_VERIFICATION]).requires(requirements)
+    CheckSpec::own(id, description, requirements).official(&[SEP_2640_VERIFICATION]).named(name)
 }
 
 /// [`UNVERIFIED`], for a scenario in which the client must refuse the skill by this requirement, and not read what is unlisted.
 pub(super) const fn unverified(requirements: &'static [&'static Requirement]) -> CheckSpec {
-    CheckSpec::own(
-        UNVERIFIED,
-        "ClientFollowsNoUnverifiedReference",
-        "The client reads no file that only the refused `SKILL.md` names",
-    )
-    .requires(requirements)
+    let description = "The client reads no file that only the refused `SKILL.md` names";
+    CheckSpec::own(UNVERIFIED, description, requirements)
 }
 
 /// [`LOADS_INTACT`], for a scenario in which the client must refuse the other skill by this requirement.
 pub(super) const fn loads_intact(requirements: &'static [&'static Requirement]) -> CheckSpec {
     CheckSpec::own(
         LOADS_INTACT,
-        "ClientLoadsIntactSkill",
         "The client reads the second file of an intact skill, so that not reading that of the other is a refusal; not in \
          profile `official`",
+        requirements,
     )
-    .requires(requirements)
     .conditional()
 }
 

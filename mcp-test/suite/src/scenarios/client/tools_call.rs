@@ -5,10 +5,10 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::expect::{equals, number, object};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::TOOLS;
@@ -21,19 +21,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     checks: [
-        CheckSpec::official(
-            "tool-add-numbers",
-            "ToolAddNumbers",
-            "The client calls the tool with two numbers",
-            &[TOOLS],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
-        CheckSpec::own(
-            "tool-add-numbers-exact",
-            "ToolAddNumbersExact",
-            "The called tool is the one that the server lists",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_REQUEST]),
+        check!("tool-add-numbers", "The client calls the tool with two numbers",
+            [SCHEMA_CALL_TOOL_REQUEST]).official(&[TOOLS]),
+        check!("tool-add-numbers-exact", "The called tool is the one that the server lists",
+            [SCHEMA_CALL_TOOL_REQUEST]),
     ],
 }
 

@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{integer, object, one_of, satisfying};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::{CACHING, SEP_2549};
@@ -23,30 +23,23 @@ scenario! {
     official: Official::draft(),
     shares_connection: Revisions::all(),
     checks: [
-        hints("sep-2549-tools-list-caching-hints", "ToolsListCachingHints",
-            "The result of `tools/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_TOOLS_LIST]),
-        hints("sep-2549-prompts-list-caching-hints", "PromptsListCachingHints",
-            "The result of `prompts/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_PROMPTS_LIST]),
-        hints("sep-2549-resources-list-caching-hints", "ResourcesListCachingHints",
-            "The result of `resources/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCES_LIST]),
-        hints("sep-2549-resources-templates-list-caching-hints", "ResourcesTemplatesListCachingHints",
-            "The result of `resources/templates/list` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCE_TEMPLATES_LIST]),
-        hints("sep-2549-resources-read-caching-hints", "ResourcesReadCachingHints",
-            "The result of `resources/read` has `ttlMs` and `cacheScope`", &[Requirement::CACHING_HINTS_RESOURCES_READ]),
-        hints("sep-2549-ttl-non-negative", "TtlNonNegative",
-            "Every `ttlMs` is a whole number and not negative", &[Requirement::CACHING_TTL_INTEGER, Requirement::CACHING_TTL_NON_NEGATIVE]),
-        hints("sep-2549-cache-scope-valid", "CacheScopeValid",
-            "Every `cacheScope` is `public` or `private`", &[Requirement::CACHING_SCOPE_VALUES]),
+        check!("sep-2549-tools-list-caching-hints", "The result of `tools/list` has `ttlMs` and `cacheScope`",
+            [CACHING_HINTS_TOOLS_LIST]).official(&[CACHING, SEP_2549]).named("ToolsListCachingHints"),
+        check!("sep-2549-prompts-list-caching-hints", "The result of `prompts/list` has `ttlMs` and `cacheScope`",
+            [CACHING_HINTS_PROMPTS_LIST]).official(&[CACHING, SEP_2549]).named("PromptsListCachingHints"),
+        check!("sep-2549-resources-list-caching-hints", "The result of `resources/list` has `ttlMs` and `cacheScope`",
+            [CACHING_HINTS_RESOURCES_LIST]).official(&[CACHING, SEP_2549]).named("ResourcesListCachingHints"),
+        check!("sep-2549-resources-templates-list-caching-hints",
+            "The result of `resources/templates/list` has `ttlMs` and `cacheScope`",
+            [CACHING_HINTS_RESOURCE_TEMPLATES_LIST])
+            .official(&[CACHING, SEP_2549]).named("ResourcesTemplatesListCachingHints"),
+        check!("sep-2549-resources-read-caching-hints", "The result of `resources/read` has `ttlMs` and `cacheScope`",
+            [CACHING_HINTS_RESOURCES_READ]).official(&[CACHING, SEP_2549]).named("ResourcesReadCachingHints"),
+        check!("sep-2549-ttl-non-negative", "Every `ttlMs` is a whole number and not negative",
+            [CACHING_TTL_INTEGER, CACHING_TTL_NON_NEGATIVE]).official(&[CACHING, SEP_2549]).named("TtlNonNegative"),
+        check!("sep-2549-cache-scope-valid", "Every `cacheScope` is `public` or `private`",
+            [CACHING_SCOPE_VALUES]).official(&[CACHING, SEP_2549]).named("CacheScopeValid"),
     ],
-}
-
-const fn hints(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-    requirements: &'static [&'static Requirement],
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[CACHING, SEP_2549]).requires(requirements)
 }
 
 /// The lists in the order of the official suite, and the check of each.

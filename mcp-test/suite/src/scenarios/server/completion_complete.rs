@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{array, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::COMPLETION;
@@ -28,33 +28,17 @@ scenario! {
     asks: [FIXTURE],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "completion-complete",
-            "CompletionComplete",
-            "`completion.values` is an array",
-            &[COMPLETION],
-        )
-        .requires(&[Requirement::COMPLETION_COMPLETE_RESPOND, Requirement::SCHEMA_COMPLETE_RESULT]),
-        CheckSpec::own(
-            "completion-complete-values",
-            "CompletionCompleteValues",
+        check!("completion-complete", "`completion.values` is an array",
+            [COMPLETION_COMPLETE_RESPOND, SCHEMA_COMPLETE_RESULT]).official(&[COMPLETION]),
+        check!("completion-complete-values",
             "There are at most 100 values, all strings, and `total` and `hasMore` are consistent with them",
-        )
-        .requires(&[
-            Requirement::SCHEMA_COMPLETE_RESULT,
-            Requirement::COMPLETION_RESULT_MAX_100,
-            Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT,
-            Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
-        ])
-        .also_warns(),
-        CheckSpec::own(
-            "completion-complete-unknown-prompt",
-            "CompletionCompleteUnknownPrompt",
+            [
+                SCHEMA_COMPLETE_RESULT, COMPLETION_RESULT_MAX_100, COMPLETION_RESULT_TOTAL_CONSISTENT,
+                COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
+            ]),
+        check!("completion-complete-unknown-prompt",
             "Completion for a prompt that does not exist is refused with -32602",
-        )
-        .requires(&[Requirement::COMPLETION_ERROR_UNKNOWN_PROMPT_32602])
-        .within(Revisions::from(Revision::V2025_03_26))
-        .warns(),
+            [COMPLETION_ERROR_UNKNOWN_PROMPT_32602]),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `dns-rebinding-protection`.
 
 use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
 use crate::scenarios::ensure;
@@ -26,26 +26,16 @@ scenario! {
     official: Official::active(Revisions::from(Revision::V2025_11_25)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "localhost-host-rebinding-rejected",
-            "DNSRebindingRejected",
+        check!("localhost-host-rebinding-rejected",
             "A request with a foreign Host and Origin is refused with HTTP 4xx",
-            &[DNS_REBINDING, TRANSPORT_SECURITY],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ORIGIN_VALIDATED]),
-        CheckSpec::official(
-            "localhost-host-valid-accepted",
-            "LocalhostHostAccepted",
-            "A request with a local Host and Origin is accepted",
-            &[DNS_REBINDING, TRANSPORT_SECURITY],
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE, Requirement::DISCOVER_IMPLEMENT, Requirement::TRANSPORT_HTTP_ACCEPTED_202]),
-        CheckSpec::own(
-            "foreign-origin-refused",
-            "ForeignOriginRefused",
+            [TRANSPORT_HTTP_ORIGIN_VALIDATED])
+            .official(&[DNS_REBINDING, TRANSPORT_SECURITY]).named("DNSRebindingRejected"),
+        check!("localhost-host-valid-accepted", "A request with a local Host and Origin is accepted",
+            [LIFECYCLE_INITIALIZE_RESPONSE, DISCOVER_IMPLEMENT, TRANSPORT_HTTP_ACCEPTED_202])
+            .official(&[DNS_REBINDING, TRANSPORT_SECURITY]).named("LocalhostHostAccepted"),
+        check!("foreign-origin-refused",
             "A foreign Origin is refused even with a local Host, also with GET, and from 2025-11-25 on with HTTP 403",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ORIGIN_VALIDATED, Requirement::TRANSPORT_HTTP_ORIGIN_403]),
+            [TRANSPORT_HTTP_ORIGIN_VALIDATED, TRANSPORT_HTTP_ORIGIN_403]),
     ],
 }
 

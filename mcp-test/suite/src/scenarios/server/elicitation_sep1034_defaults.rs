@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object, some_item};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::input_requests::{FormFixture, form_field, judge_each};
@@ -21,25 +21,22 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(FIXTURE.tool)],
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
-        field("elicitation-sep1034-string-default", "ElicitationSEP1034StringDefault",
-            "`name` is a string with the default \"John Doe\""),
-        field("elicitation-sep1034-integer-default", "ElicitationSEP1034IntegerDefault",
-            "`age` is an integer with the default 30"),
-        field("elicitation-sep1034-number-default", "ElicitationSEP1034NumberDefault",
-            "`score` is a number with the default 95.5"),
-        field("elicitation-sep1034-enum-default", "ElicitationSEP1034EnumDefault",
-            "`status` is one of several strings, and its default \"active\" is one of them"),
-        field("elicitation-sep1034-boolean-default", "ElicitationSEP1034BooleanDefault",
-            "`verified` is a Boolean with the default true"),
-        field("elicitation-sep1034-general", "ElicitationSEP1034General",
-            "The tool elicits a form, and the call succeeds; reported only on failure")
-            .conditional(),
+        check!("elicitation-sep1034-string-default", "`name` is a string with the default \"John Doe\"",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED]).official(&[SEP_1034]).named("ElicitationSEP1034StringDefault"),
+        check!("elicitation-sep1034-integer-default", "`age` is an integer with the default 30",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED]).official(&[SEP_1034]).named("ElicitationSEP1034IntegerDefault"),
+        check!("elicitation-sep1034-number-default", "`score` is a number with the default 95.5",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED]).official(&[SEP_1034]).named("ElicitationSEP1034NumberDefault"),
+        check!("elicitation-sep1034-enum-default",
+            "`status` is one of several strings, and its default \"active\" is one of them",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED]).official(&[SEP_1034]).named("ElicitationSEP1034EnumDefault"),
+        check!("elicitation-sep1034-boolean-default", "`verified` is a Boolean with the default true",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED]).official(&[SEP_1034]).named("ElicitationSEP1034BooleanDefault"),
+        check!("elicitation-sep1034-general",
+            "The tool elicits a form, and the call succeeds; reported only on failure",
+            [ELICITATION_SCHEMA_DEFAULTS_TYPED])
+            .official(&[SEP_1034]).named("ElicitationSEP1034General").conditional(),
     ],
-}
-
-const fn field(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1034])
-        .requires(&[Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED])
 }
 
 const FIXTURE: FormFixture = FormFixture {

@@ -5,10 +5,10 @@ use mcp_test_core::expect::{
     Matcher, ObjectMatcher, all_of, array, equals, non_empty_array_of, object, satisfying, string,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::input_requests::{FormFixture, form_field, judge_each};
@@ -24,34 +24,26 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(FIXTURE.tool)],
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
-        choice("elicitation-sep1330-untitled-single", "ElicitationSEP1330UntitledSingle",
-            "`untitledSingle` is a string with `enum`", &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED]),
-        choice("elicitation-sep1330-titled-single", "ElicitationSEP1330TitledSingle",
+        check!("elicitation-sep1330-untitled-single", "`untitledSingle` is a string with `enum`",
+            [ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED])
+            .official(&[SEP_1330]).named("ElicitationSEP1330UntitledSingle"),
+        check!("elicitation-sep1330-titled-single",
             "`titledSingle` is a string with `oneOf`, each with a `const` and a `title`",
-            &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED]),
-        choice("elicitation-sep1330-legacy-enumnames", "ElicitationSEP1330LegacyEnumNames",
+            [ELICITATION_SCHEMA_ENUM_SINGLE_TITLED]).official(&[SEP_1330]).named("ElicitationSEP1330TitledSingle"),
+        check!("elicitation-sep1330-legacy-enumnames",
             "`legacyEnum` is a string with as many `enumNames` as values of `enum`",
-            &[Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES]),
-        choice("elicitation-sep1330-untitled-multi", "ElicitationSEP1330UntitledMulti",
+            [ELICITATION_SCHEMA_PRIMITIVE_TYPES]).official(&[SEP_1330]).named("ElicitationSEP1330LegacyEnumNames"),
+        check!("elicitation-sep1330-untitled-multi",
             "`untitledMulti` is an array whose items are strings with `enum`",
-            &[Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED]),
-        choice("elicitation-sep1330-titled-multi", "ElicitationSEP1330TitledMulti",
+            [ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED]).official(&[SEP_1330]).named("ElicitationSEP1330UntitledMulti"),
+        check!("elicitation-sep1330-titled-multi",
             "`titledMulti` is an array whose items have `anyOf`, each with a `const` and a `title`",
-            &[Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED]),
-        choice("elicitation-sep1330-general", "ElicitationSEP1330General",
+            [ELICITATION_SCHEMA_ENUM_MULTI_TITLED]).official(&[SEP_1330]).named("ElicitationSEP1330TitledMulti"),
+        check!("elicitation-sep1330-general",
             "The tool elicits a form, and the call succeeds; reported only on failure",
-            &[Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED])
-            .conditional(),
+            [ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED])
+            .official(&[SEP_1330]).named("ElicitationSEP1330General").conditional(),
     ],
-}
-
-const fn choice(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-    requirements: &'static [&'static Requirement],
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1330]).requires(requirements)
 }
 
 const FIXTURE: FormFixture =

@@ -2,15 +2,13 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile, Suite};
+use mcp_test_core::scenario::{Ctx, Official, Profile, Suite};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{
-    ParamHeader, Requirement, Revision, Revisions, error_code, param_headers,
-};
+use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::{SEP_2243_CUSTOM, SEP_2243_ENCODING};
@@ -27,25 +25,28 @@ scenario! {
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Pending, Suite::Draft] },
     transports: StreamableHttp,
     checks: [
-        official(DECODES, "ServerAcceptsValidBase64",
-            "A value in Base64 is decoded before it is compared", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED]),
-        official(REJECTS, "ServerRejectsInvalidBase64",
-            "A value that is marked as Base64 and is not valid is refused with HTTP 400",
-            &[Requirement::TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED]),
-        official(MATCHES, "ServerValidatesParam",
+        check!(DECODES, "A value in Base64 is decoded before it is compared",
+            [TRANSPORT_HTTP_SENTINEL_DECODED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ServerAcceptsValidBase64"),
+        check!(REJECTS, "A value that is marked as Base64 and is not valid is refused with HTTP 400",
+            [TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ServerRejectsInvalidBase64"),
+        check!(MATCHES,
             "A value without both markers is taken literally, and a call without the header is refused with HTTP 400",
-            &[Requirement::TRANSPORT_HTTP_SENTINEL_EXACT, Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED]),
-        official(CODE, "ServerRejectsParamMismatch",
-            "Each refusal is an error with the code -32020", &[Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
-        official(NO_TOOL, "HttpCustomHeaderServerNoTool",
-            "A tool has an argument in a header; reported only on failure", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED])
-            .conditional(),
-        official(NO_TEXT, "HttpCustomHeaderServerNoStringParam",
-            "An argument in a header is a string; reported only on failure", &[Requirement::TRANSPORT_HTTP_SENTINEL_DECODED])
-            .conditional(),
-        official(SETUP, "HttpCustomHeaderServerValidationSetup",
-            "`tools/list` returns a list; reported only on failure", &[Requirement::TOOLS_LIST_RESPOND])
-            .conditional(),
+            [TRANSPORT_HTTP_SENTINEL_EXACT, TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ServerValidatesParam"),
+        check!(CODE, "Each refusal is an error with the code -32020",
+            [TRANSPORT_HTTP_HEADER_ERROR_CODE])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ServerRejectsParamMismatch"),
+        check!(NO_TOOL, "A tool has an argument in a header; reported only on failure",
+            [TRANSPORT_HTTP_SENTINEL_DECODED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("HttpCustomHeaderServerNoTool").conditional(),
+        check!(NO_TEXT, "An argument in a header is a string; reported only on failure",
+            [TRANSPORT_HTTP_SENTINEL_DECODED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("HttpCustomHeaderServerNoStringParam").conditional(),
+        check!(SETUP, "`tools/list` returns a list; reported only on failure",
+            [TOOLS_LIST_RESPOND])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("HttpCustomHeaderServerValidationSetup").conditional(),
     ],
 }
 
@@ -56,16 +57,6 @@ const CODE: &str = "sep-2243-server-reject-param-mismatch";
 const NO_TOOL: &str = "sep-2243-server-no-xmcp-tool";
 const NO_TEXT: &str = "sep-2243-server-no-string-param";
 const SETUP: &str = "sep-2243-server-custom-setup";
-
-const fn official(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-    requirements: &'static [&'static Requirement],
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2243_CUSTOM, SEP_2243_ENCODING])
-        .requires(requirements)
-}
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let tools = match tools(ctx).await {

@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::Matcher;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part, Suite};
+use mcp_test_core::scenario::{Ctx, Need, Official, Part, Suite};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::{SEP_1613, SEP_2106};
@@ -23,44 +23,34 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(TOOL)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official("json-schema-2020-12-tool-found", "JsonSchema2020_12ToolFound",
-            "The tool is listed", &[SEP_1613])
-            .requires(&[Requirement::TOOLS_LIST_RESPOND]),
-        keyword("json-schema-2020-12-$schema", "JsonSchema2020_12$Schema",
-            "`$schema` names the dialect 2020-12"),
-        keyword("json-schema-2020-12-$defs", "JsonSchema2020_12$Defs", "`$defs` has a definition `address`"),
-        keyword("json-schema-2020-12-additionalProperties", "JsonSchema2020_12AdditionalProperties",
-            "`additionalProperties` is false"),
-        later_keyword("sep-2106-composition-keywords-preserved", "JsonSchema2020_12CompositionKeywords",
-            "`allOf` has a schema with `anyOf`; checked from 2026-07-28 on"),
-        later_keyword("sep-2106-conditional-keywords-preserved", "JsonSchema2020_12ConditionalKeywords",
-            "`if`, `then` and `else` exist; checked from 2026-07-28 on"),
-        later_keyword("sep-2106-anchor-keyword-preserved", "JsonSchema2020_12AnchorKeyword",
-            "The definition `address` has an `$anchor`; checked from 2026-07-28 on"),
-        CheckSpec::official("json-schema-2020-12-error", "JsonSchema2020_12Error",
-            "`tools/list` is answered with a result; reported only on failure", &[SEP_1613])
-            .requires(&[Requirement::TOOLS_LIST_RESPOND])
-            .conditional(),
+        check!("json-schema-2020-12-tool-found", "The tool is listed",
+            [TOOLS_LIST_RESPOND]).official(&[SEP_1613]).named("JsonSchema2020_12ToolFound"),
+        check!("json-schema-2020-12-$schema", "`$schema` names the dialect 2020-12",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_1613]).named("JsonSchema2020_12$Schema").conditional(),
+        check!("json-schema-2020-12-$defs", "`$defs` has a definition `address`",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_1613]).named("JsonSchema2020_12$Defs").conditional(),
+        check!("json-schema-2020-12-additionalProperties", "`additionalProperties` is false",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_1613]).named("JsonSchema2020_12AdditionalProperties").conditional(),
+        check!("sep-2106-composition-keywords-preserved",
+            "`allOf` has a schema with `anyOf`; checked from 2026-07-28 on",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_2106]).named("JsonSchema2020_12CompositionKeywords").conditional(),
+        check!("sep-2106-conditional-keywords-preserved", "`if`, `then` and `else` exist; checked from 2026-07-28 on",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_2106]).named("JsonSchema2020_12ConditionalKeywords").conditional(),
+        check!("sep-2106-anchor-keyword-preserved",
+            "The definition `address` has an `$anchor`; checked from 2026-07-28 on",
+            [TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
+            .official(&[SEP_2106]).named("JsonSchema2020_12AnchorKeyword").conditional(),
+        check!("json-schema-2020-12-error", "`tools/list` is answered with a result; reported only on failure",
+            [TOOLS_LIST_RESPOND]).official(&[SEP_1613]).named("JsonSchema2020_12Error").conditional(),
     ],
 }
 
 const TOOL: &str = "json_schema_2020_12_tool";
-
-const fn keyword(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_1613])
-        .requires(&[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
-        .conditional()
-}
-
-const fn later_keyword(
-    id: &'static str,
-    name: &'static str,
-    description: &'static str,
-) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2106])
-        .requires(&[Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID])
-        .conditional()
-}
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let list = ctx.request("tools/list", json!({})).await;

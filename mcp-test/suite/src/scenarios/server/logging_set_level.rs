@@ -2,12 +2,12 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::empty_object;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use mcp_test_core::scenario::{Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::log_level::LEVELS;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::LOGGING;
@@ -25,26 +25,12 @@ scenario! {
     needs: [Need::Capability(Capability::Logging)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "logging-set-level",
-            "LoggingSetLevel",
-            "The result of `logging/setLevel` is an empty object",
-            &[LOGGING],
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_ACCEPT, Requirement::SCHEMA_SET_LEVEL_RESULT]),
-        CheckSpec::own(
-            "logging-set-level-each",
-            "LoggingSetLevelEach",
-            "Each of the eight levels is accepted, with an empty result",
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_ALL_LEVELS, Requirement::LOGGING_SET_LEVEL_ACCEPT]),
-        CheckSpec::own(
-            "logging-set-level-unknown",
-            "LoggingSetLevelUnknown",
-            "A level that does not exist is refused with -32602",
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_INVALID_32602])
-        .warns(),
+        check!("logging-set-level", "The result of `logging/setLevel` is an empty object",
+            [LOGGING_SET_LEVEL_ACCEPT, SCHEMA_SET_LEVEL_RESULT]).official(&[LOGGING]),
+        check!("logging-set-level-each", "Each of the eight levels is accepted, with an empty result",
+            [LOGGING_SET_LEVEL_ALL_LEVELS, LOGGING_SET_LEVEL_ACCEPT]),
+        check!("logging-set-level-unknown", "A level that does not exist is refused with -32602",
+            [LOGGING_SET_LEVEL_INVALID_32602]),
     ],
 }
 

@@ -6,11 +6,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::clock::format_duration;
 use mcp_test_core::expect::empty_object;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile, empty_result};
+use mcp_test_core::scenario::{Ctx, Official, Profile, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Trace};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::PING;
@@ -26,9 +26,9 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official("ping", "Ping", "The result of `ping` is an empty object", &[PING])
-            .requires(&[Requirement::PING_RESPONDS_PROMPTLY, Requirement::PING_RESULT_EMPTY])
-            .also_warns(),
+        check!("ping", "The result of `ping` is an empty object",
+            [PING_RESPONDS_PROMPTLY, PING_RESULT_EMPTY]).official(&[PING])
+            .fails_or_warns("a late reply only warns, since the specification names no time"),
     ],
 }
 

@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::message_with;
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_prompt_with_embedded_resource")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "prompts-get-embedded-resource",
-            "PromptsGetEmbeddedResource",
-            "The content of a message is a resource",
-            &[PROMPTS_EMBEDDED],
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
-        CheckSpec::own(
-            "prompts-get-embedded-resource-exact",
-            "PromptsGetEmbeddedResourceExact",
+        check!("prompts-get-embedded-resource", "The content of a message is a resource",
+            [PROMPTS_GET_LISTED_AVAILABLE, SCHEMA_GET_PROMPT_RESULT]).official(&[PROMPTS_EMBEDDED]),
+        check!("prompts-get-embedded-resource-exact",
             "The resource has the requested URI and the text of the fixture, and a message with a text follows",
-        )
-        .requires(&[Requirement::PROMPTS_CONTENT_EMBEDDED_URI, Requirement::PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB]),
+            [PROMPTS_CONTENT_EMBEDDED_URI, PROMPTS_CONTENT_EMBEDDED_TEXT_OR_BLOB]),
     ],
 }
 

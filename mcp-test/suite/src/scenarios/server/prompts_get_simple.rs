@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, array_of, equals, first, non_empty_array, object, one_of};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::PROMPTS_GET;
@@ -20,19 +20,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_simple_prompt")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "prompts-get-simple",
-            "PromptsGetSimple",
-            "There are messages, each with a role and content",
-            &[PROMPTS_GET],
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::PROMPTS_GET_ARGUMENTS_OPTIONAL, Requirement::SCHEMA_GET_PROMPT_RESULT]),
-        CheckSpec::own(
-            "prompts-get-simple-exact",
-            "PromptsGetSimpleExact",
-            "The first message is the text of the fixture, with the role `user`",
-        )
-        .requires(&[Requirement::PROMPTS_MESSAGE_ROLE_VALUES, Requirement::PROMPTS_MESSAGE_SINGLE_CONTENT]),
+        check!("prompts-get-simple", "There are messages, each with a role and content",
+            [PROMPTS_GET_LISTED_AVAILABLE, PROMPTS_GET_ARGUMENTS_OPTIONAL, SCHEMA_GET_PROMPT_RESULT])
+            .official(&[PROMPTS_GET]),
+        check!("prompts-get-simple-exact", "The first message is the text of the fixture, with the role `user`",
+            [PROMPTS_MESSAGE_ROLE_VALUES, PROMPTS_MESSAGE_SINGLE_CONTENT]),
     ],
 }
 

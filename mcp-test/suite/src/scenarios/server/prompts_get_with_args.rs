@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, first, non_empty_array, object, satisfying};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::PROMPTS_GET;
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts), Need::Prompt(PROMPT)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "prompts-get-with-args",
-            "PromptsGetWithArgs",
-            "There are messages, and they contain the values of both arguments",
-            &[PROMPTS_GET],
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
-        CheckSpec::own(
-            "prompts-get-with-args-exact",
-            "PromptsGetWithArgsExact",
+        check!("prompts-get-with-args", "There are messages, and they contain the values of both arguments",
+            [PROMPTS_GET_LISTED_AVAILABLE, SCHEMA_GET_PROMPT_RESULT]).official(&[PROMPTS_GET]),
+        check!("prompts-get-with-args-exact",
             "The first message is the text of the fixture, with each value in its place",
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE]),
+            [PROMPTS_GET_LISTED_AVAILABLE]),
     ],
 }
 

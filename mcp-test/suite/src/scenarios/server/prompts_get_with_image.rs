@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::{message_with, png};
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_prompt_with_image")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "prompts-get-with-image",
-            "PromptsGetWithImage",
-            "The content of a message is an image with data and a MIME type",
-            &[PROMPTS_IMAGE],
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE, Requirement::SCHEMA_GET_PROMPT_RESULT]),
-        CheckSpec::own(
-            "prompts-get-with-image-exact",
-            "PromptsGetWithImageExact",
+        check!("prompts-get-with-image", "The content of a message is an image with data and a MIME type",
+            [PROMPTS_GET_LISTED_AVAILABLE, SCHEMA_GET_PROMPT_RESULT]).official(&[PROMPTS_IMAGE]),
+        check!("prompts-get-with-image-exact",
             "The image is a PNG file in Base64, as its MIME type says, and a message with a text follows",
-        )
-        .requires(&[Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME]),
+            [PROMPTS_CONTENT_IMAGE_BASE64_MIME]),
     ],
 }
 

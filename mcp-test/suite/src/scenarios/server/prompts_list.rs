@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, PromptList};
 use mcp_test_core::expect::{Matcher, array_of, boolean, non_empty_string, object, string};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::PROMPTS_LIST;
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "prompts-list",
-            "PromptsList",
-            "`prompts` is an array whose entries have a name and a description",
-            &[PROMPTS_LIST],
-        )
-        .requires(&[Requirement::PROMPTS_LIST_RESPOND, Requirement::SCHEMA_LIST_PROMPTS_RESULT]),
-        CheckSpec::own(
-            "prompts-list-definitions",
-            "PromptsListDefinitions",
+        check!("prompts-list", "`prompts` is an array whose entries have a name and a description",
+            [PROMPTS_LIST_RESPOND, SCHEMA_LIST_PROMPTS_RESULT]).official(&[PROMPTS_LIST]),
+        check!("prompts-list-definitions",
             "On every page, of at most 100, the prompts and their arguments have members of the right types; names are unique",
-        )
-        .requires(&[Requirement::SCHEMA_PROMPT, Requirement::PROMPTS_DEFINITION_NAME_UNIQUE, Requirement::PAGINATION_CURSOR_STRING]),
+            [SCHEMA_PROMPT, PROMPTS_DEFINITION_NAME_UNIQUE, PAGINATION_CURSOR_STRING]),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, ResourceList};
 use mcp_test_core::expect::{Matcher, array_of, non_empty_string, number, object, string};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::RESOURCES_LIST;
@@ -23,24 +23,14 @@ scenario! {
     needs: [Need::Capability(Capability::Resources)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "resources-list",
-            "ResourcesList",
-            "`resources` is an array whose entries have a URI and a name",
-            &[RESOURCES_LIST],
-        )
-        .requires(&[Requirement::RESOURCES_LIST_RESPOND, Requirement::SCHEMA_LIST_RESOURCES_RESULT]),
-        CheckSpec::own(
-            "resources-list-definitions",
-            "ResourcesListDefinitions",
+        check!("resources-list", "`resources` is an array whose entries have a URI and a name",
+            [RESOURCES_LIST_RESPOND, SCHEMA_LIST_RESOURCES_RESULT]).official(&[RESOURCES_LIST]),
+        check!("resources-list-definitions",
             "On every page, of at most 100, the resources have members of the right types and a URI with a scheme; URIs are unique",
-        )
-        .requires(&[
-            Requirement::SCHEMA_RESOURCE,
-            Requirement::RESOURCES_DEFINITION_URI_VALID,
-            Requirement::RESOURCES_DEFINITION_URI_UNIQUE,
-            Requirement::PAGINATION_CURSOR_STRING,
-        ]),
+            [
+                SCHEMA_RESOURCE, RESOURCES_DEFINITION_URI_VALID, RESOURCES_DEFINITION_URI_UNIQUE,
+                PAGINATION_CURSOR_STRING,
+            ]),
     ],
 }
 

@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::{first_contents, png};
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-binary")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "resources-read-binary",
-            "ResourcesReadBinary",
-            "The first item of `contents` has a URI, a MIME type and a blob",
-            &[RESOURCES_READ],
-        )
-        .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE, Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
-        CheckSpec::own(
-            "resources-read-binary-exact",
-            "ResourcesReadBinaryExact",
+        check!("resources-read-binary", "The first item of `contents` has a URI, a MIME type and a blob",
+            [RESOURCES_READ_LISTED_READABLE, RESOURCES_CONTENTS_TEXT_OR_BLOB]).official(&[RESOURCES_READ]),
+        check!("resources-read-binary-exact",
             "The first item of `contents` has the requested URI, and its blob is a PNG file in Base64",
-        )
-        .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE, Requirement::RESOURCES_CONTENTS_BLOB_BASE64]),
+            [RESOURCES_READ_LISTED_READABLE, RESOURCES_CONTENTS_BLOB_BASE64]),
     ],
 }
 

@@ -1,10 +1,10 @@
 //! `resources-subscribe`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use mcp_test_core::scenario::{Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SUBSCRIBE;
@@ -18,20 +18,10 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
     checks: [
-        CheckSpec::official(
-            "resources-subscribe",
-            "ResourcesSubscribe",
-            "`resources/subscribe` is answered with a result",
-            &[SUBSCRIBE],
-        )
-        .requires(&[Requirement::RESOURCES_SUBSCRIBE_ACCEPT]),
-        CheckSpec::own(
-            "resources-subscribe-result",
-            "ResourcesSubscribeResult",
-            "The result is an empty object",
-        )
-        .requires(&[Requirement::SCHEMA_SUBSCRIBE_RESULT])
-        .warns(),
+        check!("resources-subscribe", "`resources/subscribe` is answered with a result",
+            [RESOURCES_SUBSCRIBE_ACCEPT]).official(&[SUBSCRIBE]),
+        check!("resources-subscribe-result", "The result is an empty object",
+            [SCHEMA_SUBSCRIBE_RESULT]).only_warns("clients read nothing from the result"),
     ],
 }
 

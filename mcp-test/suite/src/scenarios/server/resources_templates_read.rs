@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Fixtures;
 use mcp_test_core::expect::{Matcher, all_of, equals, object, satisfying, string, text_containing};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::uri_template::UriTemplate;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::first_contents;
@@ -24,19 +24,15 @@ scenario! {
     needs: [Need::Capability(Capability::Resources), Need::ResourceTemplate(TEMPLATE)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "resources-templates-read",
-            "ResourcesTemplateRead",
+        check!("resources-templates-read",
             "The first item of `contents` has a URI, and a text that contains the value of the variable",
-            &[TEMPLATES],
-        )
-        .requires(&[Requirement::RESOURCES_TEMPLATES_EXPANSION_READABLE, Requirement::RESOURCES_CONTENTS_TEXT_OR_BLOB]),
-        CheckSpec::own(
-            "resources-templates-read-exact",
-            "ResourcesTemplatesReadExact",
+            [RESOURCES_TEMPLATES_EXPANSION_READABLE, RESOURCES_CONTENTS_TEXT_OR_BLOB])
+            .official(&[TEMPLATES]).named("ResourcesTemplateRead")
+            .always_fails("the official suite fails it with either requirement"),
+        check!("resources-templates-read-exact",
             "The first item of `contents` has the requested URI, and its text is the JSON of the fixture",
-        )
-        .requires(&[Requirement::RESOURCES_TEMPLATES_EXPANSION_READABLE]),
+            [RESOURCES_TEMPLATES_EXPANSION_READABLE])
+            .always_fails("the text of the fixture is part of what the official suite expects"),
     ],
 }
 

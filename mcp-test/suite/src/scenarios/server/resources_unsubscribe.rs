@@ -1,10 +1,10 @@
 //! `resources-unsubscribe`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use mcp_test_core::scenario::{Ctx, Need, Official, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::UNSUBSCRIBE;
@@ -18,20 +18,11 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
     checks: [
-        CheckSpec::official(
-            "resources-unsubscribe",
-            "ResourcesUnsubscribe",
+        check!("resources-unsubscribe",
             "`resources/subscribe` and then `resources/unsubscribe` are answered with results",
-            &[UNSUBSCRIBE],
-        )
-        .requires(&[Requirement::RESOURCES_UNSUBSCRIBE_STOPS_UPDATES, Requirement::RESOURCES_SUBSCRIBE_ACCEPT]),
-        CheckSpec::own(
-            "resources-unsubscribe-result",
-            "ResourcesUnsubscribeResult",
-            "The result is an empty object",
-        )
-        .requires(&[Requirement::SCHEMA_SUBSCRIBE_RESULT])
-        .warns(),
+            [RESOURCES_UNSUBSCRIBE_STOPS_UPDATES, RESOURCES_SUBSCRIBE_ACCEPT]).official(&[UNSUBSCRIBE]),
+        check!("resources-unsubscribe-result", "The result is an empty object",
+            [SCHEMA_SUBSCRIBE_RESULT]).only_warns("clients read nothing from the result"),
     ],
 }
 

@@ -4,12 +4,12 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{non_empty_array, object};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SEP_2164;
@@ -26,29 +26,14 @@ scenario! {
     needs: [Need::Capability(Capability::Resources)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2164-no-empty-contents",
-            "ResourcesNotFoundNoEmptyContents",
-            "The reply is an error, or a result that is not empty",
-            &[SEP_2164],
-        )
-        .requires(&[Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS]),
-        CheckSpec::official(
-            "sep-2164-error-code",
-            "ResourcesNotFoundErrorCode",
-            "The reply is an error with the code -32602",
-            &[SEP_2164],
-        )
-        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32602])
-        .warns(),
-        CheckSpec::official(
-            "sep-2164-data-uri",
-            "ResourcesNotFoundDataUri",
-            "The reply is an error with the requested URI in its `data`",
-            &[SEP_2164],
-        )
-        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32602])
-        .also_warns(),
+        check!("sep-2164-no-empty-contents", "The reply is an error, or a result that is not empty",
+            [RESOURCES_READ_NO_EMPTY_CONTENTS]).official(&[SEP_2164]).named("ResourcesNotFoundNoEmptyContents"),
+        check!("sep-2164-error-code", "The reply is an error with the code -32602",
+            [RESOURCES_READ_NOT_FOUND_32602]).official(&[SEP_2164]).named("ResourcesNotFoundErrorCode")
+            .only_warns("the official suite only warns"),
+        check!("sep-2164-data-uri", "The reply is an error with the requested URI in its `data`",
+            [RESOURCES_READ_NOT_FOUND_32602]).official(&[SEP_2164]).named("ResourcesNotFoundDataUri")
+            .fails_or_warns("the official suite only warns of an error without the URI"),
     ],
 }
 

@@ -24,13 +24,13 @@ scenario! {
     needs: [Need::Capability(Capability::Extensions)],
     shares_connection: Revisions::all(),
     checks: [
-        check(MIME_TYPE, "The MIME type of `SKILL.md` is `text/markdown`", &[Requirement::SKILLS_METADATA_MIME_TYPE]).warns(),
-        check(NAME, "`SKILL.md` is listed with the name in its frontmatter", &[Requirement::SKILLS_METADATA_NAME]).warns(),
+        check(MIME_TYPE, "The MIME type of `SKILL.md` is `text/markdown`", &[Requirement::SKILLS_METADATA_MIME_TYPE]),
+        check(NAME, "`SKILL.md` is listed with the name in its frontmatter", &[Requirement::SKILLS_METADATA_NAME]),
         check(DESCRIPTION, "`SKILL.md` is listed with the description in its frontmatter",
-            &[Requirement::SKILLS_METADATA_DESCRIPTION]).warns(),
+            &[Requirement::SKILLS_METADATA_DESCRIPTION]),
         check(FINAL_SEGMENT, "The directory of `SKILL.md` has the name in the frontmatter",
             &[Requirement::SKILLS_PATH_ENDS_WITH_NAME]),
-        check(META_PREFIX, "The keys of `_meta` have the prefix of a domain", &[Requirement::SKILLS_METADATA_META_PREFIX]).warns(),
+        check(META_PREFIX, "The keys of `_meta` have the prefix of a domain", &[Requirement::SKILLS_METADATA_META_PREFIX]),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{boolean, object, string};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Part};
+use mcp_test_core::scenario::{Ctx, Official, Part};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, header};
 use mcp_test_core::trace::{EventKind, Party};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::{INITIALIZE, SESSION};
@@ -23,32 +23,13 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "server-initialize",
-            "ServerInitialize",
-            "The server answers `initialize` and accepts `notifications/initialized`",
-            &[INITIALIZE],
-        )
-        .requires(&[
-            Requirement::LIFECYCLE_INITIALIZE_RESPONSE,
-            Requirement::SCHEMA_INITIALIZE_RESULT,
-            Requirement::BASE_SUPPORT_CORE,
-        ]),
-        CheckSpec::official(
-            "server-session-id-visible-ascii",
-            "ServerSessionIdVisibleAscii",
-            "The session id of the server consists of visible ASCII characters",
-            &[SESSION],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_ASCII])
-        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
-        .conditional(),
-        CheckSpec::own(
-            "server-initialize-result",
-            "ServerInitializeResult",
+        check!("server-initialize", "The server answers `initialize` and accepts `notifications/initialized`",
+            [LIFECYCLE_INITIALIZE_RESPONSE, SCHEMA_INITIALIZE_RESULT, BASE_SUPPORT_CORE]).official(&[INITIALIZE]),
+        check!("server-session-id-visible-ascii", "The session id of the server consists of visible ASCII characters",
+            [TRANSPORT_HTTP_SESSION_ID_ASCII]).official(&[SESSION]).conditional(),
+        check!("server-initialize-result",
             "Each capability in the result of `initialize` is an object with Boolean flags",
-        )
-        .requires(&[Requirement::SCHEMA_INITIALIZE_RESULT]),
+            [SCHEMA_INITIALIZE_RESULT]),
     ],
 }
 

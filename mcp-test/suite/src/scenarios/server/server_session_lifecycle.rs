@@ -1,12 +1,12 @@
 //! `server-session-lifecycle`.
 
 use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official};
+use mcp_test_core::scenario::{Ctx, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SESSION;
@@ -23,72 +23,26 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "server-session-lifecycle-error",
-            "SessionLifecycleError",
-            "A session can be opened; reported only on failure",
-            &[SESSION],
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE])
-        .conditional(),
-        CheckSpec::official(
-            "server-session-lifecycle-skipped",
-            "SessionLifecycleSkipped",
-            "The server issues session ids; reported only if not",
-            &[SESSION],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
-        .conditional()
-        .informs(),
-        CheckSpec::official(
-            "server-session-initialized-accepted",
-            "SessionInitializedAccepted",
-            "`notifications/initialized` is accepted in the session",
-            &[SESSION],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_ACCEPTED_202]),
-        CheckSpec::official(
-            "server-session-delete-accepted",
-            "SessionDeleteAccepted",
-            "DELETE ends the session, or is refused with HTTP 405",
-            &[SESSION],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_DELETE])
-        .warns(),
-        CheckSpec::official(
-            "server-session-terminated-returns-404",
-            "SessionTerminatedReturns404",
-            "A request in a terminated session gets HTTP 404",
-            &[SESSION],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_TERMINATED_404]),
-        CheckSpec::own(
-            "server-session-terminated-everywhere",
-            "SessionTerminatedEverywhere",
+        check!("server-session-lifecycle-error", "A session can be opened; reported only on failure",
+            [LIFECYCLE_INITIALIZE_RESPONSE]).official(&[SESSION]).named("SessionLifecycleError").conditional(),
+        check!("server-session-lifecycle-skipped", "The server issues session ids; reported only if not",
+            [TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
+            .official(&[SESSION]).named("SessionLifecycleSkipped").conditional().informs(),
+        check!("server-session-initialized-accepted", "`notifications/initialized` is accepted in the session",
+            [TRANSPORT_HTTP_ACCEPTED_202]).official(&[SESSION]).named("SessionInitializedAccepted"),
+        check!("server-session-delete-accepted", "DELETE ends the session, or is refused with HTTP 405",
+            [TRANSPORT_HTTP_SESSION_DELETE]).official(&[SESSION]).named("SessionDeleteAccepted"),
+        check!("server-session-terminated-returns-404", "A request in a terminated session gets HTTP 404",
+            [TRANSPORT_HTTP_SESSION_TERMINATED_404]).official(&[SESSION]).named("SessionTerminatedReturns404"),
+        check!("server-session-terminated-everywhere",
             "A notification and a GET in a terminated session get HTTP 404",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_TERMINATED_404]),
-        CheckSpec::own(
-            "server-session-missing-400",
-            "SessionMissing400",
-            "A request without a session id gets HTTP 400, unless it is accepted",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_MISSING_400])
-        .warns(),
-        CheckSpec::own(
-            "server-session-id-unique",
-            "SessionIdUnique",
-            "A second session has a different id",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSION_ID_SECURE])
-        .warns(),
-        CheckSpec::own(
-            "server-session-version-header",
-            "SessionVersionHeader",
-            "A request with an unknown `MCP-Protocol-Version` gets HTTP 400",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_INVALID_400])
-        .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+            [TRANSPORT_HTTP_SESSION_TERMINATED_404]).named("SessionTerminatedEverywhere"),
+        check!("server-session-missing-400", "A request without a session id gets HTTP 400, unless it is accepted",
+            [TRANSPORT_HTTP_SESSION_ID_MISSING_400]).named("SessionMissing400"),
+        check!("server-session-id-unique", "A second session has a different id",
+            [TRANSPORT_HTTP_SESSION_ID_SECURE]).named("SessionIdUnique"),
+        check!("server-session-version-header", "A request with an unknown `MCP-Protocol-Version` gets HTTP 400",
+            [TRANSPORT_HTTP_VERSION_HEADER_INVALID_400]).named("SessionVersionHeader"),
     ],
 }
 

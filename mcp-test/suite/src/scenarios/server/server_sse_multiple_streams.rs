@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::SEP_1699;
@@ -30,60 +30,28 @@ scenario! {
     official: Official::active(Revisions::from(Revision::V2025_11_25)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "server-sse-multiple-streams-error",
-            "ServerSSEMultipleStreamsTest",
-            "The requests can be sent; reported only on failure",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZE_RESPONSE, Requirement::JSONRPC_REQUEST_ANSWERED])
-        .conditional(),
-        CheckSpec::official(
-            "server-sse-multiple-streams-session",
-            "ServerSSEMultipleStreamsSession",
-            "The server issues a session id; reported only if not",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
-        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::official(
-            "server-accepts-multiple-post-streams",
-            "ServerAcceptsMultiplePostStreams",
-            "Three concurrent POST requests are accepted",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, Requirement::TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED]),
-        CheckSpec::official(
-            "server-sse-streams-functional",
-            "ServerSSEStreamsFunctional",
-            "The event streams of their responses can be read",
-            &[SEP_1699],
-        )
-        .requires(&[
-            Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA,
-            Requirement::TRANSPORT_HTTP_SSE_RESPONSE_EVENTUALLY,
-            Requirement::TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE,
-        ])
-        .also_warns(),
-        CheckSpec::own(
-            "server-streams-own-replies",
-            "ServerStreamsOwnReplies",
-            "Each response contains the reply to its own request, and no other",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::TRANSPORT_HTTP_NO_BROADCAST]),
-        CheckSpec::own(
-            "server-streams-listening",
-            "ServerStreamsListening",
+        check!("server-sse-multiple-streams-error", "The requests can be sent; reported only on failure",
+            [LIFECYCLE_INITIALIZE_RESPONSE, JSONRPC_REQUEST_ANSWERED])
+            .official(&[SEP_1699]).named("ServerSSEMultipleStreamsTest").conditional(),
+        check!("server-sse-multiple-streams-session", "The server issues a session id; reported only if not",
+            [TRANSPORT_HTTP_SESSIONLESS_TOLERATED])
+            .official(&[SEP_1699]).named("ServerSSEMultipleStreamsSession").conditional()
+            .only_warns("a server may do without sessions"),
+        check!("server-accepts-multiple-post-streams", "Three concurrent POST requests are accepted",
+            [JSONRPC_REQUEST_ANSWERED, TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED]).official(&[SEP_1699]),
+        check!("server-sse-streams-functional", "The event streams of their responses can be read",
+            [
+                TRANSPORT_HTTP_SSE_EVENT_DATA, TRANSPORT_HTTP_SSE_RESPONSE_EVENTUALLY,
+                TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE,
+            ]).official(&[SEP_1699]).named("ServerSSEStreamsFunctional"),
+        check!("server-streams-own-replies", "Each response contains the reply to its own request, and no other",
+            [JSONRPC_REQUEST_ANSWERED, JSONRPC_RESULT_ID_ECHO, TRANSPORT_HTTP_NO_BROADCAST]),
+        check!("server-streams-listening",
             "Two concurrent GET requests each get an event stream or HTTP 405, and requests are still answered",
-        )
-        .requires(&[
-            Requirement::TRANSPORT_HTTP_GET_SSE_OR_405,
-            Requirement::TRANSPORT_HTTP_SINGLE_ENDPOINT_POST_GET,
-            Requirement::TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED,
-        ])
-        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
+            [
+                TRANSPORT_HTTP_GET_SSE_OR_405, TRANSPORT_HTTP_SINGLE_ENDPOINT_POST_GET,
+                TRANSPORT_HTTP_MULTIPLE_STREAMS_TOLERATED,
+            ]),
     ],
 }
 

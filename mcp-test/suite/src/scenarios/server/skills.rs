@@ -24,7 +24,7 @@ pub(super) const fn check(
     description: &'static str,
     requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
-    CheckSpec::official(id, id, description, &[SEP_2640]).requires(requirements)
+    CheckSpec::own(id, description, requirements).official(&[SEP_2640]).named(id)
 }
 
 /// The settings with which the server declares the extension, and the reply that has them.

@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, not, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::{content_with, wav};
@@ -21,19 +21,10 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_audio_content")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-audio",
-            "ToolsCallAudio",
-            "The result of the call contains audio with data and the MIME type `audio/wav`",
-            &[TOOLS_CALL],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-audio-exact",
-            "ToolsCallAudioExact",
-            "The call succeeds, and the audio is a WAV file in Base64",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_AUDIO_BASE64]),
+        check!("tools-call-audio", "The result of the call contains audio with data and the MIME type `audio/wav`",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[TOOLS_CALL]),
+        check!("tools-call-audio-exact", "The call succeeds, and the audio is a WAV file in Base64",
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CONTENT_AUDIO_BASE64]),
     ],
 }
 

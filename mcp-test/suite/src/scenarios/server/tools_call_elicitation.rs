@@ -6,11 +6,11 @@ use mcp_test_core::expect::{
     Matcher, all_of, equals, non_empty_array, object, string, text_containing,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::input_requests::{
@@ -31,43 +31,23 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_elicitation")],
     checks: [
-        CheckSpec::official(
-            "tools-call-elicitation",
-            "ToolsCallElicitation",
+        check!("tools-call-elicitation",
             "The server sends `elicitation/create`, and the result of the call has content",
-            &[ELICITATION],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-elicitation-request",
-            "ToolsCallElicitationRequest",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[ELICITATION]),
+        check!("tools-call-elicitation-request",
             "The request has the message of the call and a form with a user name and an email address",
-        )
-        .requires(&[
-            Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED,
-            Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
-            Requirement::ELICITATION_SCHEMA_OBJECT_ROOT,
-            Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES,
-        ]),
-        CheckSpec::own(
-            "tools-call-elicitation-exact",
-            "ToolsCallElicitationExact",
-            "The text of the result contains the submitted values",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-elicitation-refused",
-            "ToolsCallElicitationRefused",
+            [
+                ELICITATION_REQUEST_MESSAGE_REQUIRED, ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
+                ELICITATION_SCHEMA_OBJECT_ROOT, ELICITATION_SCHEMA_PRIMITIVE_TYPES,
+            ]),
+        check!("tools-call-elicitation-exact", "The text of the result contains the submitted values",
+            [SCHEMA_CALL_TOOL_RESULT]),
+        check!("tools-call-elicitation-refused",
             "The call is answered without an internal error when the user declines or cancels",
-        )
-        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_EACH_ACTION])
-        .warns(),
-        CheckSpec::own(
-            "tools-call-elicitation-undeclared",
-            "ToolsCallElicitationUndeclared",
+            [ELICITATION_SERVER_HANDLES_EACH_ACTION]),
+        check!("tools-call-elicitation-undeclared",
             "A client that does not declare `elicitation` gets no such request",
-        )
-        .requires(&[Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY]),
+            [ELICITATION_REQUEST_REQUIRES_CAPABILITY]),
     ],
 }
 

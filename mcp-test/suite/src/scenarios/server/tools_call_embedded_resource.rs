@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, any_of, equals, not, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::content_with;
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_embedded_resource")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-embedded-resource",
-            "ToolsCallEmbeddedResource",
+        check!("tools-call-embedded-resource",
             "The result of the call contains a resource with a URI, a MIME type and a text or blob",
-            &[TOOLS_CALL],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
-        CheckSpec::own(
-            "tools-call-embedded-resource-exact",
-            "ToolsCallEmbeddedResourceExact",
-            "The call succeeds, and the resource is that of the fixture",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_EMBEDDED_RESOURCE]),
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CONTENT_EMBEDDED_RESOURCE]).official(&[TOOLS_CALL]),
+        check!("tools-call-embedded-resource-exact", "The call succeeds, and the resource is that of the fixture",
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CONTENT_EMBEDDED_RESOURCE]),
     ],
 }
 

@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals, first, object, text_containing};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::ERROR_HANDLING;
@@ -22,20 +22,12 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_error_handling")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-error",
-            "ToolsCallError",
-            "The error of a tool is a result with `isError` and a text",
-            &[ERROR_HANDLING],
-        )
-        .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
-        .also_warns(),
-        CheckSpec::own(
-            "tools-call-error-exact",
-            "ToolsCallErrorExact",
-            "The text of the error contains that of the fixture",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR]),
+        check!("tools-call-error", "The error of a tool is a result with `isError` and a text",
+            [TOOLS_CALL_EXECUTION_ERROR_IS_ERROR]).official(&[ERROR_HANDLING])
+            .fails_or_warns("the official suite fails it, and a protocol error breaks more than a SHOULD"),
+        check!("tools-call-error-exact", "The text of the error contains that of the fixture",
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
+            .always_fails("without the error of the tool there is no text to compare"),
     ],
 }
 

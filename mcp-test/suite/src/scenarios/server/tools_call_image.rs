@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, not, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::{content_with, png};
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_image_content")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-image",
-            "ToolsCallImage",
-            "The result of the call contains an image with data and a MIME type",
-            &[TOOLS_CALL],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-image-exact",
-            "ToolsCallImageExact",
+        check!("tools-call-image", "The result of the call contains an image with data and a MIME type",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[TOOLS_CALL]),
+        check!("tools-call-image-exact",
             "The call succeeds, and the image is a PNG file in Base64, as its MIME type says",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_IMAGE_BASE64]),
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CONTENT_IMAGE_BASE64]),
     ],
 }
 

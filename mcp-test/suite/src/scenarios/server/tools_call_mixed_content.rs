@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals, item, not, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::content::{content_with, png};
@@ -21,19 +21,11 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_multiple_content_types")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-mixed-content",
-            "ToolsCallMixedContent",
-            "The result of the call contains a text, an image and a resource",
-            &[TOOLS_CALL],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-mixed-content-exact",
-            "ToolsCallMixedContentExact",
+        check!("tools-call-mixed-content", "The result of the call contains a text, an image and a resource",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[TOOLS_CALL]),
+        check!("tools-call-mixed-content-exact",
             "The call succeeds, and its items are those of the fixture, in their order",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

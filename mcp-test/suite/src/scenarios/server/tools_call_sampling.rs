@@ -6,11 +6,11 @@ use mcp_test_core::expect::{
     Matcher, any_of, equals, non_empty_array, non_empty_array_of, number, object, one_of,
     some_item, text_containing,
 };
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
@@ -28,31 +28,15 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_sampling")],
     checks: [
-        CheckSpec::official(
-            "tools-call-sampling",
-            "ToolsCallSampling",
+        check!("tools-call-sampling",
             "The server sends `sampling/createMessage`, and the result of the call has content",
-            &[SAMPLING],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-sampling-request",
-            "ToolsCallSamplingRequest",
-            "The request has messages, `maxTokens`, and the prompt of the call",
-        )
-        .requires(&[Requirement::SAMPLING_MESSAGE_ROLE_AND_CONTENT, Requirement::SAMPLING_PARAMS_MAX_TOKENS_REQUIRED]),
-        CheckSpec::own(
-            "tools-call-sampling-exact",
-            "ToolsCallSamplingExact",
-            "The text of the result contains the answer of the model",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "tools-call-sampling-undeclared",
-            "ToolsCallSamplingUndeclared",
-            "A client that does not declare `sampling` gets no such request",
-        )
-        .requires(&[Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY]),
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SAMPLING]),
+        check!("tools-call-sampling-request", "The request has messages, `maxTokens`, and the prompt of the call",
+            [SAMPLING_MESSAGE_ROLE_AND_CONTENT, SAMPLING_PARAMS_MAX_TOKENS_REQUIRED]),
+        check!("tools-call-sampling-exact", "The text of the result contains the answer of the model",
+            [SCHEMA_CALL_TOOL_RESULT]),
+        check!("tools-call-sampling-undeclared", "A client that does not declare `sampling` gets no such request",
+            [SAMPLING_REQUEST_REQUIRES_CAPABILITY]),
     ],
 }
 

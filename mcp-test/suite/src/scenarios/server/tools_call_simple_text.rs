@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, non_empty_array, not, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::TOOLS_CALL;
@@ -22,19 +22,10 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_simple_text")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-simple-text",
-            "ToolsCallSimpleText",
-            "The result of the call contains a text",
-            &[TOOLS_CALL],
-        )
-        .requires(&[Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL, Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CONTENT_TEXT]),
-        CheckSpec::own(
-            "tools-call-simple-text-exact",
-            "ToolsCallSimpleTextExact",
-            "The call succeeds, and its text is that of the fixture",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL]),
+        check!("tools-call-simple-text", "The result of the call contains a text",
+            [TOOLS_CALL_ARGUMENTS_OPTIONAL, SCHEMA_CALL_TOOL_RESULT, TOOLS_CONTENT_TEXT]).official(&[TOOLS_CALL]),
+        check!("tools-call-simple-text-exact", "The call succeeds, and its text is that of the fixture",
+            [SCHEMA_CALL_TOOL_RESULT, TOOLS_CALL_ARGUMENTS_OPTIONAL]),
     ],
 }
 

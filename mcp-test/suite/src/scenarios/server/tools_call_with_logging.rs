@@ -7,12 +7,12 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
 use mcp_test_core::expect::{anything, object, one_of, string};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official, Part};
+use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Part};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::log_level::{LEVELS, reaches};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::LOGGING;
@@ -29,29 +29,13 @@ scenario! {
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Logging), Need::Tool("test_tool_with_logging")],
     checks: [
-        CheckSpec::official(
-            "tools-call-with-logging",
-            "ToolsCallWithLogging",
-            "At least three log messages are sent",
-            &[LOGGING],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::LOGGING_SET_LEVEL_ACCEPT]),
-        CheckSpec::own(
-            "tools-call-with-logging-messages",
-            "ToolsCallWithLoggingMessages",
-            "Each log message has data and one of the eight levels",
-        )
-        .requires(&[Requirement::SCHEMA_LOGGING_MESSAGE_NOTIFICATION, Requirement::LOGGING_LEVELS_KNOWN]),
-        CheckSpec::own(
-            "tools-call-with-logging-level",
-            "ToolsCallWithLoggingLevel",
+        check!("tools-call-with-logging", "At least three log messages are sent",
+            [SCHEMA_CALL_TOOL_RESULT, LOGGING_SET_LEVEL_ACCEPT]).official(&[LOGGING]),
+        check!("tools-call-with-logging-messages", "Each log message has data and one of the eight levels",
+            [SCHEMA_LOGGING_MESSAGE_NOTIFICATION, LOGGING_LEVELS_KNOWN]),
+        check!("tools-call-with-logging-level",
             "Nothing is logged below the level that is set, and at 2026-07-28 nothing if none is set",
-        )
-        .requires(&[
-            Requirement::LOGGING_SET_LEVEL_THRESHOLD,
-            Requirement::LOGGING_PER_REQUEST_THRESHOLD,
-            Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
-        ]),
+            [LOGGING_SET_LEVEL_THRESHOLD, LOGGING_PER_REQUEST_THRESHOLD, LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL]),
     ],
 }
 

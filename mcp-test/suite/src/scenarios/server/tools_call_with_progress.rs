@@ -6,11 +6,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{Matcher, any_of, integer, number, object, string};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part};
+use mcp_test_core::scenario::{Ctx, Need, Official, Part};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::PROGRESS;
@@ -28,29 +28,15 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_tool_with_progress")],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-call-with-progress",
-            "ToolsCallWithProgress",
+        check!("tools-call-with-progress",
             "At least three progress notifications with the token of the call precede its result, and their values do not decrease",
-            &[PROGRESS],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::PROGRESS_INCREASES]),
-        CheckSpec::own(
-            "tools-call-with-progress-values",
-            "ToolsCallWithProgressValues",
+            [SCHEMA_CALL_TOOL_RESULT, PROGRESS_INCREASES]).official(&[PROGRESS]),
+        check!("tools-call-with-progress-values",
             "Each notification has the right shape and a greater value than the one before, and none follows the result",
-        )
-        .requires(&[
-            Requirement::SCHEMA_PROGRESS_NOTIFICATION,
-            Requirement::PROGRESS_INCREASES,
-            Requirement::PROGRESS_STOPS_AFTER_COMPLETION,
-        ]),
-        CheckSpec::own(
-            "tools-call-with-progress-tokens",
-            "ToolsCallWithProgressTokens",
+            [SCHEMA_PROGRESS_NOTIFICATION, PROGRESS_INCREASES, PROGRESS_STOPS_AFTER_COMPLETION]),
+        check!("tools-call-with-progress-tokens",
             "A numeric token is returned as a number, and a call without a token gets no progress",
-        )
-        .requires(&[Requirement::PROGRESS_TOKEN_ECHOED, Requirement::PROGRESS_TOKEN_KNOWN]),
+            [PROGRESS_TOKEN_ECHOED, PROGRESS_TOKEN_KNOWN]),
     ],
 }
 

@@ -8,11 +8,11 @@ use mcp_test_core::expect::{
     Matcher, array_of, boolean, equals, in_characters, non_empty_string, object, string,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::references::{
@@ -32,47 +32,20 @@ scenario! {
     needs: [Need::Capability(Capability::Tools)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "tools-list",
-            "ToolsList",
-            "`tools` is an array whose entries have a name, a description and an input schema",
-            &[TOOLS_LIST],
-        )
-        .requires(&[Requirement::TOOLS_LIST_RESPOND, Requirement::SCHEMA_LIST_TOOLS_RESULT]),
-        CheckSpec::official(
-            "tools-name-format",
-            "ToolsNameFormat",
+        check!("tools-list", "`tools` is an array whose entries have a name, a description and an input schema",
+            [TOOLS_LIST_RESPOND, SCHEMA_LIST_TOOLS_RESULT]).official(&[TOOLS_LIST]),
+        check!("tools-name-format",
             "Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`",
-            &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
-        )
-        .requires(&[Requirement::TOOLS_NAME_LENGTH, Requirement::TOOLS_NAME_CHARSET, Requirement::TOOLS_NAME_NO_SPECIAL_CHARACTERS])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::official(
-            "tools-list-deterministic-order",
-            "ToolsListDeterministicOrder",
-            "Three consecutive replies list the same tools in the same order",
-            &[TOOLS_ORDER],
-        )
-        .requires(&[Requirement::TOOLS_LIST_DETERMINISTIC_ORDER])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "tools-list-definitions",
-            "ToolsListDefinitions",
+            [TOOLS_NAME_LENGTH, TOOLS_NAME_CHARSET, TOOLS_NAME_NO_SPECIAL_CHARACTERS])
+            .official(&[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION]).conditional(),
+        check!("tools-list-deterministic-order", "Three consecutive replies list the same tools in the same order",
+            [TOOLS_LIST_DETERMINISTIC_ORDER]).official(&[TOOLS_ORDER]).conditional(),
+        check!("tools-list-definitions",
             "On every page, of at most 100, the tools have members of the right types and an object as input schema; names are unique, and well-formed after the first page",
-        )
-        .requires(&[
-            Requirement::SCHEMA_TOOL,
-            Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT,
-            Requirement::TOOLS_NAME_UNIQUE,
-            Requirement::TOOLS_NAME_LENGTH,
-            Requirement::TOOLS_NAME_CHARSET,
-            Requirement::PAGINATION_CURSOR_STRING,
-        ])
-        .also_warns(),
+            [
+                SCHEMA_TOOL, TOOLS_DEFINITION_INPUT_SCHEMA_OBJECT_ROOT, TOOLS_NAME_UNIQUE, TOOLS_NAME_LENGTH,
+                TOOLS_NAME_CHARSET, PAGINATION_CURSOR_STRING,
+            ]),
     ],
 }
 

@@ -6,12 +6,12 @@ use http::{Method, StatusCode};
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::alteration::Alteration;
 use mcp_test_core::oauth::answer::Answer;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, challenge, is_made, is_unauthorized, opening};
 use super::reference::{altered, behind, protected};
@@ -39,74 +39,26 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            REFUSED,
-            "RequestWithoutTokenRefused",
-            "A request without a token is refused with HTTP 401",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_401_UNAUTHENTICATED]),
-        CheckSpec::own(
-            OTHER_METHODS,
-            "GetWithoutTokenRefused",
-            "GET and DELETE without a token are refused",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_401_UNAUTHENTICATED]),
-        CheckSpec::own(
-            BEFORE_PARSING,
-            "TokenCheckedFirst",
-            "A body that is not JSON is refused with HTTP 401, too, if the request has no token",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_VALIDATE_BEFORE_PROCESSING])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .warns(),
-        CheckSpec::own(
-            CHALLENGED,
-            "ChallengeSent",
-            "The refusal has a challenge for tokens in `WWW-Authenticate`",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_SECTION_5_3_ERROR, Requirement::AUTH_TOKEN_HTTP_CONFORMS])
-        .conditional(),
-        CheckSpec::own(
-            METADATA,
-            "ChallengeNamesMetadata",
-            "The challenge says where the metadata of the server is",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_WWW_AUTHENTICATE_RESOURCE_METADATA])
-        .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_06_18))
-        .conditional(),
-        CheckSpec::own(
-            METADATA_ADVISED,
-            "ChallengeShouldNameMetadata",
-            "The challenge says where the metadata of the server is",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_RESOURCE_METADATA_SHOULD])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            SCOPE,
-            "ChallengeNamesScopes",
-            "The challenge names the scopes that a token needs",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_CHALLENGE_SCOPE])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            NO_OFFLINE,
-            "ChallengeWithoutOfflineAccess",
-            "The challenge does not name the scope `offline_access`",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_NO_OFFLINE_ACCESS_CHALLENGE])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            MALFORMED,
-            "MalformedCredentialsRefused",
-            "Credentials that cannot be parsed are refused, and break nothing",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_400_MALFORMED]),
+        check!(REFUSED, "A request without a token is refused with HTTP 401",
+            [AUTH_CHALLENGE_401_UNAUTHENTICATED]),
+        check!(OTHER_METHODS, "GET and DELETE without a token are refused",
+            [AUTH_CHALLENGE_401_UNAUTHENTICATED]),
+        check!(BEFORE_PARSING, "A body that is not JSON is refused with HTTP 401, too, if the request has no token",
+            [AUTH_TOKEN_VALIDATE_BEFORE_PROCESSING])
+            .only_warns("the order shows only in a body that no client sends"),
+        check!(CHALLENGED, "The refusal has a challenge for tokens in `WWW-Authenticate`",
+            [AUTH_CHALLENGE_SECTION_5_3_ERROR, AUTH_TOKEN_HTTP_CONFORMS]).conditional()
+            .always_fails("a missing challenge breaks both requirements"),
+        check!(METADATA, "The challenge says where the metadata of the server is",
+            [AUTH_CHALLENGE_WWW_AUTHENTICATE_RESOURCE_METADATA]).conditional(),
+        check!(METADATA_ADVISED, "The challenge says where the metadata of the server is",
+            [AUTH_CHALLENGE_RESOURCE_METADATA_SHOULD]).conditional(),
+        check!(SCOPE, "The challenge names the scopes that a token needs",
+            [AUTH_SCOPE_CHALLENGE_SCOPE]).conditional(),
+        check!(NO_OFFLINE, "The challenge does not name the scope `offline_access`",
+            [AUTH_SCOPE_NO_OFFLINE_ACCESS_CHALLENGE]).conditional(),
+        check!(MALFORMED, "Credentials that cannot be parsed are refused, and break nothing",
+            [AUTH_CHALLENGE_400_MALFORMED]),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::jose::{JoseError, SigningKey};
 use mcp_test_core::oauth::dpop::{DPOP, ProvenRequest};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::test_tokens::BoundToken;
 use mcp_test_core::transport::{HttpRequest, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, is_served, is_unauthorized, opening};
 use super::reference::protected_with_dpop;
@@ -35,39 +35,13 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            NO_PROOF,
-            "BoundTokenWithoutProofRefused",
-            "A bound token without a proof is refused",
-        )
-        .requires(&[CHECKS]),
-        CheckSpec::own(
-            AS_BEARER,
-            "BoundTokenAsBearerRefused",
-            "A bound token with the scheme `Bearer` is refused",
-        )
-        .requires(&[CHECKS]),
-        CheckSpec::own(REPLAYED, "ReplayedProofRefused", "A proof that was used before is refused")
-            .requires(&[CHECKS])
-            .warns(),
-        CheckSpec::own(
-            OTHER_KEY,
-            "ProofOfOtherKeyRefused",
-            "A proof by another key than that of the token is refused",
-        )
-        .requires(&[CHECKS]),
-        CheckSpec::own(
-            OTHER_URL,
-            "ProofForOtherUrlRefused",
-            "A proof for another URL is refused",
-        )
-        .requires(&[CHECKS]),
-        CheckSpec::own(
-            OTHER_TOKEN,
-            "ProofForOtherTokenRefused",
-            "A proof for another token is refused",
-        )
-        .requires(&[CHECKS]),
+        check!(NO_PROOF, "A bound token without a proof is refused", &[CHECKS]),
+        check!(AS_BEARER, "A bound token with the scheme `Bearer` is refused", &[CHECKS]),
+        check!(REPLAYED, "A proof that was used before is refused", &[CHECKS])
+            .only_warns("RFC 9449 lets servers decide how long they remember proofs"),
+        check!(OTHER_KEY, "A proof by another key than that of the token is refused", &[CHECKS]),
+        check!(OTHER_URL, "A proof for another URL is refused", &[CHECKS]),
+        check!(OTHER_TOKEN, "A proof for another token is refused", &[CHECKS]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
 use mcp_test_core::oauth::redirect_uri::is_secure;
 use mcp_test_core::oauth::well_known::PROTECTED_RESOURCE;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 use serde_json::json;
 
@@ -36,50 +36,18 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            PUBLISHED,
-            "ResourceMetadataPublished",
-            "The metadata of the server is a JSON object, where the challenge or RFC 9728 has it",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PRM_SERVER, Requirement::AUTH_DISCOVERY_PRM_HEADER_OR_WELL_KNOWN]),
-        CheckSpec::own(
-            RESOURCE,
-            "ResourceMetadataOfServer",
-            "`resource` is the URL of the server, or what contains it",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PRM_SERVER])
-        .conditional(),
-        CheckSpec::own(
-            ISSUERS,
-            "ResourceMetadataNamesIssuer",
-            "`authorization_servers` names at least one",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS])
-        .conditional(),
-        CheckSpec::own(
-            SECURE,
-            "ResourceMetadataIssuersSecure",
-            "Each authorization server has a URL with `https`, or of this machine",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_COMMUNICATION_SECURITY])
-        .conditional(),
-        CheckSpec::own(
-            NO_OFFLINE,
-            "ResourceMetadataWithoutOfflineAccess",
-            "`scopes_supported` does not have `offline_access`",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_NO_OFFLINE_ACCESS_PRM])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            TRUSTED,
-            "ResourceMetadataNamesTestIssuer",
-            "The issuer of the tokens for this test is among `authorization_servers`",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS])
-        .informs()
-        .conditional(),
+        check!(PUBLISHED, "The metadata of the server is a JSON object, where the challenge or RFC 9728 has it",
+            [AUTH_DISCOVERY_PRM_SERVER, AUTH_DISCOVERY_PRM_HEADER_OR_WELL_KNOWN]),
+        check!(RESOURCE, "`resource` is the URL of the server, or what contains it",
+            [AUTH_DISCOVERY_PRM_SERVER]).conditional(),
+        check!(ISSUERS, "`authorization_servers` names at least one",
+            [AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS]).conditional(),
+        check!(SECURE, "Each authorization server has a URL with `https`, or of this machine",
+            [AUTH_TOKEN_COMMUNICATION_SECURITY]).conditional(),
+        check!(NO_OFFLINE, "`scopes_supported` does not have `offline_access`",
+            [AUTH_SCOPE_NO_OFFLINE_ACCESS_PRM]).conditional(),
+        check!(TRUSTED, "The issuer of the tokens for this test is among `authorization_servers`",
+            [AUTH_DISCOVERY_PRM_AUTHORIZATION_SERVERS]).informs().conditional(),
     ],
 }
 

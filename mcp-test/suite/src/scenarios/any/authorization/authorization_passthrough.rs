@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::test_tokens::{Downstream, TestTokens, TokenKind};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::protected_server::ProtectedServer;
@@ -28,12 +28,8 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            KEPT,
-            "TokenNotPassedOn",
-            "The service that the server calls does not receive the token of the client",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_NO_PASSTHROUGH]),
+        check!(KEPT, "The service that the server calls does not receive the token of the client",
+            [AUTH_TOKEN_NO_PASSTHROUGH]),
     ],
 }
 

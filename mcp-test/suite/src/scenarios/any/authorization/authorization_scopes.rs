@@ -3,12 +3,12 @@
 use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::transport::{HttpResponse, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, challenge, opening};
 use super::reference::{altered, protected};
@@ -31,42 +31,14 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            REFUSED,
-            "MissingScopeRefused",
-            "A token without the scopes is refused with HTTP 403",
-        )
-        .requires(&[
-            Requirement::AUTH_CHALLENGE_403_INSUFFICIENT,
-            Requirement::AUTH_EXT_CLIENT_CREDENTIALS_SERVER_CHECKS_SCOPES,
-        ]),
-        CheckSpec::own(
-            ERROR,
-            "InsufficientScopeChallenge",
-            "The refusal has a challenge with the error `insufficient_scope`",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_RESPONSE])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            SCOPES,
-            "InsufficientScopeNamesScopes",
-            "The refusal names the scopes that are needed",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_LISTS_SCOPES])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            METADATA,
-            "InsufficientScopeNamesMetadata",
-            "The refusal says where the metadata of the server is",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_INSUFFICIENT_SCOPE_RESOURCE_METADATA])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
+        check!(REFUSED, "A token without the scopes is refused with HTTP 403",
+            [AUTH_CHALLENGE_403_INSUFFICIENT, AUTH_EXT_CLIENT_CREDENTIALS_SERVER_CHECKS_SCOPES]),
+        check!(ERROR, "The refusal has a challenge with the error `insufficient_scope`",
+            [AUTH_SCOPE_INSUFFICIENT_SCOPE_RESPONSE]).conditional(),
+        check!(SCOPES, "The refusal names the scopes that are needed",
+            [AUTH_SCOPE_INSUFFICIENT_SCOPE_LISTS_SCOPES]).conditional(),
+        check!(METADATA, "The refusal says where the metadata of the server is",
+            [AUTH_SCOPE_INSUFFICIENT_SCOPE_RESOURCE_METADATA]).conditional(),
     ],
 }
 

@@ -1,11 +1,11 @@
 //! `authorization-sessions`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::scenario::{Ctx, Need};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::protected_server::{ProtectedServer, is_served, is_unauthorized, message, opening};
@@ -27,19 +27,10 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(
-            VERIFIED,
-            "SessionRequestVerified",
-            "A request of an open session is refused without a token",
-        )
-        .requires(&[Requirement::AUTH_SESSION_VERIFY_INBOUND, Requirement::AUTH_SESSION_NOT_AUTHENTICATION]),
-        CheckSpec::own(
-            BOUND,
-            "SessionBoundToUser",
-            "The session of one user is refused to another one",
-        )
-        .requires(&[Requirement::AUTH_SESSION_BOUND_TO_USER])
-        .warns(),
+        check!(VERIFIED, "A request of an open session is refused without a token",
+            [AUTH_SESSION_VERIFY_INBOUND, AUTH_SESSION_NOT_AUTHENTICATION]),
+        check!(BOUND, "The session of one user is refused to another one",
+            [AUTH_SESSION_BOUND_TO_USER]),
     ],
 }
 

@@ -4,12 +4,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_test_core::check::Finding;
 use mcp_test_core::jose::base64url;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{
     ProtectedServer, challenge, is_made, is_served, is_unauthorized, opening,
@@ -46,71 +46,29 @@ scenario! {
     transports: StreamableHttp,
     needs: [Need::Protection],
     checks: [
-        CheckSpec::own(MALFORMED, "MalformedTokenRefused", "A text that is not a token is refused")
-            .requires(&[Requirement::AUTH_CHALLENGE_401_INVALID_TOKEN]),
-        CheckSpec::own(
-            CHALLENGED,
-            "InvalidTokenChallenge",
-            "The refusal of a token has a challenge with the error `invalid_token`",
-        )
-        .requires(&[Requirement::AUTH_CHALLENGE_SECTION_5_3_ERROR])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            TAMPERED,
-            "TamperedTokenRefused",
-            "A token whose signature was changed is refused",
-        )
-        .requires(&[VALIDATES, Requirement::AUTH_EXT_CLIENT_CREDENTIALS_SERVER_VALIDATES]),
-        CheckSpec::own(
-            UNSIGNED,
-            "UnsignedTokenRefused",
-            "A token that says it is not signed (`alg` is `none`) is refused",
-        )
-        .requires(&[VALIDATES]),
-        CheckSpec::own(
-            UNKNOWN_KEY,
-            "UnknownKeyRefused",
-            "A token that is signed with another key is refused",
-        )
-        .requires(&[VALIDATES]),
-        CheckSpec::own(
-            OTHER_ISSUER,
-            "OtherIssuerRefused",
-            "A token that names another issuer is refused",
-        )
-        .requires(&[VALIDATES, Requirement::AUTH_TOKEN_NO_OTHER_TOKENS]),
-        CheckSpec::own(EXPIRED, "ExpiredTokenRefused", "A token that has expired is refused")
-            .requires(&[Requirement::AUTH_CHALLENGE_401_EXPIRED_TOKEN, Requirement::AUTH_TOKEN_ENFORCE_EXPIRY_SHOULD]),
-        CheckSpec::own(EARLY, "EarlyTokenRefused", "A token that is not valid yet is refused")
-            .requires(&[VALIDATES]),
-        CheckSpec::own(
-            OTHER_AUDIENCE,
-            "OtherAudienceRefused",
-            "A token for the server of somebody else is refused",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION, Requirement::AUTH_TOKEN_NO_OTHER_TOKENS])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            SIBLING,
-            "SiblingAudienceRefused",
-            "A token for another server of the same host is refused",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION, Requirement::AUTH_TOKEN_OWN_RESOURCES_ONLY])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            NO_AUDIENCE,
-            "MissingAudienceRefused",
-            "A token that names no server is refused",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_AUDIENCE_VALIDATION])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            IN_QUERY,
-            "TokenInQueryRefused",
-            "A token in the query of the URL is not accepted",
-        )
-        .requires(&[VALIDATES]),
+        check!(MALFORMED, "A text that is not a token is refused",
+            [AUTH_CHALLENGE_401_INVALID_TOKEN]),
+        check!(CHALLENGED, "The refusal of a token has a challenge with the error `invalid_token`",
+            [AUTH_CHALLENGE_SECTION_5_3_ERROR]).conditional()
+            .fails_or_warns("OAuth 2.1 only recommends the error code"),
+        check!(TAMPERED, "A token whose signature was changed is refused",
+            &[VALIDATES, Requirement::AUTH_EXT_CLIENT_CREDENTIALS_SERVER_VALIDATES]),
+        check!(UNSIGNED, "A token that says it is not signed (`alg` is `none`) is refused",
+            &[VALIDATES]),
+        check!(UNKNOWN_KEY, "A token that is signed with another key is refused", &[VALIDATES]),
+        check!(OTHER_ISSUER, "A token that names another issuer is refused",
+            &[VALIDATES, Requirement::AUTH_TOKEN_NO_OTHER_TOKENS]),
+        check!(EXPIRED, "A token that has expired is refused",
+            [AUTH_CHALLENGE_401_EXPIRED_TOKEN, AUTH_TOKEN_ENFORCE_EXPIRY_SHOULD])
+            .always_fails("a token that is accepted breaks both requirements"),
+        check!(EARLY, "A token that is not valid yet is refused", &[VALIDATES]),
+        check!(OTHER_AUDIENCE, "A token for the server of somebody else is refused",
+            [AUTH_TOKEN_AUDIENCE_VALIDATION, AUTH_TOKEN_NO_OTHER_TOKENS]),
+        check!(SIBLING, "A token for another server of the same host is refused",
+            [AUTH_TOKEN_AUDIENCE_VALIDATION, AUTH_TOKEN_OWN_RESOURCES_ONLY]),
+        check!(NO_AUDIENCE, "A token that names no server is refused",
+            [AUTH_TOKEN_AUDIENCE_VALIDATION]),
+        check!(IN_QUERY, "A token in the query of the URL is not accepted", &[VALIDATES]),
     ],
 }
 

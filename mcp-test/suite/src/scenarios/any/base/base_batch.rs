@@ -2,13 +2,13 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Pending;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
@@ -23,25 +23,12 @@ scenario! {
     Server "base-batch": "Each request of a batch is answered",
     revisions: Revisions::only(Revision::V2025_03_26),
     checks: [
-        CheckSpec::own(
-            "batch-answered",
-            "BatchAnswered",
-            "Each request of a batch is answered under its id",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_RECEIVE, Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "batch-notification-unanswered",
-            "BatchNotificationUnanswered",
-            "A notification between the requests of a batch is not answered",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "batch-empty",
-            "BatchEmpty",
-            "An empty batch is answered with one error, -32600",
-        )
-        .requires(&[Requirement::JSONRPC_BATCH_EMPTY_INVALID])
-        .warns(),
+        check!("batch-answered", "Each request of a batch is answered under its id",
+            [JSONRPC_BATCH_RECEIVE, JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
+        check!("batch-notification-unanswered", "A notification between the requests of a batch is not answered",
+            [JSONRPC_BATCH_EACH_REQUEST_ANSWERED]),
+        check!("batch-empty", "An empty batch is answered with one error, -32600",
+            [JSONRPC_BATCH_EMPTY_INVALID]),
     ],
 }
 

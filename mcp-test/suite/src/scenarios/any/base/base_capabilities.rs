@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{
@@ -10,7 +10,7 @@ use mcp_test_core::spec::{
 };
 use mcp_test_core::trace::{Party, Trace};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::any::undeclared_served;
@@ -27,36 +27,17 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "declared-served",
-            "DeclaredServed",
-            "No request that a declared capability is for is refused as an unknown method",
-        )
-        .requires(&[
-            Requirement::DISCOVER_CAPABILITIES_TRUTHFUL,
-            Requirement::TOOLS_LIST_RESPOND,
-            Requirement::PROMPTS_LIST_RESPOND,
-            Requirement::RESOURCES_LIST_RESPOND,
-            Requirement::COMPLETION_COMPLETE_RESPOND,
-            Requirement::RESOURCES_SUBSCRIBE_ACCEPT,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "served-declared",
-            "ServedDeclared",
+        check!("declared-served", "No request that a declared capability is for is refused as an unknown method",
+            [
+                DISCOVER_CAPABILITIES_TRUTHFUL, TOOLS_LIST_RESPOND, PROMPTS_LIST_RESPOND, RESOURCES_LIST_RESPOND,
+                COMPLETION_COMPLETE_RESPOND, RESOURCES_SUBSCRIBE_ACCEPT,
+            ]).conditional(),
+        check!("served-declared",
             "Nothing is listed, completed, got, read, set or subscribed to without the capability for it",
-        )
-        .requires(&[Requirement::BASE_SERVER_FEATURES_ADVERTISED])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "undeclared-unknown",
-            "UndeclaredUnknown",
-            "A request whose capability is not declared is answered with error -32601",
-        )
-        .requires(&[Requirement::BASE_UNADVERTISED_METHOD_NOT_FOUND])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional(),
+            [BASE_SERVER_FEATURES_ADVERTISED]).conditional()
+            .fails_or_warns("levels and subscriptions that are accepted only promise what no client looks for"),
+        check!("undeclared-unknown", "A request whose capability is not declared is answered with error -32601",
+            [BASE_UNADVERTISED_METHOD_NOT_FOUND]).conditional(),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Pending, Reply};
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{Era, ItemKind, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Era, ItemKind, Revisions, error_code, meta};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::refusal::is_rate_limited;
@@ -24,28 +24,14 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "requests-in-flight-answered",
-            "RequestsInFlightAnswered",
-            "Each of many requests in flight is answered",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "requests-in-flight-results",
-            "RequestsInFlightResults",
+        check!("requests-in-flight-answered", "Each of many requests in flight is answered",
+            [JSONRPC_REQUEST_ANSWERED]),
+        check!("requests-in-flight-results",
             "Each list requested at the same time as others is answered with that list",
-        )
-        .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO])
-        .conditional(),
-        CheckSpec::own(
-            "requests-of-several-clients",
-            "RequestsOfSeveralClients",
+            [JSONRPC_RESULT_ID_ECHO]).conditional(),
+        check!("requests-of-several-clients",
             "Requests of different clients at the same time are served like one of a single client",
-        )
-        .requires(&[Requirement::BASE_STATELESS_INTERLEAVED_CONTEXTS])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
+            [BASE_STATELESS_INTERLEAVED_CONTEXTS]).conditional(),
     ],
 }
 

@@ -2,14 +2,14 @@
 
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::json;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::trace::{Event, EventKind, Party, Seq, Trace};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::any::invalid_message::{
@@ -29,29 +29,14 @@ scenario! {
     later_runs_wait: true,
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("null-id", "NullId", "A request whose id is `null` is not served")
-            .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-            .warns(),
-        CheckSpec::own(
-            "structured-id",
-            "StructuredId",
-            "A request whose id is an object, an array or a boolean is not served",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
-        CheckSpec::own(
-            "fractional-id",
-            "FractionalId",
-            "A request whose id is a fraction is not answered under another id",
-        )
-        .requires(&[Requirement::JSONRPC_RESULT_ID_ECHO, Requirement::JSONRPC_ERROR_ID_ECHO]),
-        CheckSpec::own(
-            "usable-after-invalid-ids",
-            "UsableAfterInvalidIds",
-            "The server answers requests after each of these",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
+        check!("null-id", "A request whose id is `null` is not served",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!("structured-id", "A request whose id is an object, an array or a boolean is not served",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!("fractional-id", "A request whose id is a fraction is not answered under another id",
+            [JSONRPC_RESULT_ID_ECHO, JSONRPC_ERROR_ID_ECHO]),
+        check!("usable-after-invalid-ids", "The server answers requests after each of these",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
     ],
 }
 

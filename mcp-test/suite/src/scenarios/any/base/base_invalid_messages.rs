@@ -1,13 +1,13 @@
 //! `base-invalid-messages`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::invalid_message::{
@@ -27,34 +27,14 @@ scenario! {
     later_runs_wait: true,
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "parse-error",
-            "ParseError",
-            "Text that is not JSON is answered with error -32700",
-        )
-        .requires(&[Requirement::JSONRPC_PARSE_ERROR])
-        .warns(),
-        CheckSpec::own(
-            "invalid-request-error",
-            "InvalidRequestError",
-            "A request whose `method` is a number is answered with error -32600",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
-        CheckSpec::own(
-            "request-without-version",
-            "RequestWithoutVersion",
-            "A request without `jsonrpc` is answered with error -32600",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
-        CheckSpec::own(
-            "usable-after-invalid-messages",
-            "UsableAfterInvalidMessages",
-            "The server answers requests after each of these messages",
-        )
-        .requires(&[Requirement::JSONRPC_PARSE_ERROR, Requirement::JSONRPC_INVALID_REQUEST_ERROR])
-        .warns(),
+        check!("parse-error", "Text that is not JSON is answered with error -32700",
+            [JSONRPC_PARSE_ERROR]),
+        check!("invalid-request-error", "A request whose `method` is a number is answered with error -32600",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!("request-without-version", "A request without `jsonrpc` is answered with error -32600",
+            [JSONRPC_INVALID_REQUEST_ERROR]),
+        check!("usable-after-invalid-messages", "The server answers requests after each of these messages",
+            [JSONRPC_PARSE_ERROR, JSONRPC_INVALID_REQUEST_ERROR]),
     ],
 }
 

@@ -2,12 +2,12 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::always_answered;
@@ -25,36 +25,16 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "params-missing",
-            "ParamsMissing",
-            "A request without a required parameter is refused with error -32602",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "params-mistyped",
-            "ParamsMistyped",
-            "A request with a parameter of another type is refused with error -32602",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "params-array",
-            "ParamsArray",
-            "A request whose `params` is an array is answered with an error",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-        .conditional(),
-        CheckSpec::own(
-            "params-not-an-object",
-            "ParamsNotAnObject",
+        check!("params-missing", "A request without a required parameter is refused with error -32602",
+            [JSONRPC_INVALID_PARAMS_ERROR]).conditional().fails_or_warns("another error code only warns"),
+        check!("params-mistyped", "A request with a parameter of another type is refused with error -32602",
+            [JSONRPC_INVALID_PARAMS_ERROR]).conditional().fails_or_warns("another error code only warns"),
+        check!("params-array", "A request whose `params` is an array is answered with an error",
+            [JSONRPC_INVALID_PARAMS_ERROR]).conditional(),
+        check!("params-not-an-object",
             "A request without parameters is answered whatever the type of its `params`; a string and a number are refused",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED, INVALID_PARAMS])
-        .also_warns(),
+            &[Requirement::JSONRPC_REQUEST_ANSWERED, INVALID_PARAMS])
+            .fails_or_warns("a server may not look at the parameters of a method that has none"),
     ],
 }
 

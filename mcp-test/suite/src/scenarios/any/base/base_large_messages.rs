@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::always_answered;
@@ -25,18 +25,11 @@ scenario! {
     repeats: OncePerEra,
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "large-request-answered",
-            "LargeRequestAnswered",
+        check!("large-request-answered",
             "A request of 1 MiB is answered with a result or an error; over HTTP it may be refused with HTTP 4xx",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "served-after-large-request",
-            "ServedAfterLargeRequest",
-            "The next request is answered with a result as before",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
+            [JSONRPC_REQUEST_ANSWERED]),
+        check!("served-after-large-request", "The next request is answered with a result as before",
+            [JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::anything;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::tools::call_params;
@@ -24,12 +24,8 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-meta-tolerated",
-            "UnknownMetaTolerated",
-            "A request is answered in the same way with unknown keys in its `_meta`",
-        )
-        .requires(&[Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED]),
+        check!("unknown-meta-tolerated", "A request is answered in the same way with unknown keys in its `_meta`",
+            [BASE_META_UNKNOWN_KEYS_TOLERATED]),
     ],
 }
 

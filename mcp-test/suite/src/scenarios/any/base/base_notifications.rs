@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::wire::Notification;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
@@ -27,26 +27,14 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "notification-unanswered",
-            "NotificationUnanswered",
+        check!("notification-unanswered",
             "No notification is answered, neither an unknown one nor one about an unknown request",
-        )
-        .requires(&[Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE, Requirement::TASKS_STATUS_NOTIFICATION_TOLERATED]),
-        CheckSpec::own(
-            "unknown-notification-harmless",
-            "UnknownNotificationHarmless",
+            [JSONRPC_NOTIFICATION_NO_RESPONSE, TASKS_STATUS_NOTIFICATION_TOLERATED]),
+        check!("unknown-notification-harmless",
             "The server answers requests after a notification that it does not know",
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
-        CheckSpec::own(
-            "error-without-id-harmless",
-            "ErrorWithoutIdHarmless",
-            "The server answers requests after an error without an id",
-        )
-        .requires(&[Requirement::JSONRPC_ERROR_WITHOUT_ID_TOLERATED])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional(),
+            [JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
+        check!("error-without-id-harmless", "The server answers requests after an error without an id",
+            [JSONRPC_ERROR_WITHOUT_ID_TOLERATED]).conditional(),
     ],
 }
 

@@ -3,12 +3,12 @@
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Pending;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::always_answered;
@@ -23,32 +23,15 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "integer-ids",
-            "IntegerIds",
-            "Requests with ids such as 0 and negative ones are answered under their ids",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "large-integer-ids",
-            "LargeIntegerIds",
-            "Requests with ids above 2^53 are answered under exactly these ids",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
-        .warns(),
-        CheckSpec::own(
-            "string-ids",
-            "StringIds",
+        check!("integer-ids", "Requests with ids such as 0 and negative ones are answered under their ids",
+            [JSONRPC_REQUEST_ANSWERED]),
+        check!("large-integer-ids", "Requests with ids above 2^53 are answered under exactly these ids",
+            [JSONRPC_REQUEST_ANSWERED]).only_warns("JSON leaves the precision of numbers to its readers"),
+        check!("string-ids",
             "Requests with strings as ids, also an empty, a long and numeric ones beside the same numbers, are answered under their ids",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
-        CheckSpec::own(
-            "unicode-ids",
-            "UnicodeIds",
-            "A string with letters and symbols outside ASCII comes back unchanged in UTF-8",
-        )
-        .requires(&[Requirement::JSONRPC_UTF8])
-        .within(Revisions::from(Revision::V2025_03_26)),
+            [JSONRPC_REQUEST_ANSWERED]),
+        check!("unicode-ids", "A string with letters and symbols outside ASCII comes back unchanged in UTF-8",
+            [JSONRPC_UTF8]),
     ],
 }
 

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::{Reply, RequestOptions};
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, ClientMessage, Server, given, meta as of_meta, method};
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::refusal::is_error;
@@ -27,42 +27,18 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "first-request-served",
-            "FirstRequestServed",
-            "A list can be the first request of a connection",
-        )
-        .requires(&[Requirement::DISCOVER_NOT_PREREQUISITE, Requirement::BASE_STATELESS_NO_CONNECTION_AFFINITY])
-        .conditional(),
-        CheckSpec::own(
-            "lists-on-each-connection",
-            "ListsOnEachConnection",
-            "A list is the same on another connection",
-        )
-        .requires(&[Requirement::BASE_STATELESS_LISTS_UNIFORM])
-        .conditional(),
-        CheckSpec::own(
-            "lists-for-each-client",
-            "ListsForEachClient",
-            "A list is the same for a client with another name and version",
-        )
-        .requires(&[Requirement::BASE_PEER_INFO_NO_BEHAVIOUR_CHANGE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "server-info-in-lists",
-            "ServerInfoInLists",
-            "The server names itself in the `_meta` of each list",
-        )
-        .requires(&[Requirement::BASE_META_SERVER_INFO])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "meta-not-remembered",
-            "MetaNotRemembered",
+        check!("first-request-served", "A list can be the first request of a connection",
+            [DISCOVER_NOT_PREREQUISITE, BASE_STATELESS_NO_CONNECTION_AFFINITY]).conditional()
+            .always_fails("a refused first request breaks both requirements"),
+        check!("lists-on-each-connection", "A list is the same on another connection",
+            [BASE_STATELESS_LISTS_UNIFORM]).conditional(),
+        check!("lists-for-each-client", "A list is the same for a client with another name and version",
+            [BASE_PEER_INFO_NO_BEHAVIOUR_CHANGE]).conditional(),
+        check!("server-info-in-lists", "The server names itself in the `_meta` of each list",
+            [BASE_META_SERVER_INFO]).conditional(),
+        check!("meta-not-remembered",
             "A request without `_meta` is refused, although one before it on the connection had it",
-        )
-        .requires(&[Requirement::BASE_STATELESS_NO_PRIOR_CONTEXT]),
+            [BASE_STATELESS_NO_PRIOR_CONTEXT]),
     ],
 }
 

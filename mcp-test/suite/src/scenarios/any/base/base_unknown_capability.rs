@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::lifecycle::UNKNOWN_CAPABILITY;
@@ -21,12 +21,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-capability-tolerated",
-            "UnknownCapabilityTolerated",
-            "A client with unknown and experimental capabilities is served",
-        )
-        .requires(&[Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED]),
+        check!("unknown-capability-tolerated", "A client with unknown and experimental capabilities is served",
+            [BASE_UNKNOWN_CAPABILITY_TOLERATED]),
     ],
 }
 

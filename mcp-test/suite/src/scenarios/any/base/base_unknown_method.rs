@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::everything_but;
@@ -21,18 +21,10 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-method-error",
-            "UnknownMethodError",
-            "A request for an unknown method is answered with error -32601",
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR, Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING]),
-        CheckSpec::own(
-            "method-name-case",
-            "MethodNameCase",
-            "A method whose name is in other case is unknown",
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR, Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING]),
+        check!("unknown-method-error", "A request for an unknown method is answered with error -32601",
+            [JSONRPC_UNKNOWN_METHOD_ERROR, JSONRPC_ERROR_CODE_RESERVED_MEANING]),
+        check!("method-name-case", "A method whose name is in other case is unknown",
+            [JSONRPC_UNKNOWN_METHOD_ERROR, JSONRPC_ERROR_CODE_RESERVED_MEANING]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{Matcher, integer, object, one_of, satisfying};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::resources::ReadBudget;
@@ -24,33 +24,19 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "caching-hints-present",
-            "CachingHintsPresent",
+        check!("caching-hints-present",
             "Complete results of `server/discover`, of each page of a list and of `resources/read` have `ttlMs` and `cacheScope`",
-        )
-        .requires(&[
-            Requirement::CACHING_HINTS_DISCOVER,
-            Requirement::CACHING_HINTS_TOOLS_LIST,
-            Requirement::CACHING_HINTS_PROMPTS_LIST,
-            Requirement::CACHING_HINTS_RESOURCES_LIST,
-            Requirement::CACHING_HINTS_RESOURCE_TEMPLATES_LIST,
-            Requirement::CACHING_HINTS_RESOURCES_READ,
-            Requirement::CACHING_PAGINATION_PAGE_CARRIES_HINTS,
-        ]),
-        CheckSpec::own(
-            "caching-hints-valid",
-            "CachingHintsValid",
+            [
+                CACHING_HINTS_DISCOVER, CACHING_HINTS_TOOLS_LIST, CACHING_HINTS_PROMPTS_LIST,
+                CACHING_HINTS_RESOURCES_LIST, CACHING_HINTS_RESOURCE_TEMPLATES_LIST, CACHING_HINTS_RESOURCES_READ,
+                CACHING_PAGINATION_PAGE_CARRIES_HINTS,
+            ]),
+        check!("caching-hints-valid",
             "`ttlMs` is a whole number and not negative, `cacheScope` is `public` or `private`",
-        )
-        .requires(&[Requirement::CACHING_TTL_INTEGER, Requirement::CACHING_TTL_NON_NEGATIVE, Requirement::CACHING_SCOPE_VALUES]),
-        CheckSpec::own(
-            "caching-scope-uniform",
-            "CachingScopeUniform",
+            [CACHING_TTL_INTEGER, CACHING_TTL_NON_NEGATIVE, CACHING_SCOPE_VALUES]),
+        check!("caching-scope-uniform",
             "All pages of a list have the same `cacheScope`; checked if a list has several",
-        )
-        .requires(&[Requirement::CACHING_SCOPE_UNIFORM_ACROSS_PAGES])
-        .conditional(),
+            [CACHING_SCOPE_UNIFORM_ACROSS_PAGES]).conditional(),
     ],
 }
 

@@ -2,14 +2,14 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revisions};
+use mcp_test_core::spec::{Era, Revisions};
 use mcp_test_core::trace::{Party, Seq, Trace};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::{ErrorReply, Id, Message, Notification};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::always_answered;
@@ -25,36 +25,17 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "cancelled-stream",
-            "CancelledStream",
+        check!("cancelled-stream",
             "Over HTTP from 2026-07-28 on, the server goes on after the stream of a request was closed",
-        )
-        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL])
-        .conditional(),
-        CheckSpec::own(
-            "cancelled-after-reply",
-            "CancelledAfterReply",
-            "The cancellation of a request that was answered is ignored",
-        )
-        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL, Requirement::CANCELLATION_COMPLETED_ID_IGNORED])
-        .conditional(),
-        CheckSpec::own(
-            "unknown-cancellation",
-            "UnknownCancellation",
-            "The cancellation of an unknown request is ignored",
-        )
-        .requires(&[Requirement::CANCELLATION_UNKNOWN_ID_IGNORED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "malformed-cancellation",
-            "MalformedCancellation",
+            [CANCELLATION_RACE_GRACEFUL]).conditional(),
+        check!("cancelled-after-reply", "The cancellation of a request that was answered is ignored",
+            [CANCELLATION_RACE_GRACEFUL, CANCELLATION_COMPLETED_ID_IGNORED]).conditional()
+            .always_fails("a server that stops serving breaks both requirements"),
+        check!("unknown-cancellation", "The cancellation of an unknown request is ignored",
+            [CANCELLATION_UNKNOWN_ID_IGNORED]).conditional(),
+        check!("malformed-cancellation",
             "A cancellation without the id of a request, or with an object as id, is ignored",
-        )
-        .requires(&[Requirement::CANCELLATION_MALFORMED_IGNORED])
-        .conditional()
-        .warns(),
+            [CANCELLATION_MALFORMED_IGNORED]).conditional(),
     ],
 }
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::{Event, Party, Seq, Trace};
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::always_answered;
@@ -34,33 +34,17 @@ scenario! {
     repeats: OncePerEra,
     needs: [Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "answered-after-cancelled-call",
-            "AnsweredAfterCancelledCall",
-            "The server answers requests after the call of a tool was cancelled",
-        )
-        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL])
-        .conditional(),
-        CheckSpec::own(
-            "progress-of-cancelled-call",
-            "ProgressOfCancelledCall",
+        check!("answered-after-cancelled-call", "The server answers requests after the call of a tool was cancelled",
+            [CANCELLATION_RACE_GRACEFUL]).conditional(),
+        check!("progress-of-cancelled-call",
             "A cancelled call reports no further progress; checked over stdio, if it was cancelled before it was answered",
-        )
-        .requires(&[
-            Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES,
-            Requirement::CANCELLATION_RECEIVER_STOPS,
-            Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS,
-        ])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "no-reply-about-cancellation",
-            "NoReplyAboutCancellation",
+            [
+                TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES, CANCELLATION_RECEIVER_STOPS,
+                TRANSPORT_STDIO_CANCEL_SERVER_STOPS,
+            ]).conditional(),
+        check!("no-reply-about-cancellation",
             "A cancelled call is not answered with an error that the same call does not get otherwise",
-        )
-        .requires(&[Requirement::CANCELLATION_NO_RESPONSE, Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES])
-        .conditional()
-        .also_warns(),
+            [CANCELLATION_NO_RESPONSE, TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES]).conditional(),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, anything, not, object};
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CheckBuilder, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, params};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::targets;
@@ -22,12 +22,9 @@ scenario! {
     needs: [Need::Capability(Capability::Completions)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "context-tolerated",
-            "ContextTolerated",
+        check!("context-tolerated",
             "What is completed without a context is also completed with an empty one and with other arguments, and the reverse",
-        )
-        .requires(&[Requirement::COMPLETION_CONTEXT_SERVER_TOLERATES]),
+            [COMPLETION_CONTEXT_SERVER_TOLERATES]),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::{Target, targets};
@@ -23,20 +23,12 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "completion-declared",
-            "CompletionDeclared",
+        check!("completion-declared",
             "A server that declares `completions` has the method, and one that does not proposes no values",
-        )
-        .requires(&[Requirement::COMPLETION_CAPABILITY_DECLARE, Requirement::COMPLETION_COMPLETE_RESPOND]),
-        CheckSpec::own(
-            "completion-unknown-method",
-            "CompletionUnknownMethod",
+            [COMPLETION_CAPABILITY_DECLARE, COMPLETION_COMPLETE_RESPOND]),
+        check!("completion-unknown-method",
             "A server that does not declare `completions` refuses `completion/complete` with -32601",
-        )
-        .requires(&[Requirement::COMPLETION_ERROR_CAPABILITY_NOT_SUPPORTED_32601])
-        .conditional()
-        .warns(),
+            [COMPLETION_ERROR_CAPABILITY_NOT_SUPPORTED_32601]).conditional(),
     ],
 }
 

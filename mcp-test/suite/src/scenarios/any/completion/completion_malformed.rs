@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::satisfying;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, params};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::{Target, targets};
@@ -26,33 +26,16 @@ scenario! {
     needs: [Need::Capability(Capability::Completions)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "missing-argument-refused",
-            "MissingArgumentRefused",
+        check!("missing-argument-refused",
             "A request without `argument`, or without its name, is refused with -32602",
-        )
-        .requires(&[Requirement::COMPLETION_ERROR_MISSING_ARGUMENT_32602, Requirement::COMPLETION_ERROR_STANDARD_ERRORS])
-        .warns(),
-        CheckSpec::own(
-            "malformed-refused",
-            "MalformedRefused",
-            "A request with a malformed reference or argument is refused with -32602",
-        )
-        .requires(&[Requirement::COMPLETION_IMPL_VALIDATE_INPUTS])
-        .warns(),
-        CheckSpec::own(
-            "unknown-not-completed",
-            "UnknownNotCompleted",
+            [COMPLETION_ERROR_MISSING_ARGUMENT_32602, COMPLETION_ERROR_STANDARD_ERRORS]),
+        check!("malformed-refused", "A request with a malformed reference or argument is refused with -32602",
+            [COMPLETION_IMPL_VALIDATE_INPUTS]),
+        check!("unknown-not-completed",
             "No values are proposed for an unknown resource template, or for an unknown argument of a known one",
-        )
-        .requires(&[Requirement::COMPLETION_IMPL_VALIDATE_INPUTS])
-        .warns(),
-        CheckSpec::own(
-            "malformed-not-completed",
-            "MalformedNotCompleted",
-            "No values are proposed for a malformed request",
-        )
-        .requires(&[Requirement::COMPLETION_SECURITY_VALIDATE_INPUTS]),
+            [COMPLETION_IMPL_VALIDATE_INPUTS]),
+        check!("malformed-not-completed", "No values are proposed for a malformed request",
+            [COMPLETION_SECURITY_VALIDATE_INPUTS]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{array, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::targets;
@@ -25,24 +25,15 @@ scenario! {
     needs: [Need::Capability(Capability::Completions)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "offered-completed",
-            "OfferedCompleted",
+        check!("offered-completed",
             "For a listed prompt or resource template, `completion/complete` is answered with values",
-        )
-        .requires(&[Requirement::COMPLETION_COMPLETE_RESPOND]),
-        CheckSpec::own(
-            "offered-completion-values",
-            "OfferedCompletionValues",
+            [COMPLETION_COMPLETE_RESPOND]),
+        check!("offered-completion-values",
             "There are at most 100 values, all strings, and `total` and `hasMore` are consistent with them",
-        )
-        .requires(&[
-            Requirement::SCHEMA_COMPLETE_RESULT,
-            Requirement::COMPLETION_RESULT_MAX_100,
-            Requirement::COMPLETION_RESULT_TOTAL_CONSISTENT,
-            Requirement::COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
-        ])
-        .also_warns(),
+            [
+                SCHEMA_COMPLETE_RESULT, COMPLETION_RESULT_MAX_100, COMPLETION_RESULT_TOTAL_CONSISTENT,
+                COMPLETION_RESULT_HAS_MORE_TRUTHFUL,
+            ]),
     ],
 }
 

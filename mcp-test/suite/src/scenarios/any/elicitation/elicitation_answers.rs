@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ElicitationResponse, FormElicitation, Reply};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::{is_slow, receive_requests};
@@ -30,22 +30,12 @@ scenario! {
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "elicitation-refused",
-            "ElicitationRefused",
+        check!("elicitation-refused",
             "The call is answered without an internal error whether the user accepts, declines or cancels",
-        )
-        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_EACH_ACTION])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "elicitation-validated",
-            "ElicitationValidated",
+            [ELICITATION_SERVER_HANDLES_EACH_ACTION]).conditional(),
+        check!("elicitation-validated",
             "Content that lacks a required field, or has one of another type, is not accepted",
-        )
-        .requires(&[Requirement::ELICITATION_RESPONSE_SERVER_VALIDATES])
-        .conditional()
-        .warns(),
+            [ELICITATION_RESPONSE_SERVER_VALIDATES]).conditional(),
     ],
 }
 

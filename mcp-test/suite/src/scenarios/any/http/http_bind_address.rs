@@ -4,12 +4,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::is_local;
@@ -24,14 +24,9 @@ scenario! {
     revisions: Revisions::all(),
     transports: Only [Http, Sse],
     checks: [
-        CheckSpec::own(
-            "loopback-only",
-            "LoopbackOnly",
+        check!("loopback-only",
             "A server that is reached at a loopback address accepts no connection at another address",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_BIND_LOCALHOST, Requirement::TRANSPORT_SSE_BIND_LOCALHOST])
-        .conditional()
-        .warns(),
+            [TRANSPORT_HTTP_BIND_LOCALHOST, TRANSPORT_SSE_BIND_LOCALHOST]).conditional(),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `http-clients`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Era, ItemKind, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::always_answered;
@@ -24,20 +24,11 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "second-client-served",
-            "SecondClientServed",
-            "A second client is served while the first one is connected",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS])
-        .conditional(),
-        CheckSpec::own(
-            "replies-to-own-client",
-            "RepliesToOwnClient",
+        check!("second-client-served", "A second client is served while the first one is connected",
+            [TRANSPORT_HTTP_MULTIPLE_CLIENTS]).conditional(),
+        check!("replies-to-own-client",
             "Of two clients that send requests with equal ids at the same time, each gets its own replies",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MULTIPLE_CLIENTS, Requirement::JSONRPC_REQUEST_ANSWERED])
-        .conditional(),
+            [TRANSPORT_HTTP_MULTIPLE_CLIENTS, JSONRPC_REQUEST_ANSWERED]).conditional(),
     ],
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::HttpExchange;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -28,26 +28,14 @@ scenario! {
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "served-after-broken-response",
-            "ServedAfterBrokenResponse",
+        check!("served-after-broken-response",
             "A session still serves requests after the client has closed a response before its end",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_DISCONNECT_TOLERATED]),
-        CheckSpec::own(
-            "served-after-closed-stream",
-            "ServedAfterClosedStream",
+            [TRANSPORT_HTTP_DISCONNECT_TOLERATED]),
+        check!("served-after-closed-stream",
             "A session still serves requests after the client has closed its listening stream",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED])
-        .conditional(),
-        CheckSpec::own(
-            "no-replies-while-listening",
-            "NoRepliesWhileListening",
-            "A listening stream that resumes nothing contains no reply",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_NO_RESPONSES])
-        .conditional(),
+            [TRANSPORT_HTTP_GET_STREAM_CLOSE_TOLERATED]).conditional(),
+        check!("no-replies-while-listening", "A listening stream that resumes nothing contains no reply",
+            [TRANSPORT_HTTP_GET_NO_RESPONSES]).conditional(),
     ],
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::always_answered;
@@ -27,19 +27,12 @@ scenario! {
     repeats: OncePerEra,
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "malformed-notification-refused",
-            "MalformedNotificationRefused",
+        check!("malformed-notification-refused",
             "A notification whose `method` is a number, an object without `method` and a request in an array are not accepted with HTTP 202",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_REJECTED_INPUT_ERROR_STATUS])
-        .also_warns(),
-        CheckSpec::own(
-            "served-after-malformed",
-            "ServedAfterMalformed",
-            "A valid request is answered after malformed and oversized ones",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
+            [TRANSPORT_HTTP_REJECTED_INPUT_ERROR_STATUS])
+            .fails_or_warns("an error in the body of a success is no acceptance"),
+        check!("served-after-malformed", "A valid request is answered after malformed and oversized ones",
+            [JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `http-methods`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::always_answered;
@@ -23,13 +23,9 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "other-methods-refused",
-            "OtherMethodsRefused",
+        check!("other-methods-refused",
             "PUT and PATCH execute nothing, and these, HEAD and OPTIONS cause no server error",
-        )
-        .requires(&[Requirement::MCP_TEST_HTTP_METHODS_REFUSED])
-        .warns(),
+            [MCP_TEST_HTTP_METHODS_REFUSED]),
     ],
 }
 

@@ -4,15 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{
-    Capability, Era, ItemKind, Requirement, Revision, Revisions, error_code, header,
-};
+use mcp_test_core::spec::{Capability, Era, ItemKind, Revision, Revisions, error_code, header};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -30,35 +28,16 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "all-methods-at-endpoint",
-            "AllMethodsAtEndpoint",
+        check!("all-methods-at-endpoint",
             "The endpoint takes `server/discover` and every list that the server declares",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SINGLE_ENDPOINT_POST]),
-        CheckSpec::own(
-            "get-delete-405",
-            "GetDelete405",
-            "A server without older revisions answers GET and DELETE with HTTP 405",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_GET_DELETE_405])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "last-event-id-ignored",
-            "LastEventIdIgnored",
-            "A server without older revisions ignores `Last-Event-ID`",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_LAST_EVENT_ID_IGNORED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "base64-marker-exact",
-            "Base64MarkerExact",
+            [TRANSPORT_HTTP_SINGLE_ENDPOINT_POST]),
+        check!("get-delete-405", "A server without older revisions answers GET and DELETE with HTTP 405",
+            [TRANSPORT_HTTP_GET_DELETE_405]).conditional(),
+        check!("last-event-id-ignored", "A server without older revisions ignores `Last-Event-ID`",
+            [TRANSPORT_HTTP_LAST_EVENT_ID_IGNORED]).conditional(),
+        check!("base64-marker-exact",
             "An `Mcp-Name` that begins with `=?BASE64?` is taken as it is, and does not match",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SENTINEL_EXACT])
-        .conditional(),
+            [TRANSPORT_HTTP_SENTINEL_EXACT]).conditional(),
     ],
 }
 

@@ -1,14 +1,14 @@
 //! `http-negotiation`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
+use mcp_test_core::scenario::{CheckBuilder, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::wire::{Id, MediaType};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::always_answered;
@@ -25,32 +25,15 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "unusual-media-types-answered",
-            "UnusualMediaTypesAnswered",
+        check!("unusual-media-types-answered",
             "Requests with unusual `Accept` or `Content-Type` headers are answered, not with a status of 500 or above",
-        )
-        .requires(&[Requirement::MCP_TEST_HTTP_MEDIA_TYPES_NO_SERVER_ERROR]),
-        CheckSpec::own(
-            "accept-respected",
-            "AcceptRespected",
-            "A client that accepts one media type only is not sent the other one",
-        )
-        .requires(&[Requirement::MCP_TEST_HTTP_ACCEPT_RESPECTED])
-        .warns(),
-        CheckSpec::own(
-            "json-with-charset",
-            "JsonWithCharset",
-            "A request with the `Content-Type` `application/json; charset=utf-8` is served",
-        )
-        .requires(&[Requirement::MCP_TEST_HTTP_JSON_WITH_CHARSET])
-        .warns(),
-        CheckSpec::own(
-            "served-after-negotiation",
-            "ServedAfterNegotiation",
-            "A usual request is served after these",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED]),
+            [MCP_TEST_HTTP_MEDIA_TYPES_NO_SERVER_ERROR]),
+        check!("accept-respected", "A client that accepts one media type only is not sent the other one",
+            [MCP_TEST_HTTP_ACCEPT_RESPECTED]),
+        check!("json-with-charset", "A request with the `Content-Type` `application/json; charset=utf-8` is served",
+            [MCP_TEST_HTTP_JSON_WITH_CHARSET]),
+        check!("served-after-negotiation", "A usual request is served after these",
+            [JSONRPC_REQUEST_ANSWERED]),
     ],
 }
 

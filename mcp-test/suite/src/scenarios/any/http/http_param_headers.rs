@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx};
+use mcp_test_core::scenario::{CallableTool, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{
-    ParamHeader, Requirement, Revision, Revisions, error_code, param_headers,
-};
+use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::note_if_unmade;
@@ -30,42 +28,19 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "param-header-missing",
-            "ParamHeaderMissing",
+        check!("param-header-missing",
             "A call without the header of an argument that it has is refused with HTTP 400 and -32020",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "param-header-mismatch",
-            "ParamHeaderMismatch",
+            [TRANSPORT_HTTP_PARAM_HEADER_MISSING_REJECTED]).conditional(),
+        check!("param-header-mismatch",
             "A call with another value in the header than in its argument is refused with HTTP 400 and -32020",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_MISMATCH_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "param-header-invalid-characters",
-            "ParamHeaderInvalidCharacters",
+            [TRANSPORT_HTTP_PARAM_HEADER_MISMATCH_REJECTED]).conditional(),
+        check!("param-header-invalid-characters",
             "A call whose header has characters that must be encoded is refused with HTTP 4xx",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "param-header-not-expected",
-            "ParamHeaderNotExpected",
-            "No header is demanded for an argument that is missing or null",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_NOT_EXPECTED])
-        .conditional(),
-        CheckSpec::own(
-            "param-header-integer",
-            "ParamHeaderInteger",
-            "The header of a whole number is compared by value: 42.0 is 42",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_INTEGER_COMPARED_NUMERICALLY])
-        .conditional()
-        .warns(),
+            [TRANSPORT_HTTP_PARAM_HEADER_INVALID_CHARS_REJECTED]).conditional(),
+        check!("param-header-not-expected", "No header is demanded for an argument that is missing or null",
+            [TRANSPORT_HTTP_PARAM_HEADER_NOT_EXPECTED]).conditional(),
+        check!("param-header-integer", "The header of a whole number is compared by value: 42.0 is 42",
+            [TRANSPORT_HTTP_INTEGER_COMPARED_NUMERICALLY]).conditional(),
     ],
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words::quoted;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Era, Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::raw_http::{Session, finding, harmless_method, post, request};
@@ -25,12 +25,8 @@ scenario! {
     repeats: OncePerEra,
     transports: Only [Http],
     checks: [
-        CheckSpec::own(
-            "nothing-after-response",
-            "NothingAfterResponse",
-            "The server sends nothing after the end of a response",
-        )
-        .requires(&[Requirement::MCP_TEST_HTTP_RESPONSE_END]),
+        check!("nothing-after-response", "The server sends nothing after the end of a response",
+            [MCP_TEST_HTTP_RESPONSE_END]),
     ],
 }
 

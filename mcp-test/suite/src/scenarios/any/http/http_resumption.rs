@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words::count;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
@@ -13,7 +13,7 @@ use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::sse::SseEvent;
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -29,22 +29,11 @@ scenario! {
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "resumed-events-of-own-stream",
-            "ResumedEventsOfOwnStream",
-            "A stream that is resumed contains no reply of another stream",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM, Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "resumed-events-in-order",
-            "ResumedEventsInOrder",
+        check!("resumed-events-of-own-stream", "A stream that is resumed contains no reply of another stream",
+            [TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM, TRANSPORT_HTTP_EVENT_ID_CURSOR]).conditional(),
+        check!("resumed-events-in-order",
             "A stream that is resumed contains the events after the given one, in their order",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR])
-        .conditional()
-        .warns(),
+            [TRANSPORT_HTTP_EVENT_ID_CURSOR]).conditional(),
     ],
 }
 

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, header};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::raw_http::{Session, is_served, request};
@@ -21,14 +21,8 @@ scenario! {
     revisions: Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            "served-without-version-header",
-            "ServedWithoutVersionHeader",
-            "In a session, a request without `MCP-Protocol-Version` is answered",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_VERSION_HEADER_ABSENT_DEFAULT])
-        .conditional()
-        .warns(),
+        check!("served-without-version-header", "In a session, a request without `MCP-Protocol-Version` is answered",
+            [TRANSPORT_HTTP_VERSION_HEADER_ABSENT_DEFAULT]).conditional(),
     ],
 }
 

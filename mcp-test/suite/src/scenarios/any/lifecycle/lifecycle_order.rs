@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Client, Reply, RequestOptions};
 use mcp_test_core::expect::{Matcher, anything, object};
-use mcp_test_core::scenario::{CheckSpec, Connected, Ctx, empty_result};
+use mcp_test_core::scenario::{Connected, Ctx, empty_result};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given, method, param};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use super::{UNKNOWN_CAPABILITY, proposing};
@@ -29,47 +29,22 @@ scenario! {
     revisions: Revisions::until(Revision::V2025_11_25),
     repeats: OncePerEra,
     checks: [
-        CheckSpec::own(
-            "request-before-initialize",
-            "RequestBeforeInitialize",
+        check!("request-before-initialize",
             "A request before `initialize` is answered, and `initialize` is served afterwards",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "unknown-capability-tolerated",
-            "UnknownCapabilityTolerated",
-            "A client with unknown and experimental capabilities is served",
-        )
-        .requires(&[Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED]),
-        CheckSpec::own(
-            "ping-before-initialized",
-            "PingBeforeInitialized",
-            "`ping` before `notifications/initialized` gets an empty result",
-        )
-        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
-        CheckSpec::own(
-            "requests-before-initialized",
-            "RequestsBeforeInitialized",
+            [JSONRPC_REQUEST_ANSWERED]).conditional().only_warns("the mistake is the client's"),
+        check!("unknown-capability-tolerated", "A client with unknown and experimental capabilities is served",
+            [BASE_UNKNOWN_CAPABILITY_TOLERATED]),
+        check!("ping-before-initialized", "`ping` before `notifications/initialized` gets an empty result",
+            [PING_DURING_INITIALIZATION]),
+        check!("requests-before-initialized",
             "The server sends no request but `ping` before `notifications/initialized`",
-        )
-        .requires(&[Requirement::LIFECYCLE_SERVER_REQUESTS_BEFORE_INITIALIZED])
-        .warns(),
-        CheckSpec::own(
-            "initialized-after-ping",
-            "InitializedAfterPing",
+            [LIFECYCLE_SERVER_REQUESTS_BEFORE_INITIALIZED]),
+        check!("initialized-after-ping",
             "The initialization can be completed afterwards, and `ping` is still answered",
-        )
-        .requires(&[Requirement::PING_DURING_INITIALIZATION]),
-        CheckSpec::own(
-            "second-initialize",
-            "SecondInitialize",
-                "A second `initialize` is answered, and except over HTTP requests are served afterwards",
-        )
-        .requires(&[Requirement::JSONRPC_REQUEST_ANSWERED])
-        .conditional()
-        .warns(),
+            [PING_DURING_INITIALIZATION]),
+        check!("second-initialize",
+            "A second `initialize` is answered, and except over HTTP requests are served afterwards",
+            [JSONRPC_REQUEST_ANSWERED]).conditional().only_warns("the mistake is the client's"),
     ],
 }
 

@@ -7,13 +7,13 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Client, Reply, RequestOptions};
 use mcp_test_core::expect::words::quoted;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Connected, Ctx};
+use mcp_test_core::scenario::{Connected, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Rule, Server, given, method, param};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use super::proposing;
@@ -32,45 +32,19 @@ scenario! {
     revisions: Revisions::until(Revision::V2025_11_25),
     repeats: OncePerEra,
     checks: [
-        CheckSpec::own(
-            "unknown-version-alternative",
-            "UnknownVersionAlternative",
-            "A version that does not exist is answered with one that does",
-        )
-        .requires(&[
-            Requirement::LIFECYCLE_VERSION_SERVER_ALTERNATIVE,
-            Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
-            Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
-        ]),
-        CheckSpec::own(
-            "unknown-version-latest",
-            "UnknownVersionLatest",
-            "The version offered instead is not older than one that the server supports",
-        )
-        .requires(&[Requirement::LIFECYCLE_VERSION_SERVER_LATEST])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "offered-version-accepted",
-            "OfferedVersionAccepted",
+        check!("unknown-version-alternative", "A version that does not exist is answered with one that does",
+            [LIFECYCLE_VERSION_SERVER_ALTERNATIVE, LIFECYCLE_ERROR_CASES_HANDLED_2024, LIFECYCLE_ERROR_CASES_HANDLED])
+            .always_fails("a version that does not exist is never right"),
+        check!("unknown-version-latest", "The version offered instead is not older than one that the server supports",
+            [LIFECYCLE_VERSION_SERVER_LATEST]).conditional(),
+        check!("offered-version-accepted",
             "The version that the server offers instead is confirmed when it is proposed",
-        )
-        .requires(&[Requirement::LIFECYCLE_VERSION_SERVER_ECHO])
-        .conditional(),
-        CheckSpec::own(
-            "version-not-a-string",
-            "VersionNotAString",
-            "A version that is a number is refused with error -32602",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-        .also_warns(),
-        CheckSpec::own(
-            "initialize-incomplete",
-            "InitializeIncomplete",
+            [LIFECYCLE_VERSION_SERVER_ECHO]).conditional(),
+        check!("version-not-a-string", "A version that is a number is refused with error -32602",
+            [JSONRPC_INVALID_PARAMS_ERROR]).fails_or_warns("another error code only warns"),
+        check!("initialize-incomplete",
             "`initialize` without a required parameter, or with one of another type, is refused with error -32602",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-        .warns(),
+            [JSONRPC_INVALID_PARAMS_ERROR]).only_warns("a server that guesses what is missing harms no client"),
     ],
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Client;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, keys};
@@ -26,28 +26,17 @@ scenario! {
     Server "lists-connections": "Lists are the same for all connections",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "same-for-each-connection",
-            "SameForEachConnection",
+        check!("same-for-each-connection",
             "Two connections are listed the same tools, prompts, resources and resource templates",
-        )
-        .requires(&[
-            Requirement::TOOLS_LIST_CONNECTION_INDEPENDENT,
-            Requirement::PROMPTS_LIST_CONNECTION_INDEPENDENT,
-            Requirement::RESOURCES_LIST_CONNECTION_INDEPENDENT,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "same-after-other-requests",
-            "SameAfterOtherRequests",
-            "Other requests change the lists for no connection alone",
-        )
-        .requires(&[
-            Requirement::TOOLS_LIST_NO_REQUEST_SIDE_EFFECTS,
-            Requirement::PROMPTS_LIST_NO_REQUEST_SIDE_EFFECTS,
-            Requirement::RESOURCES_LIST_NO_REQUEST_SIDE_EFFECTS,
-        ])
-        .conditional(),
+            [
+                TOOLS_LIST_CONNECTION_INDEPENDENT, PROMPTS_LIST_CONNECTION_INDEPENDENT,
+                RESOURCES_LIST_CONNECTION_INDEPENDENT,
+            ]).conditional(),
+        check!("same-after-other-requests", "Other requests change the lists for no connection alone",
+            [
+                TOOLS_LIST_NO_REQUEST_SIDE_EFFECTS, PROMPTS_LIST_NO_REQUEST_SIDE_EFFECTS,
+                RESOURCES_LIST_NO_REQUEST_SIDE_EFFECTS,
+            ]).conditional(),
     ],
 }
 

@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, first_pages, next_cursor, page_of, paged};
@@ -23,30 +23,12 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-cursor-refused",
-            "UnknownCursorRefused",
-            "Each list refuses an unknown cursor with -32602",
-        )
-        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_32602])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "foreign-cursor-refused",
-            "ForeignCursorRefused",
-            "A list that refuses unknown cursors refuses that of another list, too",
-        )
-        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_32602])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "odd-cursors-survived",
-            "OddCursorsSurvived",
-            "After empty, long and foreign cursors, the list is returned as before",
-        )
-        .requires(&[Requirement::PAGINATION_SERVER_INVALID_CURSOR_GRACEFUL])
-        .conditional()
-        .warns(),
+        check!("unknown-cursor-refused", "Each list refuses an unknown cursor with -32602",
+            [PAGINATION_SERVER_INVALID_CURSOR_32602]).conditional(),
+        check!("foreign-cursor-refused", "A list that refuses unknown cursors refuses that of another list, too",
+            [PAGINATION_SERVER_INVALID_CURSOR_32602]).conditional(),
+        check!("odd-cursors-survived", "After empty, long and foreign cursors, the list is returned as before",
+            [PAGINATION_SERVER_INVALID_CURSOR_GRACEFUL]).conditional(),
     ],
 }
 

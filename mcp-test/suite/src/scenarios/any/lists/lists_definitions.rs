@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, param_headers};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{ItemKind, Revision, Revisions, param_headers};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::note_if_unmade;
@@ -21,69 +21,27 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "parameterless-tool-schema",
-            "ParameterlessToolSchema",
-            "A tool without parameters has an input schema of type `object`",
-        )
-        .requires(&[Requirement::TOOLS_DEFINITION_NO_PARAMS_SCHEMA])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "no-secrets-in-headers",
-            "NoSecretsInHeaders",
-            "No parameter that is named like a secret is mirrored into an HTTP header",
-        )
-        .requires(&[Requirement::TOOLS_X_MCP_HEADER_NO_SENSITIVE_PARAMETERS])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "header-annotations",
-            "HeaderAnnotations",
+        check!("parameterless-tool-schema", "A tool without parameters has an input schema of type `object`",
+            [TOOLS_DEFINITION_NO_PARAMS_SCHEMA]).conditional(),
+        check!("no-secrets-in-headers", "No parameter that is named like a secret is mirrored into an HTTP header",
+            [TOOLS_X_MCP_HEADER_NO_SENSITIVE_PARAMETERS]).conditional(),
+        check!("header-annotations",
             "`x-mcp-header` is a unique HTTP token at a string, integer or boolean that is reached through `properties` alone",
-        )
-        .requires(&[
-            Requirement::TOOLS_X_MCP_HEADER_NON_EMPTY,
-            Requirement::TOOLS_X_MCP_HEADER_TOKEN_SYNTAX,
-            Requirement::TOOLS_X_MCP_HEADER_NO_CONTROL_CHARACTERS,
-            Requirement::TOOLS_X_MCP_HEADER_UNIQUE,
-            Requirement::TOOLS_X_MCP_HEADER_PRIMITIVE_TYPES,
-            Requirement::TOOLS_X_MCP_HEADER_STATICALLY_REACHABLE,
-        ])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional(),
-        CheckSpec::own(
-            "templates-unique",
-            "TemplatesUnique",
-            "No two resource templates have the same `uriTemplate`",
-        )
-        .requires(&[Requirement::MCP_TEST_TEMPLATES_UNIQUE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "icon-sources",
-            "IconSources",
+            [
+                TOOLS_X_MCP_HEADER_NON_EMPTY, TOOLS_X_MCP_HEADER_TOKEN_SYNTAX,
+                TOOLS_X_MCP_HEADER_NO_CONTROL_CHARACTERS, TOOLS_X_MCP_HEADER_UNIQUE,
+                TOOLS_X_MCP_HEADER_PRIMITIVE_TYPES, TOOLS_X_MCP_HEADER_STATICALLY_REACHABLE,
+            ]).conditional(),
+        check!("templates-unique", "No two resource templates have the same `uriTemplate`",
+            [MCP_TEST_TEMPLATES_UNIQUE]).conditional(),
+        check!("icon-sources",
             "The icons of the server and of what it lists are at `https:`, `http:` or `data:` URIs",
-        )
-        .requires(&[Requirement::MCP_TEST_ICON_SOURCES])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "uri-schemes",
-            "UriSchemes",
+            [MCP_TEST_ICON_SOURCES]).conditional(),
+        check!("uri-schemes",
             "The URIs of resources have schemes as in RFC 3986: a letter, then letters, digits, `+`, `-` and `.`",
-        )
-        .requires(&[Requirement::RESOURCES_URI_CUSTOM_SCHEME_RFC3986])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .conditional(),
-        CheckSpec::own("icon-sizes", "IconSizes", "The sizes of icons are like `48x48`, or `any`")
-            .requires(&[Requirement::SCHEMA_ICON_SIZES_FORMAT])
-            .within(Revisions::from(Revision::V2025_11_25))
-            .conditional()
-            .warns(),
+            [RESOURCES_URI_CUSTOM_SCHEME_RFC3986]).conditional(),
+        check!("icon-sizes", "The sizes of icons are like `48x48`, or `any`",
+            [SCHEMA_ICON_SIZES_FORMAT]).conditional(),
     ],
 }
 

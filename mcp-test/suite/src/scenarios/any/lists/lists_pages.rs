@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, Reply};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, first_pages, keys, next_cursor, page_of, paged};
@@ -25,45 +25,20 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("lists-end", "ListsEnd", "Following `nextCursor` ends, without a cursor that repeats")
-            .requires(&[Requirement::PAGINATION_CURSOR_ABSENT_AT_END])
-            .conditional(),
-        CheckSpec::own(
-            "cursors-accepted",
-            "CursorsAccepted",
-            "A cursor that the server has returned leads to another page",
-        )
-        .requires(&[Requirement::PAGINATION_SERVER_OPERATIONS_ACCEPT_CURSOR])
-        .conditional(),
-        CheckSpec::own("pages-resume", "PagesResume", "No item of a list is on two pages")
-            .requires(&[Requirement::PAGINATION_CURSOR_RESUMES])
-            .conditional()
-            .warns(),
-        CheckSpec::own("cursors-stable", "CursorsStable", "A cursor that is used again leads to the same page")
-            .requires(&[Requirement::PAGINATION_SERVER_STABLE_CURSORS])
-            .conditional()
-            .warns(),
-        CheckSpec::own(
-            "changes-announced",
-            "ChangesAnnounced",
+        check!("lists-end", "Following `nextCursor` ends, without a cursor that repeats",
+            [PAGINATION_CURSOR_ABSENT_AT_END]).conditional(),
+        check!("cursors-accepted", "A cursor that the server has returned leads to another page",
+            [PAGINATION_SERVER_OPERATIONS_ACCEPT_CURSOR]).conditional(),
+        check!("pages-resume", "No item of a list is on two pages",
+            [PAGINATION_CURSOR_RESUMES]).conditional(),
+        check!("cursors-stable", "A cursor that is used again leads to the same page",
+            [PAGINATION_SERVER_STABLE_CURSORS]).conditional(),
+        check!("changes-announced",
             "A list that changes while it is read again is announced to have changed, if the server declares `listChanged`",
-        )
-        .requires(&[
-            Requirement::TOOLS_LIST_CHANGED_NOTIFY,
-            Requirement::PROMPTS_LIST_CHANGED_NOTIFY,
-            Requirement::RESOURCES_LIST_CHANGED_NOTIFY,
-        ])
-        .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "lists-repeatable",
-            "ListsRepeatable",
-            "What is listed is listed again, unless it has changed",
-        )
-        .requires(&[Requirement::MCP_TEST_LISTS_REPEATABLE])
-        .conditional()
-        .warns(),
+            [TOOLS_LIST_CHANGED_NOTIFY, PROMPTS_LIST_CHANGED_NOTIFY, RESOURCES_LIST_CHANGED_NOTIFY]).conditional()
+            .within(Revisions::until(Revision::V2025_11_25), "from 2026-07-28 on, only subscribers are notified"),
+        check!("lists-repeatable", "What is listed is listed again, unless it has changed",
+            [MCP_TEST_LISTS_REPEATABLE]).conditional(),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `lists-undeclared`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, keys};
@@ -22,28 +22,17 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("tools-declared", "ToolsDeclared", "No tools are listed without the capability `tools`")
-            .requires(&[Requirement::TOOLS_CAPABILITY_DECLARE])
-            .conditional(),
-        CheckSpec::own(
-            "resources-declared",
-            "ResourcesDeclared",
-            "No resources or templates are listed without the capability `resources`",
-        )
-        .requires(&[Requirement::RESOURCES_CAPABILITY_DECLARE])
-        .conditional(),
-        CheckSpec::own("prompts-declared", "PromptsDeclared", "No prompts are listed without the capability `prompts`")
-            .requires(&[Requirement::PROMPTS_CAPABILITY_DECLARE, Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION])
-            .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
-            .conditional(),
-        CheckSpec::own(
-            "undeclared-call-refused",
-            "UndeclaredCallRefused",
+        check!("tools-declared", "No tools are listed without the capability `tools`",
+            [TOOLS_CAPABILITY_DECLARE]).conditional(),
+        check!("resources-declared", "No resources or templates are listed without the capability `resources`",
+            [RESOURCES_CAPABILITY_DECLARE]).conditional(),
+        check!("prompts-declared", "No prompts are listed without the capability `prompts`",
+            [PROMPTS_CAPABILITY_DECLARE, PROMPTS_IMPL_RESPECT_NEGOTIATION]).conditional()
+            .always_fails("one list breaks both requirements")
+            .within(Revisions::until(Revision::V2025_11_25), "from 2026-07-28 on, `base-capabilities` checks all lists"),
+        check!("undeclared-call-refused",
             "A server without the capability `tools` answers `tools/call` with a JSON-RPC error",
-        )
-        .requires(&[Requirement::TOOLS_CALL_UNSUPPORTED_PROTOCOL_ERROR])
-        .conditional()
-        .warns(),
+            [TOOLS_CALL_UNSUPPORTED_PROTOCOL_ERROR]).conditional(),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::{all, first_pages};
 use crate::scenarios::any::note_if_unmade;
@@ -20,13 +20,8 @@ scenario! {
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "params-omitted",
-            "ParamsOmitted",
-            "Each list that is returned for empty `params` is returned without `params` as well",
-        )
-        .requires(&[Requirement::PAGINATION_SERVER_PARAMS_OMITTABLE])
-        .conditional(),
+        check!("params-omitted", "Each list that is returned for empty `params` is returned without `params` as well",
+            [PAGINATION_SERVER_PARAMS_OMITTABLE]).conditional(),
     ],
 }
 

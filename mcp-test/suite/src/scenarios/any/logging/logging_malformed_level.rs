@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, anything, not, object, string};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method, params};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::everything_but;
@@ -22,20 +22,10 @@ scenario! {
     needs: [Need::Capability(Capability::Logging)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "missing-level-refused",
-            "MissingLevelRefused",
-            "`logging/setLevel` without a level is answered with an error",
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_STANDARD_ERRORS])
-        .warns(),
-        CheckSpec::own(
-            "numeric-level-refused",
-            "NumericLevelRefused",
-            "`logging/setLevel` with a number is answered with an error",
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_STANDARD_ERRORS])
-        .warns(),
+        check!("missing-level-refused", "`logging/setLevel` without a level is answered with an error",
+            [LOGGING_SET_LEVEL_STANDARD_ERRORS]),
+        check!("numeric-level-refused", "`logging/setLevel` with a number is answered with an error",
+            [LOGGING_SET_LEVEL_STANDARD_ERRORS]),
     ],
 }
 

@@ -2,13 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, meta, method};
-use mcp_test_core::spec::{
-    Capability, ItemKind, Requirement, Revision, Revisions, error_code, meta as keys,
-};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta as keys};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::everything_but;
@@ -24,13 +22,8 @@ scenario! {
     needs: [Need::Capability(Capability::Logging)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-request-level-refused",
-            "UnknownRequestLevelRefused",
-            "A request with an unknown level in `_meta` is refused with -32602",
-        )
-        .requires(&[Requirement::LOGGING_PER_REQUEST_INVALID_LEVEL_32602])
-        .warns(),
+        check!("unknown-request-level-refused", "A request with an unknown level in `_meta` is refused with -32602",
+            [LOGGING_PER_REQUEST_INVALID_LEVEL_32602]),
     ],
 }
 

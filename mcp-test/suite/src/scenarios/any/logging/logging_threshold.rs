@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::log_level::LEVELS;
-use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions};
 use mcp_test_core::trace::Seq;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::logging::send_everything_again;
@@ -30,18 +30,10 @@ scenario! {
     needs: [Need::Capability(Capability::Logging)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("below-level-silent", "BelowLevelSilent", "No log message is below the level that was set")
-            .requires(&[Requirement::LOGGING_SET_LEVEL_THRESHOLD, Requirement::LOGGING_PER_REQUEST_THRESHOLD])
-            .conditional(),
-        CheckSpec::own(
-            "at-level-sent",
-            "AtLevelSent",
-            "What was logged at a level is logged again when this is the least level",
-        )
-        .requires(&[Requirement::LOGGING_SET_LEVEL_SENDS_AT_OR_ABOVE])
-        .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25))
-        .conditional()
-        .warns(),
+        check!("below-level-silent", "No log message is below the level that was set",
+            [LOGGING_SET_LEVEL_THRESHOLD, LOGGING_PER_REQUEST_THRESHOLD]).conditional(),
+        check!("at-level-sent", "What was logged at a level is logged again when this is the least level",
+            [LOGGING_SET_LEVEL_SENDS_AT_OR_ABOVE]).conditional(),
     ],
 }
 

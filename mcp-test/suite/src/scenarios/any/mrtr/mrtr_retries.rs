@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
@@ -26,62 +26,23 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Any(ItemKind::Tool)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "abandoned-round",
-            "AbandonedRound",
-            "The server goes on serving although its requests for input are ignored",
-        )
-        .requires(&[
-            Requirement::MRTR_RETRY_NOT_ASSUMED,
-            Requirement::ELICITATION_SERVER_NO_ASSUMED_SUCCESS,
-            Requirement::ROOTS_ERROR_SERVER_TOLERATES_NO_RETRY,
-            Requirement::SAMPLING_ERROR_SERVER_TOLERATES_NO_RETRY,
-        ]),
-        CheckSpec::own(
-            "input-refused",
-            "InputRefused",
-            "The call is answered without an internal error when the user declines or cancels",
-        )
-        .requires(&[Requirement::ELICITATION_SERVER_HANDLES_DECLINE_AND_FAILURE])
-        .conditional(),
-        CheckSpec::own(
-            "input-missing",
-            "InputMissing",
-            "Input that is missing in the retry is asked for again, and is not an error",
-        )
-        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "input-superfluous",
-            "InputSuperfluous",
-            "Input that the server has not asked for is ignored",
-        )
-        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "input-malformed",
-            "InputMalformed",
-            "An array in place of the object with the input is not taken for input",
-        )
-        .requires(&[Requirement::MRTR_PROTOCOL_ERRORS, Requirement::MRTR_SERVER_VALIDATES_RESPONSES])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "state-garbage",
-            "StateGarbage",
-            "The server answers a retry with a state that it has not issued, and goes on serving",
-        )
-        .requires(&[Requirement::MRTR_STATE_UNTRUSTED])
-        .conditional(),
-        CheckSpec::own(
-            "state-only-retry",
-            "StateOnlyRetry",
-            "A result with a state alone may be followed by a retry with that state at once",
-        )
-        .requires(&[Requirement::MRTR_STATE_ONLY_RETRY_ACCEPTED])
-        .conditional(),
+        check!("abandoned-round", "The server goes on serving although its requests for input are ignored",
+            [
+                MRTR_RETRY_NOT_ASSUMED, ELICITATION_SERVER_NO_ASSUMED_SUCCESS, ROOTS_ERROR_SERVER_TOLERATES_NO_RETRY,
+                SAMPLING_ERROR_SERVER_TOLERATES_NO_RETRY,
+            ]).always_fails("a server that stops serving breaks each of them"),
+        check!("input-refused", "The call is answered without an internal error when the user declines or cancels",
+            [ELICITATION_SERVER_HANDLES_DECLINE_AND_FAILURE]).conditional(),
+        check!("input-missing", "Input that is missing in the retry is asked for again, and is not an error",
+            [MRTR_MISSING_INPUT_REASKED]).conditional(),
+        check!("input-superfluous", "Input that the server has not asked for is ignored",
+            [MRTR_EXTRA_INPUT_IGNORED]).conditional(),
+        check!("input-malformed", "An array in place of the object with the input is not taken for input",
+            [MRTR_PROTOCOL_ERRORS, MRTR_SERVER_VALIDATES_RESPONSES]).conditional(),
+        check!("state-garbage", "The server answers a retry with a state that it has not issued, and goes on serving",
+            [MRTR_STATE_UNTRUSTED]).conditional(),
+        check!("state-only-retry", "A result with a state alone may be followed by a retry with that state at once",
+            [MRTR_STATE_ONLY_RETRY_ACCEPTED]).conditional(),
     ],
 }
 

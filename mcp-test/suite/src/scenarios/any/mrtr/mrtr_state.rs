@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use mcp_test_core::transport::TransportKind;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
 use crate::scenarios::any::note_if_unmade;
@@ -23,30 +23,13 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::Tools), Need::Any(ItemKind::Tool)],
     checks: [
-        CheckSpec::own(
-            "altered-state-refused",
-            "AlteredStateRefused",
-            "A retry with a state in which a character was changed does not complete",
-        )
-        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "foreign-state-refused",
-            "ForeignStateRefused",
-            "A retry with the state of the call of another tool does not complete",
-        )
-        .requires(&[Requirement::MRTR_STATE_BOUND_REQUEST])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "state-on-other-connection",
-            "StateOnOtherConnection",
-            "A retry on another connection is answered as on the first one",
-        )
-        .requires(&[Requirement::MRTR_STATELESS_RETRY])
-        .conditional()
-        .warns(),
+        check!("altered-state-refused", "A retry with a state in which a character was changed does not complete",
+            [MRTR_STATE_TAMPER_REJECTED, MRTR_STATE_INTEGRITY]).conditional()
+            .only_warns("only the server knows whether its state needs protection"),
+        check!("foreign-state-refused", "A retry with the state of the call of another tool does not complete",
+            [MRTR_STATE_BOUND_REQUEST]).conditional(),
+        check!("state-on-other-connection", "A retry on another connection is answered as on the first one",
+            [MRTR_STATELESS_RETRY]).conditional(),
     ],
 }
 

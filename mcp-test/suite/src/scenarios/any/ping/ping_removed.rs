@@ -1,11 +1,11 @@
 //! `ping-removed`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::everything_but;
@@ -19,9 +19,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("ping-refused", "PingRefused", "`ping` is refused with -32601")
-            .requires(&[Requirement::PING_REMOVED])
-            .warns(),
+        check!("ping-refused", "`ping` is refused with -32601", [PING_REMOVED]),
     ],
 }
 

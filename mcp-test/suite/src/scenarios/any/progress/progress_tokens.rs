@@ -3,12 +3,12 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::equals;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
+use mcp_test_core::scenario::{CheckBuilder, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, meta};
-use mcp_test_core::spec::{Requirement, Revisions, error_code};
+use mcp_test_core::spec::{Revisions, error_code};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::{always_answered, ensure, everything_but};
@@ -23,19 +23,12 @@ scenario! {
     revisions: Revisions::all(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "progress-token-accepted",
-            "ProgressTokenAccepted",
+        check!("progress-token-accepted",
             "A request with a text, a number, 0 or an empty text as progress token gets its result",
-        )
-        .requires(&[Requirement::PROGRESS_TOKEN_TYPE]),
-        CheckSpec::own(
-            "progress-token-repeated",
-            "ProgressTokenRepeated",
+            [PROGRESS_TOKEN_TYPE]),
+        check!("progress-token-repeated",
             "Progress carries the token of its request, in the same JSON type; checked if a tool reports progress",
-        )
-        .requires(&[Requirement::PROGRESS_TOKEN_ECHOED])
-        .conditional(),
+            [PROGRESS_TOKEN_ECHOED]).conditional(),
     ],
 }
 

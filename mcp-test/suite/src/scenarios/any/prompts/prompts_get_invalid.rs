@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::equals;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::prompts_get_listed::{arguments, required};
@@ -26,25 +26,12 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own("unknown-prompt", "UnknownPrompt", "An unknown prompt is refused with -32602")
-            .requires(&[Requirement::PROMPTS_GET_UNKNOWN_PROMPT_32602])
-            .warns(),
-        CheckSpec::own(
-            "missing-prompt-argument",
-            "MissingPromptArgument",
-            "A prompt without a required argument is refused with -32602",
-        )
-        .requires(&[Requirement::PROMPTS_GET_MISSING_ARGUMENT_32602])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "prompt-argument-types",
-            "PromptArgumentTypes",
-            "An argument that is not a string is not rendered as if it were one",
-        )
-        .requires(&[Requirement::PROMPTS_IMPL_VALIDATE_ARGUMENTS])
-        .conditional()
-        .warns(),
+        check!("unknown-prompt", "An unknown prompt is refused with -32602",
+            [PROMPTS_GET_UNKNOWN_PROMPT_32602]),
+        check!("missing-prompt-argument", "A prompt without a required argument is refused with -32602",
+            [PROMPTS_GET_MISSING_ARGUMENT_32602]).conditional(),
+        check!("prompt-argument-types", "An argument that is not a string is not rendered as if it were one",
+            [PROMPTS_IMPL_VALIDATE_ARGUMENTS]).conditional(),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::note_if_unmade;
@@ -24,30 +24,14 @@ scenario! {
     needs: [Need::Any(ItemKind::Prompt)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "prompt-arguments-omitted",
-            "PromptArgumentsOmitted",
+        check!("prompt-arguments-omitted",
             "A prompt that accepts `{}` as its arguments can be requested without `arguments`",
-        )
-        .requires(&[Requirement::PROMPTS_GET_ARGUMENTS_OPTIONAL])
-        .conditional(),
-        CheckSpec::own(
-            "listed-prompts-available",
-            "ListedPromptsAvailable",
+            [PROMPTS_GET_ARGUMENTS_OPTIONAL]).conditional(),
+        check!("listed-prompts-available",
             "No listed prompt without required arguments is unknown when it is requested",
-        )
-        .requires(&[Requirement::PROMPTS_GET_LISTED_AVAILABLE])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "prompt-links-fetchable",
-            "PromptLinksFetchable",
-            "A resource to which a prompt links can be read, unless it is on the web",
-        )
-        .requires(&[Requirement::PROMPTS_CONTENT_RESOURCE_LINK_FETCHABLE])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .conditional()
-        .warns(),
+            [PROMPTS_GET_LISTED_AVAILABLE]).conditional().fails_or_warns("what the prompt needs may be out of reach"),
+        check!("prompt-links-fetchable", "A resource to which a prompt links can be read, unless it is on the web",
+            [PROMPTS_CONTENT_RESOURCE_LINK_FETCHABLE]).conditional(),
     ],
 }
 

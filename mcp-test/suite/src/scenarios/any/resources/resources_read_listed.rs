@@ -6,12 +6,12 @@ use mcp_test_core::check::{Finding, Severity};
 use mcp_test_core::client::Reply;
 use mcp_test_core::client::reply::listed_items;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
 use mcp_test_core::wire::RpcError;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::ReadBudget;
@@ -27,28 +27,18 @@ scenario! {
     needs: [Need::Capability(Capability::Resources)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "templates-listed",
-            "TemplatesListed",
+        check!("templates-listed",
             "`resources/templates/list` returns an array of templates, unless the server does not have that method",
-        )
-        .requires(&[Requirement::RESOURCES_TEMPLATES_LIST_RESPOND])
-        .conditional(),
-        CheckSpec::own("listed-readable", "ListedReadable", "No listed resource is unknown when it is read, and none fails")
-            .requires(&[Requirement::RESOURCES_READ_LISTED_READABLE])
-            .conditional()
-            .also_warns(),
-        CheckSpec::own("text-is-text", "TextIsText", "The text of a resource is text, not binary data")
-            .requires(&[Requirement::RESOURCES_CONTENTS_TEXT_ONLY_IF_TEXTUAL])
-            .conditional(),
-        CheckSpec::own(
-            "sizes-true",
-            "SizesTrue",
+            [RESOURCES_TEMPLATES_LIST_RESPOND]).conditional(),
+        check!("listed-readable", "No listed resource is unknown when it is read, and none fails",
+            [RESOURCES_READ_LISTED_READABLE]).conditional()
+            .fails_or_warns("what the server reads from may be out of reach"),
+        check!("text-is-text", "The text of a resource is text, not binary data",
+            [RESOURCES_CONTENTS_TEXT_ONLY_IF_TEXTUAL]).conditional(),
+        check!("sizes-true",
             "The `size` of a listed resource is the number of its bytes, before they are encoded as base64",
-        )
-        .requires(&[Requirement::RESOURCES_DEFINITION_SIZE_RAW_BYTES])
-        .conditional()
-        .also_warns(),
+            [RESOURCES_DEFINITION_SIZE_RAW_BYTES]).conditional()
+            .fails_or_warns("only the size of the base64 text is certainly the wrong one"),
     ],
 }
 

@@ -4,12 +4,12 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, text_containing};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::uri_template::UriTemplate;
 use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::is_template_for;
@@ -28,25 +28,11 @@ scenario! {
     needs: [Need::Capability(Capability::Resources)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-resource-error",
-            "UnknownResourceError",
+        check!("unknown-resource-error",
             "A resource that does not exist is answered with a JSON-RPC error, not with contents",
-        )
-        .requires(&[
-            Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
-            Requirement::RESOURCES_READ_NOT_FOUND_32602,
-            Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS,
-        ])
-        .also_warns(),
-        CheckSpec::own(
-            "unknown-resource-code",
-            "UnknownResourceCode",
-            "The error for a resource that does not exist has the code of the revision",
-        )
-        .requires(&[Requirement::RESOURCES_READ_NOT_FOUND_32002, Requirement::RESOURCES_READ_NOT_FOUND_32602])
-        .conditional()
-        .also_warns(),
+            [RESOURCES_READ_ERRORS_ARE_JSON_RPC, RESOURCES_READ_NOT_FOUND_32602, RESOURCES_READ_NO_EMPTY_CONTENTS]),
+        check!("unknown-resource-code", "The error for a resource that does not exist has the code of the revision",
+            [RESOURCES_READ_NOT_FOUND_32002, RESOURCES_READ_NOT_FOUND_32602]).conditional(),
     ],
 }
 

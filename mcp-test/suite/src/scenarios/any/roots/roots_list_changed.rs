@@ -7,12 +7,12 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::wait::Step;
 use mcp_test_core::clock::{Deadline, format_duration};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
 use mcp_test_core::trace::{Party, Seq, Trace};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::receive_requests;
@@ -29,21 +29,12 @@ scenario! {
     revisions: Revisions::until(Revision::V2025_11_25),
     repeats: OncePerEra,
     checks: [
-        CheckSpec::own(
-            "roots-changed-handled",
-            "RootsChangedHandled",
+        check!("roots-changed-handled",
             "After several `notifications/roots/list_changed` the server answers as before, and none of them is answered",
-        )
-        .requires(&[Requirement::ROOTS_LIST_CHANGED_SERVER_GRACEFUL])
-        .warns(),
-        CheckSpec::own(
-            "roots-fetched-again",
-            "RootsFetchedAgain",
+            [ROOTS_LIST_CHANGED_SERVER_GRACEFUL]),
+        check!("roots-fetched-again",
             "A server that has asked for the roots asks again after `notifications/roots/list_changed`",
-        )
-        .requires(&[Requirement::ROOTS_LIST_CHANGED_SERVER_REFETCHES])
-        .conditional()
-        .warns(),
+            [ROOTS_LIST_CHANGED_SERVER_REFETCHES]).conditional(),
     ],
 }
 

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Handlers;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Era, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::{is_slow, receive_requests};
@@ -27,14 +27,9 @@ scenario! {
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "roots-unavailable",
-            "RootsUnavailable",
+        check!("roots-unavailable",
             "A call that asks for the roots is answered, and so is the next request, although the root does not exist",
-        )
-        .requires(&[Requirement::ROOTS_SERVER_HANDLES_UNAVAILABLE])
-        .conditional()
-        .warns(),
+            [ROOTS_SERVER_HANDLES_UNAVAILABLE]).conditional(),
     ],
 }
 

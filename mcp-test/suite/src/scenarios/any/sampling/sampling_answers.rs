@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Handlers, Reply};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code};
 use mcp_test_core::trace::Party;
 use mcp_test_core::wire::RpcError;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::{is_slow, receive_requests};
@@ -32,45 +32,22 @@ scenario! {
     // In a handshake the client declares what it needs here.
     shares_connection: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "sampling-stop-reason",
-            "SamplingStopReason",
+        check!("sampling-stop-reason",
             "The call succeeds whether the model stops for a reason of its provider or for none",
-        )
-        .requires(&[Requirement::SAMPLING_RESULT_SERVER_TOLERATES_STOP_REASON])
-        .conditional(),
-        CheckSpec::own(
-            "sampling-content-array",
-            "SamplingContentArray",
-            "The call succeeds whether the content is one block or an array",
-        )
-        .requires(&[Requirement::SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "sampling-extra-members",
-            "SamplingExtraMembers",
+            [SAMPLING_RESULT_SERVER_TOLERATES_STOP_REASON]).conditional(),
+        check!("sampling-content-array", "The call succeeds whether the content is one block or an array",
+            [SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY]).conditional()
+            .only_warns("that servers read both forms follows only from the type of `content`"),
+        check!("sampling-extra-members",
             "The call succeeds although the answer has a member that the server does not know",
-        )
-        .requires(&[Requirement::JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED])
-        .conditional(),
-        CheckSpec::own(
-            "sampling-error-data",
-            "SamplingErrorData",
+            [JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED]).conditional(),
+        check!("sampling-error-data",
             "The call, and the next one, is answered although the model fails with an error that has `data`",
-        )
-        .requires(&[Requirement::JSONRPC_ERROR_DATA_TOLERATED])
-        .within(Revisions::until(Revision::V2025_11_25))
-        .conditional(),
-        CheckSpec::own(
-            "sampling-content-validated",
-            "SamplingContentValidated",
+            [JSONRPC_ERROR_DATA_TOLERATED]).conditional()
+            .within(Revisions::until(Revision::V2025_11_25), "from 2026-07-28 on, the client has no error to send"),
+        check!("sampling-content-validated",
             "Content of an unknown type, or a text that is not a string, is not accepted",
-        )
-        .requires(&[Requirement::SAMPLING_SECURITY_VALIDATE_CONTENT])
-        .conditional()
-        .warns(),
+            [SAMPLING_SECURITY_VALIDATE_CONTENT]).conditional(),
     ],
 }
 

@@ -2,12 +2,12 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Stream, post_to};
@@ -23,12 +23,9 @@ scenario! {
     revisions: Revisions::only(Revision::V2024_11_05),
     transports: Only [Sse],
     checks: [
-        CheckSpec::own(
-            "replies-on-own-stream",
-            "RepliesOnOwnStream",
+        check!("replies-on-own-stream",
             "Of two clients that use equal ids, each gets the replies to its requests on its own stream",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_MULTIPLE_CLIENTS]),
+            [TRANSPORT_SSE_MULTIPLE_CLIENTS]),
     ],
 }
 

@@ -2,12 +2,12 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::{Stream, post_to};
 use crate::scenarios::ensure;
@@ -21,18 +21,11 @@ scenario! {
     revisions: Revisions::only(Revision::V2024_11_05),
     transports: Only [Sse],
     checks: [
-        CheckSpec::own(
-            "endpoint-first",
-            "EndpointFirst",
-            "GET opens an event stream, whose first event is `endpoint` with a URI",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_ENDPOINT_EVENT, Requirement::TRANSPORT_SSE_TWO_ENDPOINTS]),
-        CheckSpec::own(
-            "post-answered-on-stream",
-            "PostAnsweredOnStream",
+        check!("endpoint-first", "GET opens an event stream, whose first event is `endpoint` with a URI",
+            [TRANSPORT_SSE_ENDPOINT_EVENT, TRANSPORT_SSE_TWO_ENDPOINTS]),
+        check!("post-answered-on-stream",
             "`initialize` is accepted by POST at that URI, and its reply comes on the stream",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_TWO_ENDPOINTS, Requirement::TRANSPORT_SSE_MESSAGE_EVENTS]),
+            [TRANSPORT_SSE_TWO_ENDPOINTS, TRANSPORT_SSE_MESSAGE_EVENTS]),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `sse-origin`.
 
 use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::HttpResponse;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::{Stream, get, post_to};
 use crate::scenarios::ensure;
@@ -21,12 +21,8 @@ scenario! {
     revisions: Revisions::only(Revision::V2024_11_05),
     transports: Only [Sse],
     checks: [
-        CheckSpec::own(
-            "foreign-origin-refused",
-            "ForeignOriginRefused",
-            "GET and POST with a foreign Origin are refused with HTTP 4xx",
-        )
-        .requires(&[Requirement::TRANSPORT_SSE_ORIGIN_VALIDATED]),
+        check!("foreign-origin-refused", "GET and POST with a foreign Origin are refused with HTTP 4xx",
+            [TRANSPORT_SSE_ORIGIN_VALIDATED]),
     ],
 }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Era, Requirement, Revisions};
 use mcp_test_core::trace::{Event, Party};
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use crate::scenarios::ensure;
 
@@ -22,20 +22,11 @@ scenario! {
     repeats: Once,
     transports: Only [Duplex, Stdio],
     checks: [
-        CheckSpec::own(
-            "silent-before-initialize",
-            "SilentBeforeInitialize",
+        check!("silent-before-initialize",
             "A server whose input ends before the first message has not sent any itself",
-        )
-        .requires(&[Requirement::LIFECYCLE_INITIALIZE_FIRST])
-        .within(Revisions::until(Revision::V2025_11_25)),
-        CheckSpec::own(
-            "exit-without-messages",
-            "ExitWithoutMessages",
-            "A server whose input ends before the first message exits on its own",
-        )
-        .requires(&[Requirement::TRANSPORT_STDIO_EXIT_ON_EOF, Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED])
-        .warns(),
+            [LIFECYCLE_INITIALIZE_FIRST]),
+        check!("exit-without-messages", "A server whose input ends before the first message exits on its own",
+            [TRANSPORT_STDIO_EXIT_ON_EOF, TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED]),
     ],
 }
 

@@ -1,12 +1,12 @@
 //! `stdio-last-reply`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revisions};
+use mcp_test_core::spec::Revisions;
 use mcp_test_core::trace::{Party, Seq, Trace};
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -25,13 +25,8 @@ scenario! {
     // The last one that uses the connection.
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "reply-before-exit",
-            "ReplyBeforeExit",
-            "A request that is sent right before the end of the input is answered",
-        )
-        .requires(&[Requirement::MCP_TEST_REPLY_BEFORE_EXIT])
-        .warns(),
+        check!("reply-before-exit", "A request that is sent right before the end of the input is answered",
+            [MCP_TEST_REPLY_BEFORE_EXIT]),
     ],
 }
 

@@ -7,7 +7,7 @@ use mcp_test_core::check::{Cause, Fate, Finding};
 use mcp_test_core::client::{Pending, SubscriptionFilter};
 use mcp_test_core::expect::non_empty_array;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx};
+use mcp_test_core::scenario::{CheckBuilder, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::{
@@ -15,7 +15,7 @@ use mcp_test_core::spec::{
 };
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::raw_http::{finding, post, request};
@@ -30,52 +30,23 @@ scenario! {
     Server "subscriptions-listen": "Subscriptions are acknowledged",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            "listen-stream",
-            "ListenStream",
-            "Over HTTP, `subscriptions/listen` is answered with an event stream",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_HTTP_SSE])
-        .conditional(),
-        CheckSpec::own(
-            "listen-acknowledged",
-            "ListenAcknowledged",
+        check!("listen-stream", "Over HTTP, `subscriptions/listen` is answered with an event stream",
+            [SUBSCRIPTIONS_HTTP_SSE]).conditional(),
+        check!("listen-acknowledged",
             "Several subscriptions at once are each acknowledged under the id of their request, text or number",
-        )
-        .requires(&[
-            Requirement::SUBSCRIPTIONS_ID_VALUE,
-            Requirement::SUBSCRIPTIONS_ACK_SENT,
-            Requirement::SUBSCRIPTIONS_CONCURRENT_SUPPORTED,
-        ])
-        .also_warns(),
-        CheckSpec::own(
-            "listen-filter",
-            "ListenFilter",
+            [SUBSCRIPTIONS_ID_VALUE, SUBSCRIPTIONS_ACK_SENT, SUBSCRIPTIONS_CONCURRENT_SUPPORTED])
+            .fails_or_warns("a resource that is refused may be one that does not change"),
+        check!("listen-filter",
             "The acknowledged filter has only what was requested, and nothing for which the server declares no capability",
-        )
-        .requires(&[Requirement::SUBSCRIPTIONS_ACK_FILTER_SUBSET]),
-        CheckSpec::own(
-            "listen-declared",
-            "ListenDeclared",
+            [SUBSCRIPTIONS_ACK_FILTER_SUBSET]),
+        check!("listen-declared",
             "The acknowledged filter has every requested change of a list that the server declares, and no other one",
-        )
-        .requires(&[Requirement::DISCOVER_CAPABILITIES_TRUTHFUL])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "listen-without-changes",
-            "ListenWithoutChanges",
-            "A server that declares no changes acknowledges a subscription to nothing",
-        )
-        .requires(&[Requirement::BASE_SUPPORT_CORE_PATTERNS])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "listen-cancelled",
-            "ListenCancelled",
-            "The server goes on after its subscriptions are cancelled",
-        )
-        .requires(&[Requirement::CANCELLATION_RACE_GRACEFUL]),
+            [DISCOVER_CAPABILITIES_TRUTHFUL]).conditional()
+            .only_warns("what the server notifies of may depend on more than its capabilities"),
+        check!("listen-without-changes", "A server that declares no changes acknowledges a subscription to nothing",
+            [BASE_SUPPORT_CORE_PATTERNS]).conditional().only_warns("the server has nothing to notify of"),
+        check!("listen-cancelled", "The server goes on after its subscriptions are cancelled",
+            [CANCELLATION_RACE_GRACEFUL]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::EventKind;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flaw::Flaw;
@@ -25,27 +25,13 @@ scenario! {
     revisions: Revisions::only(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::TasksToolsCall), Need::Capability(Capability::TasksCancel), Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "task-cancelled",
-            "TaskCancelled",
-            "The reply to `tasks/cancel` says that the task is cancelled",
-        )
-        .requires(&[Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE])
-        .conditional(),
-        CheckSpec::own(
-            "task-stays-cancelled",
-            "TaskStaysCancelled",
-            "A cancelled task stays cancelled, and is not cancelled again",
-        )
-        .requires(&[Requirement::TASKS_CANCELLED_STAYS, Requirement::TASKS_CANCEL_TERMINAL_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "task-ids",
-            "TaskIds",
+        check!("task-cancelled", "The reply to `tasks/cancel` says that the task is cancelled",
+            [TASKS_CANCEL_STATUS_BEFORE_RESPONSE]).conditional(),
+        check!("task-stays-cancelled", "A cancelled task stays cancelled, and is not cancelled again",
+            [TASKS_CANCELLED_STAYS, TASKS_CANCEL_TERMINAL_REJECTED]).conditional(),
+        check!("task-ids",
             "Each task has an id of its own, which the server has chosen, and which cannot be guessed from another",
-        )
-        .requires(&[Requirement::TASKS_ID_UNIQUE, Requirement::TASKS_ID_RECEIVER_GENERATED, Requirement::TASKS_ID_ENTROPY])
-        .conditional(),
+            [TASKS_ID_UNIQUE, TASKS_ID_RECEIVER_GENERATED, TASKS_ID_ENTROPY]).conditional(),
     ],
 }
 

@@ -1,10 +1,10 @@
 //! `tasks-errors`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flaw::Flaw;
@@ -22,13 +22,8 @@ scenario! {
     revisions: Revisions::only(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::TasksToolsCall), Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "task-error",
-            "TaskError",
-            "`tasks/result` fails with the error with which the call fails without `task`",
-        )
-        .requires(&[Requirement::TASKS_RESULT_ERROR_PASSTHROUGH])
-        .conditional(),
+        check!("task-error", "`tasks/result` fails with the error with which the call fails without `task`",
+            [TASKS_RESULT_ERROR_PASSTHROUGH]).conditional(),
     ],
 }
 

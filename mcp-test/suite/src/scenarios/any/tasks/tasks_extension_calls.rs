@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::extension::{after_cancel, declared, of_status, of_task, shape};
@@ -27,78 +27,35 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::TasksExtension), Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "extension-task-undeclared",
-            "ExtensionTaskUndeclared",
-            "A call of a client that does not declare the extension becomes no task",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_NO_TASK_FOR_UNDECLARED,
-            Requirement::EXT_TASKS_TASK_PARAM_IGNORED,
-            Requirement::EXT_TASKS_DECLARATION_NOT_STICKY,
-            Requirement::VERSIONING_EXTENSION_FALLBACK,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-required",
-            "ExtensionTaskRequired",
+        check!("extension-task-undeclared", "A call of a client that does not declare the extension becomes no task",
+            [
+                EXT_TASKS_NO_TASK_FOR_UNDECLARED, EXT_TASKS_TASK_PARAM_IGNORED, EXT_TASKS_DECLARATION_NOT_STICKY,
+                VERSIONING_EXTENSION_FALLBACK,
+            ]).conditional(),
+        check!("extension-task-required",
             "A call that can only be a task is refused with -32021, which names the extension",
-        )
-        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_ERROR, Requirement::EXT_TASKS_MISSING_CAPABILITY_DATA])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-type",
-            "ExtensionTaskType",
-            "A call that becomes a task has a result of the type \"task\"",
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-ids",
-            "ExtensionTaskIds",
-            "The id of a task cannot be guessed from the one before",
-        )
-        .requires(&[Requirement::EXT_TASKS_ID_ENTROPY])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-state",
-            "ExtensionTaskState",
+            [EXT_TASKS_MISSING_CAPABILITY_ERROR, EXT_TASKS_MISSING_CAPABILITY_DATA]).conditional(),
+        check!("extension-task-type", "A call that becomes a task has a result of the type \"task\"",
+            [EXT_TASKS_RESULT_TYPE_TASK]).conditional(),
+        check!("extension-task-ids", "The id of a task cannot be guessed from the one before",
+            [EXT_TASKS_ID_ENTROPY]).conditional(),
+        check!("extension-task-state",
             "The state of a task has the members of its status, from the moment that the client knows its id",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_DURABLE_BEFORE_ACK,
-            Requirement::EXT_TASKS_TASK_SHAPE,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
-            Requirement::EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE,
-            Requirement::EXT_TASKS_GET_WORKING,
-            Requirement::EXT_TASKS_GET_CANCELLED,
-            Requirement::EXT_TASKS_GET_COMPLETED,
-            Requirement::EXT_TASKS_GET_FAILED,
-            Requirement::EXT_TASKS_GET_INPUT_REQUIRED,
-            Requirement::EXT_TASKS_RESULT_FAITHFUL,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-acknowledged",
-            "ExtensionTaskAcknowledged",
+            [
+                EXT_TASKS_DURABLE_BEFORE_ACK, EXT_TASKS_TASK_SHAPE, EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
+                EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE, EXT_TASKS_GET_WORKING, EXT_TASKS_GET_CANCELLED,
+                EXT_TASKS_GET_COMPLETED, EXT_TASKS_GET_FAILED, EXT_TASKS_GET_INPUT_REQUIRED,
+                EXT_TASKS_RESULT_FAITHFUL,
+            ]).conditional(),
+        check!("extension-task-acknowledged",
             "`tasks/update` and `tasks/cancel` are answered with nothing but an acknowledgement",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS,
-            Requirement::EXT_TASKS_UPDATE_ACK_EMPTY,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
-            Requirement::EXT_TASKS_CANCEL_ACK_EMPTY,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
-        ])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "extension-task-final",
-            "ExtensionTaskFinal",
-            "A finished task keeps its status",
-        )
-        .requires(&[Requirement::EXT_TASKS_TERMINAL_IMMUTABLE])
-        .conditional(),
+            [
+                EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS, EXT_TASKS_UPDATE_ACK_EMPTY,
+                EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE, EXT_TASKS_CANCEL_ACK_EMPTY,
+                EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
+            ]).conditional(),
+        check!("extension-task-final", "A finished task keeps its status",
+            [EXT_TASKS_TERMINAL_IMMUTABLE]).conditional(),
     ],
 }
 

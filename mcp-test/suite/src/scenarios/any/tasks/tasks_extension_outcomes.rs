@@ -7,10 +7,10 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
 use mcp_test_core::expect::{integer, non_empty_string, object, string};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, CheckBuilder, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, CheckBuilder, Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::outcomes_peer::{OutcomeFlaw, outcomes_server};
@@ -28,44 +28,18 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     needs: [Need::Capability(Capability::TasksExtension), Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "extension-task-failure",
-            "ExtensionTaskFailure",
+        check!("extension-task-failure",
             "A task fails only where its call fails with a JSON-RPC error, and has that error",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC,
-            Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED,
-            Requirement::EXT_TASKS_ERROR_FAITHFUL,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-failed-message",
-            "ExtensionTaskFailedMessage",
-            "A failed task says in `statusMessage` what is wrong",
-        )
-        .requires(&[Requirement::EXT_TASKS_FAILED_STATUS_MESSAGE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "extension-task-input",
-            "ExtensionTaskInput",
+            [EXT_TASKS_FAILED_ONLY_JSONRPC, EXT_TASKS_TOOL_ERROR_COMPLETED, EXT_TASKS_ERROR_FAITHFUL]).conditional(),
+        check!("extension-task-failed-message", "A failed task says in `statusMessage` what is wrong",
+            [EXT_TASKS_FAILED_STATUS_MESSAGE]).conditional(),
+        check!("extension-task-input",
             "A task that waits for input lists every open request, each under a key of its own",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET,
-            Requirement::EXT_TASKS_INPUT_KEY_UNIQUE,
-            Requirement::EXT_TASKS_INPUT_KEY_NO_REUSE,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "extension-task-after-input",
-            "ExtensionTaskAfterInput",
+            [EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET, EXT_TASKS_INPUT_KEY_UNIQUE, EXT_TASKS_INPUT_KEY_NO_REUSE])
+            .conditional(),
+        check!("extension-task-after-input",
             "The result of a task does not ask for the call to be sent again with more input",
-        )
-        .requires(&[Requirement::EXT_TASKS_MRTR_BEFORE_CREATE])
-        .conditional()
-        .warns(),
+            [EXT_TASKS_MRTR_BEFORE_CREATE]).conditional(),
     ],
 }
 

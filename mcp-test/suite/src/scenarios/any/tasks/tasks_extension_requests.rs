@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flaw::Flaw;
@@ -24,48 +24,21 @@ scenario! {
     needs: [Need::Capability(Capability::TasksExtension)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "extension-unknown-task",
-            "ExtensionUnknownTask",
-            "Requests for an unknown task are refused with -32602",
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_GET_UNKNOWN_TASK,
-            Requirement::EXT_TASKS_UPDATE_UNKNOWN_TASK,
-            Requirement::EXT_TASKS_CANCEL_UNKNOWN_TASK,
-            Requirement::EXT_TASKS_PROTOCOL_ERRORS_JSONRPC,
-        ])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own(
-            "extension-error-message",
-            "ExtensionErrorMessage",
-            "The error for an unknown task has a message",
-        )
-        .requires(&[Requirement::EXT_TASKS_INFORMATIVE_ERRORS])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "extension-undeclared",
-            "ExtensionUndeclared",
+        check!("extension-unknown-task", "Requests for an unknown task are refused with -32602",
+            [
+                EXT_TASKS_GET_UNKNOWN_TASK, EXT_TASKS_UPDATE_UNKNOWN_TASK, EXT_TASKS_CANCEL_UNKNOWN_TASK,
+                EXT_TASKS_PROTOCOL_ERRORS_JSONRPC,
+            ]).conditional(),
+        check!("extension-error-message", "The error for an unknown task has a message",
+            [EXT_TASKS_INFORMATIVE_ERRORS]).conditional(),
+        check!("extension-undeclared",
             "Requests of a client that does not declare the extension are refused with -32021",
-        )
-        .requires(&[Requirement::EXT_TASKS_METHODS_MISSING_CAPABILITY, Requirement::EXT_TASKS_LEGACY_CAPABILITY_NOT_ENOUGH])
-        .conditional(),
-        CheckSpec::own(
-            "extension-listen-undeclared",
-            "ExtensionListenUndeclared",
+            [EXT_TASKS_METHODS_MISSING_CAPABILITY, EXT_TASKS_LEGACY_CAPABILITY_NOT_ENOUGH]).conditional(),
+        check!("extension-listen-undeclared",
             "A subscription to a task is refused with -32021 if its request does not declare the extension",
-        )
-        .requires(&[Requirement::EXT_TASKS_LISTEN_MISSING_CAPABILITY])
-        .conditional(),
-        CheckSpec::own(
-            "extension-tasks-result",
-            "ExtensionTasksResult",
-            "`tasks/result` is refused with -32601",
-        )
-        .requires(&[Requirement::EXT_TASKS_TASKS_RESULT_REMOVED])
-        .conditional(),
+            [EXT_TASKS_LISTEN_MISSING_CAPABILITY]).conditional(),
+        check!("extension-tasks-result", "`tasks/result` is refused with -32601",
+            [EXT_TASKS_TASKS_RESULT_REMOVED]).conditional(),
     ],
 }
 

@@ -1,10 +1,10 @@
 //! `tasks-legacy-capability`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -18,12 +18,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "legacy-tasks-capability",
-            "LegacyTasksCapability",
-            "The capabilities have no member `tasks`",
-        )
-        .requires(&[Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED, Requirement::EXT_TASKS_MIGRATE_CAPABILITY]),
+        check!("legacy-tasks-capability", "The capabilities have no member `tasks`",
+            [EXT_TASKS_NO_LEGACY_ADVERTISED, EXT_TASKS_MIGRATE_CAPABILITY]),
     ],
 }
 

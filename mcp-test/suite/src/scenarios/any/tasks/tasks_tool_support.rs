@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flaw::Flaw;
@@ -23,28 +23,12 @@ scenario! {
     needs: [Need::Capability(Capability::TasksToolsCall), Need::CallableTool],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "task-required",
-            "TaskRequired",
-            "A plain call of a tool with `taskSupport` `required` is refused with -32601",
-        )
-        .requires(&[Requirement::TASKS_TOOL_REQUIRED_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "task-forbidden",
-            "TaskForbidden",
-            "A call as a task is refused with -32601 if the tool does not support it",
-        )
-        .requires(&[Requirement::TASKS_TOOL_FORBIDDEN_REJECTED])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "task-optional",
-            "TaskOptional",
-            "A tool with `taskSupport` `optional` is called as a task and without",
-        )
-        .requires(&[Requirement::TASKS_TOOL_OPTIONAL_BOTH_ACCEPTED])
-        .conditional(),
+        check!("task-required", "A plain call of a tool with `taskSupport` `required` is refused with -32601",
+            [TASKS_TOOL_REQUIRED_REJECTED]).conditional(),
+        check!("task-forbidden", "A call as a task is refused with -32601 if the tool does not support it",
+            [TASKS_TOOL_FORBIDDEN_REJECTED]).conditional(),
+        check!("task-optional", "A tool with `taskSupport` `optional` is called as a task and without",
+            [TASKS_TOOL_OPTIONAL_BOTH_ACCEPTED]).conditional(),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::anything;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx};
+use mcp_test_core::scenario::{CallableTool, Ctx};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::task::{call_as_task, call_of, support};
@@ -24,20 +24,12 @@ scenario! {
     revisions: Revisions::only(Revision::V2025_11_25),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "undeclared-task-methods",
-            "UndeclaredTaskMethods",
+        check!("undeclared-task-methods",
             "`tasks/list` and `tasks/cancel` are not served if their capabilities are not declared",
-        )
-        .requires(&[Requirement::TASKS_LIST_REQUIRES_CAPABILITY, Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY])
-        .conditional(),
-        CheckSpec::own(
-            "undeclared-task-ignored",
-            "UndeclaredTaskIgnored",
+            [TASKS_LIST_REQUIRES_CAPABILITY, TASKS_CANCEL_REQUIRES_CAPABILITY]).conditional(),
+        check!("undeclared-task-ignored",
             "A call with `task` is answered as one without if the capability for it is not declared",
-        )
-        .requires(&[Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED, Requirement::TASKS_CAPABILITY_DECLARED])
-        .conditional(),
+            [TASKS_UNDECLARED_AUGMENTATION_IGNORED, TASKS_CAPABILITY_DECLARED]).conditional(),
     ],
 }
 

@@ -2,9 +2,9 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::scenario::{Ctx, Need};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peer::tasks_server;
@@ -23,28 +23,14 @@ scenario! {
     needs: [Need::Capability(Capability::Tasks)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-task-refused",
-            "UnknownTaskRefused",
+        check!("unknown-task-refused",
             "`tasks/get`, `tasks/result` and `tasks/cancel` for an unknown task are refused with -32602",
-        )
-        .requires(&[Requirement::TASKS_INVALID_ID_ERROR])
-        .conditional(),
-        CheckSpec::own(
-            "unknown-task-cursor-refused",
-            "UnknownTaskCursorRefused",
+            [TASKS_INVALID_ID_ERROR]).conditional(),
+        check!("unknown-task-cursor-refused",
             "`tasks/list` with a cursor that the server has not issued is refused with -32602",
-        )
-        .requires(&[Requirement::TASKS_INVALID_CURSOR_ERROR])
-        .conditional(),
-        CheckSpec::own(
-            "task-error-message",
-            "TaskErrorMessage",
-            "The errors have a message",
-        )
-        .requires(&[Requirement::TASKS_ERROR_MESSAGES_INFORMATIVE])
-        .conditional()
-        .warns(),
+            [TASKS_INVALID_CURSOR_ERROR]).conditional(),
+        check!("task-error-message", "The errors have a message",
+            [TASKS_ERROR_MESSAGES_INFORMATIVE]).conditional(),
     ],
 }
 

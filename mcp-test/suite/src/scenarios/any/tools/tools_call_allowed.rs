@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{ItemKind, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
@@ -28,23 +28,13 @@ scenario! {
     needs: [Need::Any(ItemKind::Tool)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "required-arguments-suffice",
-            "RequiredArgumentsSuffice",
+        check!("required-arguments-suffice",
             "A tool that succeeds with more arguments does not refuse a call with only those that its schema requires",
-        )
-        .requires(&[Requirement::MCP_TEST_REQUIRED_ARGUMENTS_SUFFICE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "stated-values-accepted",
-            "StatedValuesAccepted",
+            [MCP_TEST_REQUIRED_ARGUMENTS_SUFFICE]).conditional(),
+        check!("stated-values-accepted",
             "A value that the schema of a tool states, in `enum`, `default` or `examples`, is not refused with -32602, nor one of an \
              `enum` like a value that it does not have",
-        )
-        .requires(&[Requirement::MCP_TEST_STATED_VALUES_ACCEPTED])
-        .conditional()
-        .warns(),
+            [MCP_TEST_STATED_VALUES_ACCEPTED]).conditional(),
     ],
 }
 

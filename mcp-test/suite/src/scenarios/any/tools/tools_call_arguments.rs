@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::equals;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param};
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params};
@@ -27,29 +27,13 @@ scenario! {
     needs: [Need::Any(ItemKind::Tool)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "missing-argument-refused",
-            "MissingArgumentRefused",
-            "A call without a required argument is refused in the way of the revision",
-        )
-        .requires(&REFUSAL)
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "mistyped-argument-refused",
-            "MistypedArgumentRefused",
+        check!("missing-argument-refused", "A call without a required argument is refused in the way of the revision",
+            &REFUSAL).conditional().only_warns("the text of a success may be a refusal"),
+        check!("mistyped-argument-refused",
             "A call with an argument of a type that the input schema does not allow is refused in the way of the revision",
-        )
-        .requires(&REFUSAL)
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "arguments-omitted",
-            "ArgumentsOmitted",
-            "A tool that accepts `{}` as its arguments accepts a call without `arguments`",
-        )
-        .requires(&[Requirement::TOOLS_CALL_ARGUMENTS_OPTIONAL])
-        .conditional(),
+            &REFUSAL).conditional().only_warns("the text of a success may be a refusal"),
+        check!("arguments-omitted", "A tool that accepts `{}` as its arguments accepts a call without `arguments`",
+            [TOOLS_CALL_ARGUMENTS_OPTIONAL]).conditional(),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, satisfying};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param, params};
 use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::call_params;
@@ -26,24 +26,15 @@ scenario! {
     needs: [Need::Capability(Capability::Tools)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "malformed-call-error",
-            "MalformedCallError",
+        check!("malformed-call-error",
             "A call without a name, with a number as its name, or with a string as arguments is answered with a JSON-RPC error",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR]),
-        CheckSpec::own(
-            "malformed-arguments-refused",
-            "MalformedArgumentsRefused",
+            [JSONRPC_INVALID_PARAMS_ERROR, TOOLS_CALL_MALFORMED_REQUEST_ERROR]),
+        check!("malformed-arguments-refused",
             "A known tool that is called with a string or an array as `arguments` is not run: the call is answered with an error",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own("malformed-call-code", "MalformedCallCode", "The error has code -32602")
-            .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR])
-            .conditional()
-            .warns(),
+            [JSONRPC_INVALID_PARAMS_ERROR, TOOLS_CALL_MALFORMED_REQUEST_ERROR]).conditional()
+            .fails_or_warns("a result with `isError` is a refusal, too"),
+        check!("malformed-call-code", "The error has code -32602",
+            [JSONRPC_INVALID_PARAMS_ERROR]).conditional().only_warns("the call was refused"),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
@@ -30,30 +30,15 @@ scenario! {
     needs: [Need::Any(ItemKind::Tool)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "links-usable",
-            "LinksUsable",
-            "A resource to which a result links can be read, unless it is on the web",
-        )
-        .requires(&[Requirement::TOOLS_CONTENT_RESOURCE_LINK_USABLE])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .conditional()
-        .warns(),
-        CheckSpec::own("embedded-refetchable", "EmbeddedRefetchable", "A resource that a result embeds can be read")
-            .requires(&[Requirement::TOOLS_CONTENT_EMBEDDED_URI_REFETCHABLE])
-            .within(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26))
-            .conditional()
-            .warns(),
-        CheckSpec::own(
-            "failures-as-results",
-            "FailuresAsResults",
+        check!("links-usable", "A resource to which a result links can be read, unless it is on the web",
+            [TOOLS_CONTENT_RESOURCE_LINK_USABLE]).conditional(),
+        check!("embedded-refetchable", "A resource that a result embeds can be read",
+            [TOOLS_CONTENT_EMBEDDED_URI_REFETCHABLE]).conditional(),
+        check!("failures-as-results",
             "A call with arguments that the schema allows is not answered with the internal error -32603 (nor, at 2025-11-25, with \
              -32602), and a result that \
              reports `\"success\": false`, or an `error` only if a value is unknown, has `isError`",
-        )
-        .requires(&[Requirement::TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
-        .conditional()
-        .warns(),
+            [TOOLS_CALL_EXECUTION_ERROR_IS_ERROR]).conditional(),
     ],
 }
 

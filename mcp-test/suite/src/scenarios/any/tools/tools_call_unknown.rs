@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, RuleBuilder, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::everything_but;
@@ -23,29 +23,13 @@ scenario! {
     needs: [Need::Capability(Capability::Tools)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "unknown-tool-error",
-            "UnknownToolError",
+        check!("unknown-tool-error",
             "A call of a tool that does not exist is answered with a JSON-RPC error, not with a result",
-        )
-        .requires(&[Requirement::TOOLS_CALL_UNKNOWN_TOOL_ERROR]),
-        CheckSpec::own(
-            "unknown-tool-code",
-            "UnknownToolCode",
-            "The error for an unknown tool has code -32602",
-        )
-        .requires(&[Requirement::TOOLS_CALL_UNKNOWN_TOOL_CODE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "tool-name-case",
-            "ToolNameCase",
-            "The name of a tool in other case is unknown, unless there is such a tool as well",
-        )
-        .requires(&[Requirement::TOOLS_NAME_CASE_SENSITIVE])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .conditional()
-        .warns(),
+            [TOOLS_CALL_UNKNOWN_TOOL_ERROR]),
+        check!("unknown-tool-code", "The error for an unknown tool has code -32602",
+            [TOOLS_CALL_UNKNOWN_TOOL_CODE]).conditional(),
+        check!("tool-name-case", "The name of a tool in other case is unknown, unless there is such a tool as well",
+            [TOOLS_NAME_CASE_SENSITIVE]).conditional(),
     ],
 }
 

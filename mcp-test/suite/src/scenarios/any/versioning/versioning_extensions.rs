@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::extension_id::has_extension_form;
@@ -18,13 +18,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "extension-id-format",
-            "ExtensionIdFormat",
-            "The identifier of each extension is a prefix of labels, a slash and a name",
-        )
-        .requires(&[Requirement::VERSIONING_EXTENSION_ID_FORMAT])
-        .conditional(),
+        check!("extension-id-format", "The identifier of each extension is a prefix of labels, a slash and a name",
+            [VERSIONING_EXTENSION_ID_FORMAT]).conditional(),
     ],
 }
 

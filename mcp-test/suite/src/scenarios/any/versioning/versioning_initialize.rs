@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Options, RequestOptions};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::ensure;
@@ -23,21 +23,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "initialize-refused",
-            "InitializeRefused",
-            "A server that names no version with a handshake refuses `initialize`",
-        )
-        .requires(&[Requirement::VERSIONING_LEGACY_INITIALIZE_REJECTED])
-        .conditional(),
-        CheckSpec::own(
-            "initialize-error-names-versions",
-            "InitializeErrorNamesVersions",
-            "The error names a version that the server supports",
-        )
-        .requires(&[Requirement::VERSIONING_LEGACY_INITIALIZE_ERROR_NAMES_VERSIONS])
-        .conditional()
-        .warns(),
+        check!("initialize-refused", "A server that names no version with a handshake refuses `initialize`",
+            [VERSIONING_LEGACY_INITIALIZE_REJECTED]).conditional(),
+        check!("initialize-error-names-versions", "The error names a version that the server supports",
+            [VERSIONING_LEGACY_INITIALIZE_ERROR_NAMES_VERSIONS]).conditional(),
     ],
 }
 

@@ -3,13 +3,13 @@
 use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::RequestOptions;
 use mcp_test_core::expect::{object, string};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
+use mcp_test_core::scenario::{Ctx, Part};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::refusal::{has_code, is_error};
@@ -23,19 +23,11 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "discover-names-server",
-            "DiscoverNamesServer",
+        check!("discover-names-server",
             "The result of `server/discover` has the name and version of the server in its `_meta`",
-        )
-        .requires(&[Requirement::DISCOVER_SERVER_INFO_PRESENT])
-        .warns(),
-        CheckSpec::own(
-            "required-meta-missing",
-            "RequiredMetaMissing",
-            "A request without its version or the capabilities of its client is refused",
-        )
-        .requires(&[Requirement::BASE_META_MISSING_FIELD_REJECTED]),
+            [DISCOVER_SERVER_INFO_PRESENT]),
+        check!("required-meta-missing", "A request without its version or the capabilities of its client is refused",
+            [BASE_META_MISSING_FIELD_REJECTED]),
     ],
 }
 

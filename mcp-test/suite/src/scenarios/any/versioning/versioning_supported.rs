@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Options;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Era, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 scenario! {
@@ -19,20 +19,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::own(
-            "supported-version-works",
-            "SupportedVersionWorks",
-            "A conversation at each version that the server names succeeds",
-        )
-        .requires(&[Requirement::VERSIONING_SUPPORTED_LIST_ACCURATE, Requirement::DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL])
-        .conditional(),
-        CheckSpec::own(
-            "era-by-opening",
-            "EraByOpening",
-            "After `initialize`, requests without `_meta` are served",
-        )
-        .requires(&[Requirement::VERSIONING_DUAL_ERA_BY_OPENING])
-        .conditional(),
+        check!("supported-version-works", "A conversation at each version that the server names succeeds",
+            [VERSIONING_SUPPORTED_LIST_ACCURATE, DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL]).conditional(),
+        check!("era-by-opening", "After `initialize`, requests without `_meta` are served",
+            [VERSIONING_DUAL_ERA_BY_OPENING]).conditional(),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, StatedEndpoints, StrayRequest,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::opened_urls::{browser, opened_urls, shown};
@@ -25,12 +25,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REJECTS,
-            "ClientRejectsInsecureAuthorizationUrl",
-            "The client does not open an authorization URL with `http` at a host that is not loopback",
-        )
-        .requires(&[Requirement::AUTH_URL_SCHEMES]),
+        check!(REJECTS, "The client does not open an authorization URL with `http` at a host that is not loopback",
+            [AUTH_URL_SCHEMES]),
     ],
 }
 

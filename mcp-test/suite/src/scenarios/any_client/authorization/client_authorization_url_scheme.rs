@@ -1,11 +1,11 @@
 //! `client-authorization-url-scheme`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::opened_urls::{browser, judge_scheme, serve_with_endpoint};
 use super::signing_in_client;
@@ -21,12 +21,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REJECTS,
-            "ClientRejectsDangerousScheme",
-            "The client does not open an authorization URL whose scheme is dangerous",
-        )
-        .requires(&[Requirement::AUTH_URL_DANGEROUS_SCHEMES, Requirement::AUTH_URL_SCHEMES]),
+        check!(REJECTS, "The client does not open an authorization URL whose scheme is dangerous",
+            [AUTH_URL_DANGEROUS_SCHEMES, AUTH_URL_SCHEMES]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::opened_urls::{browser, opened_urls, shown};
@@ -23,19 +23,10 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            SANITIZES,
-            "ClientSanitizesAuthorizationUrl",
-            "The client does not open an authorization URL with characters for a shell as it is",
-        )
-        .requires(&[Requirement::AUTH_URL_SANITIZED]),
-        CheckSpec::own(
-            NO_SHELL,
-            "ClientOpensUrlWithoutShell",
-            "The client does not open a URL by a command of a shell, if it opens it",
-        )
-        .requires(&[Requirement::AUTH_URL_NO_SHELL])
-        .conditional(),
+        check!(SANITIZES, "The client does not open an authorization URL with characters for a shell as it is",
+            [AUTH_URL_SANITIZED]),
+        check!(NO_SHELL, "The client does not open a URL by a command of a shell, if it opens it",
+            [AUTH_URL_NO_SHELL]).conditional(),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::declared_extension::judge_declared;
@@ -23,18 +23,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            DECLARES,
-            "ClientDeclaresCredentialsExtension",
-            "Each request declares the extension",
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_DECLARE]),
-        CheckSpec::own(
-            RENEWS,
-            "ClientRenewsCredentialsToken",
-            "The client gets another token after its token has expired",
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_RENEW]),
+        check!(DECLARES, "Each request declares the extension",
+            [AUTH_EXT_CLIENT_CREDENTIALS_DECLARE]),
+        check!(RENEWS, "The client gets another token after its token has expired",
+            [AUTH_EXT_CLIENT_CREDENTIALS_RENEW]),
     ],
 }
 

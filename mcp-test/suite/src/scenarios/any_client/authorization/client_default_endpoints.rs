@@ -2,12 +2,12 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, SentIssuer};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Flow, Received, Step, judge_flow};
 use super::older::protected_at;
@@ -20,31 +20,14 @@ scenario! {
     revisions: Revisions::only(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            ORIGIN,
-            "ClientDropsPath",
-            "The client looks for metadata and endpoints at the origin of the server",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_BASE_URL_STRIP_PATH]),
-        CheckSpec::own(
-            METADATA_FIRST,
-            "ClientTriesMetadataFirst",
-            "The client uses a default endpoint only after it has looked for metadata",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_METADATA_BEFORE_DEFAULTS]),
-        CheckSpec::own(
-            DEFAULTS,
-            "ClientUsesDefaultEndpoints",
-            "The client uses the default endpoints, and no others",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_DEFAULT_ENDPOINTS]),
-        CheckSpec::own(
-            VERSION,
-            "ClientStatesVersionForMetadata",
-            "The requests for metadata have `MCP-Protocol-Version`",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PROTOCOL_VERSION_HEADER])
-        .warns(),
+        check!(ORIGIN, "The client looks for metadata and endpoints at the origin of the server",
+            [AUTH_DISCOVERY_BASE_URL_STRIP_PATH]),
+        check!(METADATA_FIRST, "The client uses a default endpoint only after it has looked for metadata",
+            [AUTH_DISCOVERY_METADATA_BEFORE_DEFAULTS]),
+        check!(DEFAULTS, "The client uses the default endpoints, and no others",
+            [AUTH_DISCOVERY_CLIENT_DEFAULT_ENDPOINTS]),
+        check!(VERSION, "The requests for metadata have `MCP-Protocol-Version`",
+            [AUTH_DISCOVERY_PROTOCOL_VERSION_HEADER]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ResourceName};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Fetched, Flow, Received, Unknown, judge_flow};
 use super::served::protected;
@@ -22,37 +22,17 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            WELL_KNOWN,
-            "ClientTriesWellKnownUris",
-            "The client looks for the metadata of the server where RFC 9728 has it",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_FALLBACK]),
-        CheckSpec::own(
-            PATH_FIRST,
-            "ClientTriesPathFirst",
-            "The client looks for the metadata of the endpoint before that of the origin",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_ORDER]),
-        CheckSpec::own(
-            OAUTH_FIRST,
-            "ClientTriesOAuthFirst",
-            "The client looks for the metadata of RFC 8414 before that of OpenID Connect",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER]),
-        CheckSpec::own(
-            OPENID,
-            "ClientSupportsOpenIdDiscovery",
-            "The client finds an authorization server by OpenID Connect alone",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_BOTH_MECHANISMS, Requirement::AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER]),
-        CheckSpec::own(
-            NO_SLASH,
-            "ClientNamesResourceWithoutSlash",
-            "The resource ends without a slash, as in the metadata of the server",
-        )
-        .requires(&[Requirement::AUTH_RESOURCE_NO_TRAILING_SLASH])
-        .warns(),
+        check!(WELL_KNOWN, "The client looks for the metadata of the server where RFC 9728 has it",
+            [AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_FALLBACK]),
+        check!(PATH_FIRST, "The client looks for the metadata of the endpoint before that of the origin",
+            [AUTH_DISCOVERY_CLIENT_PRM_WELL_KNOWN_ORDER]),
+        check!(OAUTH_FIRST, "The client looks for the metadata of RFC 8414 before that of OpenID Connect",
+            [AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER]).named("ClientTriesOAuthFirst"),
+        check!(OPENID, "The client finds an authorization server by OpenID Connect alone",
+            [AUTH_DISCOVERY_CLIENT_BOTH_MECHANISMS, AUTH_DISCOVERY_AS_ORDER_ROOT_ISSUER])
+            .named("ClientSupportsOpenIdDiscovery"),
+        check!(NO_SLASH, "The resource ends without a slash, as in the metadata of the server",
+            [AUTH_RESOURCE_NO_TRAILING_SLASH]),
     ],
 }
 

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{McpRequest, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::declared_extension::judge_declared;
 use super::flow::{Flow, judge_flow};
@@ -23,33 +23,14 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            DECLARES,
-            "ClientDeclaresEnterpriseExtension",
-            "Each request declares the extension",
-        )
-        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_DECLARE]),
-        CheckSpec::own(
-            NO_USER,
-            "ClientSendsNoUserToAuthorizationServer",
-            "The client makes no authorization request",
-        )
-        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_NO_AS_REDIRECT]),
-        CheckSpec::own(
-            ASSERTION,
-            "ClientRedeemsExchangeResponse",
-            "The client redeems the assertion, and sends it to the MCP server never",
-        )
-        .requires(&[
-            Requirement::AUTH_EXT_ENTERPRISE_ACCEPTS_EXCHANGE_RESPONSE,
-            Requirement::AUTH_EXT_ENTERPRISE_DISCOVERY_PROFILE,
-        ]),
-        CheckSpec::own(
-            ENDS,
-            "ClientAcceptsRestrictedScopes",
-            "The client does not get tokens again and again for a scope that is not granted",
-        )
-        .requires(&[Requirement::AUTH_EXT_ENTERPRISE_SCOPE_ERRORS]),
+        check!(DECLARES, "Each request declares the extension", [AUTH_EXT_ENTERPRISE_DECLARE]),
+        check!(NO_USER, "The client makes no authorization request",
+            [AUTH_EXT_ENTERPRISE_NO_AS_REDIRECT]),
+        check!(ASSERTION, "The client redeems the assertion, and sends it to the MCP server never",
+            [AUTH_EXT_ENTERPRISE_ACCEPTS_EXCHANGE_RESPONSE, AUTH_EXT_ENTERPRISE_DISCOVERY_PROFILE])
+            .always_fails("a client that goes wrong here breaks both requirements"),
+        check!(ENDS, "The client does not get tokens again and again for a scope that is not granted",
+            [AUTH_EXT_ENTERPRISE_SCOPE_ERRORS]),
     ],
 }
 

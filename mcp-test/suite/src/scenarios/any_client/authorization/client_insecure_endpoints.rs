@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, StatedEndpoints,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
@@ -25,13 +25,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REFUSES,
-            "ClientRefusesInsecureEndpoints",
-            "The client sends nothing to an endpoint with `http` at a host that is not loopback",
-        )
-        .requires(&[Requirement::AUTH_SSRF_CLIENT_HTTPS])
-        .warns(),
+        check!(REFUSES, "The client sends nothing to an endpoint with `http` at a host that is not loopback",
+            [AUTH_SSRF_CLIENT_HTTPS]),
     ],
 }
 

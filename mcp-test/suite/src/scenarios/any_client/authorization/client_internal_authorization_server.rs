@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
@@ -23,13 +23,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REFUSES,
-            "ClientRefusesInternalAuthorizationServer",
-            "The client does not connect to an authorization server at a reserved address",
-        )
-        .requires(&[Requirement::AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES])
-        .warns(),
+        check!(REFUSES, "The client does not connect to an authorization server at a reserved address",
+            [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -22,12 +22,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            HIDES,
-            "ClientHidesErrorOfOtherIssuer",
-            "The client does not show `error_description` of a response with another `iss`",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_ISS_ERROR_RESPONSE]),
+        check!(HIDES, "The client does not show `error_description` of a response with another `iss`",
+            [AUTH_REDIRECT_ISS_ERROR_RESPONSE]),
     ],
 }
 

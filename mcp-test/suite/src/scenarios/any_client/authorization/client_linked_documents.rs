@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Canary, ProtectedResource, ScriptedServer};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
@@ -21,13 +21,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            IGNORES,
-            "ClientIgnoresInternalDocuments",
-            "The client requests no keys, policies or other documents from a reserved address",
-        )
-        .requires(&[Requirement::AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES])
-        .warns(),
+        check!(IGNORES, "The client requests no keys, policies or other documents from a reserved address",
+            [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),
     ],
 }
 

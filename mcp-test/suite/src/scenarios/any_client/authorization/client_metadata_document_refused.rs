@@ -5,11 +5,11 @@ use std::sync::Arc;
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenIssuer, TokenRequest};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -23,13 +23,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            COPES,
-            "ClientCopesWithRefusedMetadataDocument",
-            "The client goes on with another id, or ends, when the URL of its metadata document is refused",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_TOLERATE_CIMD_REJECTION])
-        .warns(),
+        check!(COPES, "The client goes on with another id, or ends, when the URL of its metadata document is refused",
+            [AUTH_REGISTRATION_TOLERATE_CIMD_REJECTION]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::flow::{Received, Step, judge_flow};
@@ -21,19 +21,10 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            NOT_INVENTED,
-            "ClientInventsNoRegistration",
-            "The client does not register at a URL that no metadata names",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_TOLERATE_NO_DCR]),
-        CheckSpec::own(
-            URL,
-            "ClientDocumentUrl",
-            "An id that is a URL is one of HTTPS, with a path",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_URL_PATH])
-        .within(Revisions::from(Revision::V2025_11_25)),
+        check!(NOT_INVENTED, "The client does not register at a URL that no metadata names",
+            [AUTH_REGISTRATION_TOLERATE_NO_DCR]).always_fails("no metadata allows the request"),
+        check!(URL, "An id that is a URL is one of HTTPS, with a path",
+            [AUTH_REGISTRATION_CIMD_URL_PATH]),
     ],
 }
 

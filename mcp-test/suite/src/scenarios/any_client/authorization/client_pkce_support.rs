@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -21,12 +21,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REFUSES,
-            "ClientRefusesWithoutPkce",
-            "The client makes no authorization request to a server that does not support PKCE",
-        )
-        .requires(&[Requirement::AUTH_PKCE_REFUSE_ABSENT_RFC8414, Requirement::AUTH_PKCE_VERIFY_SUPPORT]),
+        check!(REFUSES, "The client makes no authorization request to a server that does not support PKCE",
+            [AUTH_PKCE_REFUSE_ABSENT_RFC8414, AUTH_PKCE_VERIFY_SUPPORT]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -20,12 +20,9 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            REFUSES,
-            "ClientRefusesOpenIdWithoutPkce",
+        check!(REFUSES,
             "The client makes no authorization request to an OpenID provider that does not say that it supports PKCE",
-        )
-        .requires(&[Requirement::AUTH_PKCE_REFUSE_ABSENT_OIDC, Requirement::AUTH_PKCE_VERIFY_SUPPORT]),
+            [AUTH_PKCE_REFUSE_ABSENT_OIDC, AUTH_PKCE_VERIFY_SUPPORT]).named("ClientRefusesOpenIdWithoutPkce"),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, Step, judge_flow};
 use super::served::protected;
@@ -20,12 +20,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            HANDLES,
-            "ClientHandlesRefusedRegistration",
-            "The client goes on with another id, or ends, when a registration is refused",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_HANDLE_REDIRECT_REJECTION]),
+        check!(HANDLES, "The client goes on with another id, or ends, when a registration is refused",
+            [AUTH_REGISTRATION_HANDLE_REDIRECT_REJECTION]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -18,13 +18,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            ACCEPTS,
-            "ClientAcceptsUpperCase",
-            "The client accepts a resource whose scheme is in upper case",
-        )
-        .requires(&[Requirement::AUTH_RESOURCE_ACCEPT_UPPERCASE])
-        .warns(),
+        check!(ACCEPTS, "The client accepts a resource whose scheme is in upper case",
+            [AUTH_RESOURCE_ACCEPT_UPPERCASE]),
     ],
 }
 

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Authorized, Received, Step, judge_flow};
 use super::served::protected;
@@ -26,41 +26,16 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            CHALLENGED,
-            "ClientScopesOfChallenge",
-            "Each authorization request asks for the scopes of the challenge, which no metadata lists",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_CHALLENGE_AUTHORITATIVE, Requirement::AUTH_SCOPE_NO_RELATION_ASSUMED]),
-        CheckSpec::own(
-            STEP_UP,
-            "ClientStepUpScopes",
-            "Each later authorization request asks for the scope that the call needs",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_STEP_UP_CHALLENGE_SCOPES])
-        .within(Revisions::only(Revision::V2025_11_25))
-        .warns(),
-        CheckSpec::own(
-            NOT_WIDENED,
-            "ClientScopesNotWidened",
-            "No authorization request asks for scopes of metadata that the challenge does not name",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_LEAST_PRIVILEGE, Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
-        .warns(),
-        CheckSpec::own(
-            NOT_INVENTED,
-            "ClientScopesNotInvented",
-            "No authorization request asks for scopes that nobody has named",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_LEAST_PRIVILEGE])
-        .warns(),
-        CheckSpec::own(
-            ENDS,
-            "ClientAcceptsFewerScopes",
-            "The client does not ask again and again for a scope that is not granted",
-        )
-        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
-        .warns(),
+        check!(CHALLENGED, "Each authorization request asks for the scopes of the challenge, which no metadata lists",
+            [AUTH_SCOPE_CHALLENGE_AUTHORITATIVE, AUTH_SCOPE_NO_RELATION_ASSUMED]),
+        check!(STEP_UP, "Each later authorization request asks for the scope that the call needs",
+            [AUTH_SCOPE_STEP_UP_CHALLENGE_SCOPES]),
+        check!(NOT_WIDENED, "No authorization request asks for scopes of metadata that the challenge does not name",
+            [AUTH_SCOPE_LEAST_PRIVILEGE, AUTH_SCOPE_PREFER_CHALLENGE]),
+        check!(NOT_INVENTED, "No authorization request asks for scopes that nobody has named",
+            [AUTH_SCOPE_LEAST_PRIVILEGE]),
+        check!(ENDS, "The client does not ask again and again for a scope that is not granted",
+            [AUTH_SCOPE_RETRY_LIMIT]),
     ],
 }
 

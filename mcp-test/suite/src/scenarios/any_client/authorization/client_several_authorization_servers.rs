@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Flow, Step, judge_flow};
 use super::served::{facts, server_behind};
@@ -19,13 +19,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            USES_ONE,
-            "ClientUsesOneAuthorizationServer",
-            "The client redeems each code where it has got it, with the id that it has there",
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_TOLERATE_MULTIPLE_AS])
-        .warns(),
+        check!(USES_ONE, "The client redeems each code where it has got it, with the id that it has there",
+            [AUTH_DISCOVERY_TOLERATE_MULTIPLE_AS]),
     ],
 }
 

@@ -5,12 +5,12 @@ use mcp_test_core::json::Value;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::oauth::redirect_uri::{is_registered, is_secure, is_this_machine};
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::flow::{Flow, Received, Registered, Step, judge_flow};
@@ -24,53 +24,20 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            RESOURCE,
-            "ClientAlwaysNamesResource",
-            "The client names the resource, whatever the authorization server says that it supports",
-        )
-        .requires(&[Requirement::AUTH_RESOURCE_SENT_REGARDLESS])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            SPECIFIC,
-            "ClientNamesEndpoint",
-            "The resource is the endpoint, as in the metadata of the server, and not its origin",
-        )
-        .requires(&[Requirement::AUTH_RESOURCE_MOST_SPECIFIC])
-        .within(Revisions::from(Revision::V2025_06_18))
-        .warns(),
-        CheckSpec::own(HAS_ID, "ClientHasId", "Each authorization request has the id of the client")
-            .requires(&[Requirement::AUTH_REGISTRATION_OBTAIN_CLIENT_ID])
-            .within(Revisions::from(Revision::V2026_07_28)),
-        CheckSpec::own(
-            SECURE,
-            "ClientRedirectUriSecure",
-            "Each redirect URI is one of HTTPS, or of this machine",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_CLIENT_LOCALHOST_OR_HTTPS]),
-        CheckSpec::own(
-            REGISTERED,
-            "ClientRedirectUriRegistered",
-            "The redirect URI of each authorization request is one that the client has registered",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_CLIENT_REGISTERED])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(
-            NATIVE,
-            "ClientRegistersAsNative",
-            "A client on this machine registers as a native application",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_APPLICATION_TYPE_NATIVE])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .warns(),
-        CheckSpec::own(
-            SUPPORT,
-            "ClientChecksDocumentSupport",
-            "The id is not a URL where the authorization server does not say that it reads one",
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_CIMD_CHECK_SUPPORT])
-        .within(Revisions::from(Revision::V2025_11_25))
-        .warns(),
+        check!(RESOURCE, "The client names the resource, whatever the authorization server says that it supports",
+            [AUTH_RESOURCE_SENT_REGARDLESS]),
+        check!(SPECIFIC, "The resource is the endpoint, as in the metadata of the server, and not its origin",
+            [AUTH_RESOURCE_MOST_SPECIFIC]),
+        check!(HAS_ID, "Each authorization request has the id of the client",
+            [AUTH_REGISTRATION_OBTAIN_CLIENT_ID]),
+        check!(SECURE, "Each redirect URI is one of HTTPS, or of this machine",
+            [AUTH_REDIRECT_CLIENT_LOCALHOST_OR_HTTPS]),
+        check!(REGISTERED, "The redirect URI of each authorization request is one that the client has registered",
+            [AUTH_REDIRECT_CLIENT_REGISTERED]),
+        check!(NATIVE, "A client on this machine registers as a native application",
+            [AUTH_REGISTRATION_APPLICATION_TYPE_NATIVE]),
+        check!(SUPPORT, "The id is not a URL where the authorization server does not say that it reads one",
+            [AUTH_REGISTRATION_CIMD_CHECK_SUPPORT]),
     ],
 }
 

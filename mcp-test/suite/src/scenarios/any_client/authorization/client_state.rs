@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
@@ -20,16 +20,10 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(SENT, "ClientSendsState", "Each authorization request has a `state` of its own")
-            .requires(&[Requirement::AUTH_REDIRECT_STATE_SENT])
-            .warns(),
-        CheckSpec::own(
-            VERIFIED,
-            "ClientVerifiesState",
-            "The client makes no token request after a response with another `state`",
-        )
-        .requires(&[Requirement::AUTH_REDIRECT_STATE_VERIFIED])
-        .warns(),
+        check!(SENT, "Each authorization request has a `state` of its own",
+            [AUTH_REDIRECT_STATE_SENT]),
+        check!(VERIFIED, "The client makes no token request after a response with another `state`",
+            [AUTH_REDIRECT_STATE_VERIFIED]),
     ],
 }
 

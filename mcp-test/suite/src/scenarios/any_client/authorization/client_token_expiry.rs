@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::expiry::{LIFETIME, expiring, first_expired};
 use super::flow::{Step, judge_flow};
@@ -20,12 +20,8 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            NONE_ASSUMED,
-            "ClientAssumesNoRefreshToken",
-            "The client redeems no refresh token that was not issued",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_NO_REFRESH_ASSUMED, Requirement::MCP_TEST_REFRESH_REQUEST]),
+        check!(NONE_ASSUMED, "The client redeems no refresh token that was not issued",
+            [AUTH_TOKEN_NO_REFRESH_ASSUMED, MCP_TEST_REFRESH_REQUEST]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, Verdict,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::served::{facts, server_behind};
@@ -24,12 +24,8 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: [
-        CheckSpec::own(
-            NOT_ELSEWHERE,
-            "ClientTokenNotRedirected",
-            "The client does not take its token along to another origin",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED]),
+        check!(NOT_ELSEWHERE, "The client does not take its token along to another origin",
+            [AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED]),
     ],
 }
 

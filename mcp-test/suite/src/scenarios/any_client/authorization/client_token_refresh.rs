@@ -5,11 +5,11 @@ use std::time::Duration;
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
 use mcp_test_core::oauth::scripted::{Behavior, PresentedRefreshToken, RefreshToken, TokenRequest};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::expiry::{LIFETIME, expiring, first_expired};
@@ -27,29 +27,15 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            RESOURCE,
-            "ClientRefreshResource",
-            "Each refresh request names the resource",
-        )
-        .requires(&[Requirement::AUTH_RESOURCE_IN_TOKEN_REQUEST])
-        .within(Revisions::from(Revision::V2025_06_18)),
-        CheckSpec::own(SCOPE, "ClientRefreshScope", "No refresh request asks for more scopes than were granted")
-            .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
-        CheckSpec::own(NEWEST, "ClientRefreshNewest", "Each refresh token is redeemed once")
-            .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
-        CheckSpec::own(
-            CLIENT,
-            "ClientRefreshClient",
-            "Each refresh request is made by the client that the refresh token was issued to",
-        )
-        .requires(&[Requirement::MCP_TEST_REFRESH_REQUEST]),
-        CheckSpec::own(
-            PRIVATE,
-            "ClientRefreshTokenPrivate",
-            "A refresh token is sent to the token endpoint of its issuer, and to no other place",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_REFRESH_CONFIDENTIAL, Requirement::MCP_TEST_REFRESH_REQUEST]),
+        check!(RESOURCE, "Each refresh request names the resource",
+            [AUTH_RESOURCE_IN_TOKEN_REQUEST]),
+        check!(SCOPE, "No refresh request asks for more scopes than were granted",
+            [MCP_TEST_REFRESH_REQUEST]),
+        check!(NEWEST, "Each refresh token is redeemed once", [MCP_TEST_REFRESH_REQUEST]),
+        check!(CLIENT, "Each refresh request is made by the client that the refresh token was issued to",
+            [MCP_TEST_REFRESH_REQUEST]),
+        check!(PRIVATE, "A refresh token is sent to the token endpoint of its issuer, and to no other place",
+            [AUTH_TOKEN_REFRESH_CONFIDENTIAL, MCP_TEST_REFRESH_REQUEST]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::oauth::scripted::{Behavior, McpRequest};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::older::protected_at;
@@ -21,14 +21,9 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            EVERYWHERE,
-            "ClientTokenOnEveryRequest",
-            "Every request after the first one with a token has a token",
-        )
-        .requires(&[Requirement::AUTH_TOKEN_EVERY_REQUEST, Requirement::AUTH_TOKEN_AUTHORIZATION_HEADER]),
-        CheckSpec::own(NOT_IN_URL, "ClientTokenNotInUrl", "No URL has a token")
-            .requires(&[Requirement::AUTH_TOKEN_NOT_IN_QUERY]),
+        check!(EVERYWHERE, "Every request after the first one with a token has a token",
+            [AUTH_TOKEN_EVERY_REQUEST, AUTH_TOKEN_AUTHORIZATION_HEADER]),
+        check!(NOT_IN_URL, "No URL has a token", [AUTH_TOKEN_NOT_IN_QUERY]),
     ],
 }
 

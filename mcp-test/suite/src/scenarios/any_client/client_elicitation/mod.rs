@@ -8,13 +8,13 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::{Matcher, non_empty_array_of, object, one_of};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Part};
+use mcp_test_core::scenario::{ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::error_code::INTERNAL_ERROR;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
 use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use self::peers::{
@@ -35,59 +35,24 @@ scenario! {
     Client "client-elicitation": "The client serves forms of every kind, and URLs",
     revisions: Revisions::only(Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            "client-answers-form-without-mode",
-            "ClientAnswersFormWithoutMode",
-            "The client answers a form whose request names no mode",
-        )
-        .requires(&[
-            Requirement::ELICITATION_REQUEST_MODE_ABSENT_IS_FORM,
-            Requirement::ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE,
-        ]),
-        CheckSpec::own(
-            "client-answers-choices",
-            "ClientAnswersChoices",
+        check!("client-answers-form-without-mode", "The client answers a form whose request names no mode",
+            [ELICITATION_REQUEST_MODE_ABSENT_IS_FORM, ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE]),
+        check!("client-answers-choices",
             "The client answers a form with titled and untitled, single and multiple choices, by their values",
-        )
-        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_ENUM_VARIANTS]),
-        CheckSpec::own(
-            "client-answers-enum-names",
-            "ClientAnswersEnumNames",
-            "The client answers a form with `enumNames`, by a value of the `enum`",
-        )
-        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_ACCEPTS_LEGACY_ENUM_NAMES]),
-        CheckSpec::own(
-            "client-tolerates-pattern",
-            "ClientToleratesPattern",
-            "The client answers a form whose text has a `pattern`",
-        )
-        .requires(&[Requirement::ELICITATION_SCHEMA_CLIENT_TOLERATES_PATTERN])
-        .warns(),
-        CheckSpec::own(
-            "client-answers-url",
-            "ClientAnswersUrl",
-            "A client that declares the mode `url` answers a request to visit a URL",
-        )
-        .requires(&[Requirement::ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE]),
-        CheckSpec::own(
-            "client-takes-any-elicitation-id",
-            "ClientTakesAnyElicitationId",
+            [ELICITATION_SCHEMA_CLIENT_ACCEPTS_ENUM_VARIANTS]),
+        check!("client-answers-enum-names", "The client answers a form with `enumNames`, by a value of the `enum`",
+            [ELICITATION_SCHEMA_CLIENT_ACCEPTS_LEGACY_ENUM_NAMES]),
+        check!("client-tolerates-pattern", "The client answers a form whose text has a `pattern`",
+            [ELICITATION_SCHEMA_CLIENT_TOLERATES_PATTERN]),
+        check!("client-answers-url", "A client that declares the mode `url` answers a request to visit a URL",
+            [ELICITATION_CAPABILITY_AT_LEAST_ONE_MODE]),
+        check!("client-takes-any-elicitation-id",
             "The client answers a request whose `elicitationId` is not a UUID as it answers others",
-        )
-        .requires(&[Requirement::ELICITATION_URL_ELICITATION_ID_OPAQUE]),
-        CheckSpec::own(
-            "client-url-without-content",
-            "ClientUrlWithoutContent",
-            "The answer of a user who agrees to visit a URL has no content",
-        )
-        .requires(&[Requirement::ELICITATION_RESPONSE_URL_NO_CONTENT]),
-        CheckSpec::own(
-            "client-opens-no-url",
-            "ClientOpensNoUrl",
-            "The client does not open a URL to whose visit the user has not agreed",
-        )
-        .requires(&[Requirement::ELICITATION_SAFE_URL_CLIENT_NO_PREFETCH, Requirement::ELICITATION_SAFE_URL_CLIENT_CONSENT])
-        .over_http(),
+            [ELICITATION_URL_ELICITATION_ID_OPAQUE]),
+        check!("client-url-without-content", "The answer of a user who agrees to visit a URL has no content",
+            [ELICITATION_RESPONSE_URL_NO_CONTENT]),
+        check!("client-opens-no-url", "The client does not open a URL to whose visit the user has not agreed",
+            [ELICITATION_SAFE_URL_CLIENT_NO_PREFETCH, ELICITATION_SAFE_URL_CLIENT_CONSENT]).over_http(),
     ],
 }
 

@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest};
+use mcp_test_core::scenario::ClientTest;
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::transport::event_form::EventForm;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::judge::judge;
@@ -36,52 +36,25 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::own(
-            FIRST,
-            "ClientReadsStreamedAnswer",
+        check!(FIRST,
             "The client goes on after the first answer of the server, an event stream, which at 2025-11-25 begins with an event without data",
-        )
-        .requires(&[BOTH, Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED]),
-        CheckSpec::own(
-            BEFORE,
-            "ClientReadsMessagesBeforeAnswer",
-            "The client answers a `ping` that comes on the stream of a request before the answer",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SERVER_MESSAGES_ON_POST_TOLERATED])
-        .within(HANDSHAKE),
-        CheckSpec::own(
-            PIECES,
-            "ClientReadsEventStreams",
-            "The client reads an event whose lines and characters arrive in pieces",
-        )
-        .requires(&[BOTH]),
-        CheckSpec::own(COMMENTS, "ClientIgnoresComments", "The client ignores comments before, in and after an event")
-            .requires(&[BOTH, Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED]),
-        CheckSpec::own(
-            FIELDS,
-            "ClientReadsEventFields",
+            &[BOTH, Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED]),
+        check!(BEFORE, "The client answers a `ping` that comes on the stream of a request before the answer",
+            [TRANSPORT_HTTP_SERVER_MESSAGES_ON_POST_TOLERATED]),
+        check!(PIECES, "The client reads an event whose lines and characters arrive in pieces",
+            &[BOTH]),
+        check!(COMMENTS, "The client ignores comments before, in and after an event",
+            &[BOTH, Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED]),
+        check!(FIELDS,
             "The client reads an event with its type, without spaces after the colons, and with unknown fields",
-        )
-        .requires(&[BOTH]),
-        CheckSpec::own(LINES, "ClientJoinsDataLines", "The client reads an event with two `data` fields")
-            .requires(&[BOTH]),
-        CheckSpec::own(CRLF, "ClientReadsCrLf", "The client reads an event whose lines end with CR LF")
-            .requires(&[BOTH]),
-        CheckSpec::own(
-            BATCH,
-            "ClientReadsBatchedEvents",
-            "The client reads an event with an array of a notification and a request",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_SSE_BATCHED_TOLERATED])
-        .within(Revisions::only(Revision::V2025_03_26)),
-        CheckSpec::own(CR, "ClientReadsCr", "The client reads an event whose lines end with CR")
-            .requires(&[BOTH]),
-        CheckSpec::own(
-            MARK,
-            "ClientSkipsByteOrderMark",
-            "The client reads a stream that begins with a byte order mark",
-        )
-        .requires(&[BOTH]),
+            &[BOTH]),
+        check!(LINES, "The client reads an event with two `data` fields", &[BOTH]),
+        check!(CRLF, "The client reads an event whose lines end with CR LF",
+            &[BOTH]).named("ClientReadsCrLf"),
+        check!(BATCH, "The client reads an event with an array of a notification and a request",
+            [TRANSPORT_HTTP_SSE_BATCHED_TOLERATED]),
+        check!(CR, "The client reads an event whose lines end with CR", &[BOTH]),
+        check!(MARK, "The client reads a stream that begins with a byte order mark", &[BOTH]),
     ],
 }
 

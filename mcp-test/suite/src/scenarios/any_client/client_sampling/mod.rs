@@ -8,13 +8,13 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::{any_of, non_empty_array, object, one_of};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging, Part};
+use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, Part};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::error_code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
 use mcp_test_core::transport::Fault;
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use self::peers::{
@@ -34,71 +34,30 @@ scenario! {
     Client "client-sampling": "The client takes every form of a sampling request, and refuses what is not valid",
     revisions: Revisions::only(Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            "client-takes-blocks-and-arrays",
-            "ClientTakesBlocksAndArrays",
+        check!("client-takes-blocks-and-arrays",
             "The client takes the content of a message as one block and as an array alike",
-        )
-        .requires(&[Requirement::SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY]),
-        CheckSpec::own(
-            "client-generates-message",
-            "ClientGeneratesMessage",
+            [SAMPLING_CONTENT_CLIENT_ACCEPTS_SINGLE_AND_ARRAY]),
+        check!("client-generates-message",
             "The generated message has the role of a user or an assistant, and content",
-        )
-        .requires(&[Requirement::SAMPLING_MESSAGE_ROLE_AND_CONTENT]),
-        CheckSpec::own(
-            "client-refuses-invalid-sampling",
-            "ClientRefusesInvalidSampling",
-            "The client answers a request without messages with error -32602",
-        )
-        .requires(&[Requirement::JSONRPC_INVALID_PARAMS_ERROR, Requirement::SAMPLING_ERROR_RETURNED])
-        .also_warns(),
-        CheckSpec::own(
-            "client-refuses-unknown-content",
-            "ClientRefusesUnknownContent",
-            "The client refuses content of an unknown type",
-        )
-        .requires(&[Requirement::SAMPLING_SECURITY_VALIDATE_CONTENT])
-        .warns(),
-        CheckSpec::own(
-            "client-uses-required-tool",
-            "ClientUsesRequiredTool",
-            "With the tool choice `required`, the message uses a tool",
-        )
-        .requires(&[Requirement::SAMPLING_TOOL_CHOICE_REQUIRED]),
-        CheckSpec::own(
-            "client-uses-no-tool",
-            "ClientUsesNoTool",
-            "With the tool choice `none`, the message uses no tool",
-        )
-        .requires(&[Requirement::SAMPLING_TOOL_CHOICE_NONE]),
-        CheckSpec::own(
-            "client-tool-use-by-assistant",
-            "ClientToolUseByAssistant",
-            "A message that uses a tool is of the assistant",
-        )
-        .requires(&[Requirement::SAMPLING_RESULT_TOOL_USE_ASSISTANT_ROLE]),
-        CheckSpec::own(
-            "client-tool-use-stop-reason",
-            "ClientToolUseStopReason",
-            "The stop reason of a message that uses a tool is `toolUse`",
-        )
-        .requires(&[Requirement::SAMPLING_RESULT_TOOL_USE_STOP_REASON])
-        .warns(),
-        CheckSpec::own(
-            "client-refuses-missing-tool-result",
-            "ClientRefusesMissingToolResult",
+            [SAMPLING_MESSAGE_ROLE_AND_CONTENT]),
+        check!("client-refuses-invalid-sampling", "The client answers a request without messages with error -32602",
+            [JSONRPC_INVALID_PARAMS_ERROR, SAMPLING_ERROR_RETURNED]),
+        check!("client-refuses-unknown-content", "The client refuses content of an unknown type",
+            [SAMPLING_SECURITY_VALIDATE_CONTENT]),
+        check!("client-uses-required-tool", "With the tool choice `required`, the message uses a tool",
+            [SAMPLING_TOOL_CHOICE_REQUIRED]),
+        check!("client-uses-no-tool", "With the tool choice `none`, the message uses no tool",
+            [SAMPLING_TOOL_CHOICE_NONE]),
+        check!("client-tool-use-by-assistant", "A message that uses a tool is of the assistant",
+            [SAMPLING_RESULT_TOOL_USE_ASSISTANT_ROLE]),
+        check!("client-tool-use-stop-reason", "The stop reason of a message that uses a tool is `toolUse`",
+            [SAMPLING_RESULT_TOOL_USE_STOP_REASON]),
+        check!("client-refuses-missing-tool-result",
             "The client refuses messages that lack the result of a tool use with error -32602",
-        )
-        .requires(&[Requirement::SAMPLING_ERROR_TOOL_RESULT_MISSING_32602])
-        .warns(),
-        CheckSpec::own(
-            "client-refuses-mixed-tool-results",
-            "ClientRefusesMixedToolResults",
+            [SAMPLING_ERROR_TOOL_RESULT_MISSING_32602]),
+        check!("client-refuses-mixed-tool-results",
             "The client refuses a message that mixes results of tools with text with error -32602",
-        )
-        .requires(&[Requirement::SAMPLING_ERROR_TOOL_RESULTS_MIXED_32602])
-        .warns(),
+            [SAMPLING_ERROR_TOOL_RESULTS_MIXED_32602]),
     ],
 }
 

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, next_pause};
-use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::judge::judge;
@@ -27,66 +26,24 @@ scenario! {
     Client "client-task-input": "The client answers what tasks ask for",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            INSPECTS,
-            "ClientInspectsTaskInput",
-            "The client reacts to what a task asks for",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_INSPECTS_INPUT]),
-        CheckSpec::own(
-            ANSWERS,
-            "ClientAnswersTaskInput",
-            "The client answers by `tasks/update`, under the keys of the requests",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_ANSWERS_INPUT])
-        .warns(),
-        CheckSpec::own(
-            OUTSTANDING,
-            "ClientAnswersOutstandingKeys",
-            "Every key in `tasks/update` is one that the task lists",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_UPDATE_KEYS_OUTSTANDING]),
-        CheckSpec::own(
-            ONCE,
-            "ClientAnswersTaskInputOnce",
-            "Each request of a task is answered once, also if it is still listed afterwards",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_NO_DOUBLE_ANSWER])
-        .warns(),
-        CheckSpec::own(
-            STALE,
-            "ClientToleratesStaleTask",
-            "The client goes on after a state that does not show its answer yet",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_STALE_STATUS])
-        .warns(),
-        CheckSpec::own(
-            FURTHER,
-            "ClientAnswersFurtherInput",
-            "After a first answer the client answers what a task still asks for",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_PARTIAL_UPDATE])
-        .warns(),
-        CheckSpec::own(
-            CONTINUES,
-            "ClientContinuesAfterInput",
-            "After its answers the client follows the task to its end",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_CONTINUES_AFTER_UPDATE])
-        .warns(),
-        CheckSpec::own(
-            MODE,
-            "ClientDistrustsTaskInput",
-            "Elicitation in a mode that the client does not declare is not accepted in a task either",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_SAME_TRUST]),
-        CheckSpec::own(
-            UNCANCELLED,
-            "ClientToleratesUncancelledTask",
-            "The client accepts that a task which it cancels ends otherwise",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_UNCANCELLED])
-        .warns(),
+        check!(INSPECTS, "The client reacts to what a task asks for",
+            [EXT_TASKS_CLIENT_INSPECTS_INPUT]),
+        check!(ANSWERS, "The client answers by `tasks/update`, under the keys of the requests",
+            [EXT_TASKS_CLIENT_ANSWERS_INPUT]),
+        check!(OUTSTANDING, "Every key in `tasks/update` is one that the task lists",
+            [EXT_TASKS_CLIENT_UPDATE_KEYS_OUTSTANDING]),
+        check!(ONCE, "Each request of a task is answered once, also if it is still listed afterwards",
+            [EXT_TASKS_CLIENT_NO_DOUBLE_ANSWER]),
+        check!(STALE, "The client goes on after a state that does not show its answer yet",
+            [EXT_TASKS_TOLERATE_STALE_STATUS]),
+        check!(FURTHER, "After a first answer the client answers what a task still asks for",
+            [EXT_TASKS_TOLERATE_PARTIAL_UPDATE]),
+        check!(CONTINUES, "After its answers the client follows the task to its end",
+            [EXT_TASKS_CLIENT_CONTINUES_AFTER_UPDATE]),
+        check!(MODE, "Elicitation in a mode that the client does not declare is not accepted in a task either",
+            [EXT_TASKS_CLIENT_SAME_TRUST]),
+        check!(UNCANCELLED, "The client accepts that a task which it cancels ends otherwise",
+            [EXT_TASKS_TOLERATE_UNCANCELLED]),
     ],
 }
 

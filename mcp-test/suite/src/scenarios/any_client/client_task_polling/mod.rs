@@ -10,9 +10,8 @@ use mcp_test_core::client::reference::{
     TaskHabits, TaskState, client_with, good_client, has_ended, next_pause, stated_interval,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::judge::judge;
@@ -28,79 +27,28 @@ scenario! {
     Client "client-task-polling": "The client follows tasks to their end",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
-        CheckSpec::own(
-            EXTENSION_IDS,
-            "ClientExtensionIds",
-            "Each extension that the client declares has an identifier with a prefix",
-        )
-        .requires(&[Requirement::VERSIONING_EXTENSION_ID_FORMAT]),
-        CheckSpec::own(
-            DECLARES,
-            "ClientDeclaresTasks",
-            "Every request for a task declares the extension",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_DECLARES]),
-        CheckSpec::own(
-            BOTH,
-            "ClientTakesResultsAndTasks",
-            "The client goes on after a call that becomes a task, and after one with a plain result",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_HANDLES_BOTH]),
-        CheckSpec::own(
-            UNTIL_END,
-            "ClientPollsUntilEnd",
-            "The client asks for the state of a task until it has ended",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_POLLS_UNTIL_TERMINAL])
-        .warns(),
-        CheckSpec::own(
-            INTERVAL,
-            "ClientKeepsPollInterval",
-            "Between two requests for a state the client waits for at least half of `pollIntervalMs`",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_POLL_INTERVAL])
-        .warns(),
-        CheckSpec::own(
-            NEW_INTERVAL,
-            "ClientAdaptsPollInterval",
-            "The client keeps to an interval that has been raised",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_POLL_INTERVAL_CHANGE])
-        .warns(),
-        CheckSpec::own(
-            REFUSED,
-            "ClientSurvivesRefusedPoll",
-            "The client asks for the state again after one request for it was refused",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_RATE_LIMIT])
-        .warns(),
-        CheckSpec::own(
-            LONGER_TTL,
-            "ClientFollowsLongerTtl",
-            "The client follows a task beyond its first `ttlMs` once a state has a longer one",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_TTL_CHANGE])
-        .warns(),
-        CheckSpec::own(
-            WITHOUT_NEWS,
-            "ClientPollsWithoutNotifications",
-            "A client that subscribes to a task asks for its state if no notification comes",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_NO_NOTIFICATIONS])
-        .warns(),
-        CheckSpec::own(
-            EXPIRY,
-            "ClientAcceptsExpiry",
-            "The client stops asking for a task that has expired",
-        )
-        .requires(&[Requirement::EXT_TASKS_TOLERATE_EXPIRY])
-        .warns(),
-        CheckSpec::own(
-            UNSUPPORTED,
-            "ClientRejectsUnsupportedTask",
-            "A task in answer to `prompts/get` is not followed",
-        )
-        .requires(&[Requirement::EXT_TASKS_CLIENT_REJECTS_UNSUPPORTED]),
+        check!(EXTENSION_IDS, "Each extension that the client declares has an identifier with a prefix",
+            [VERSIONING_EXTENSION_ID_FORMAT]),
+        check!(DECLARES, "Every request for a task declares the extension",
+            [EXT_TASKS_CLIENT_DECLARES]),
+        check!(BOTH, "The client goes on after a call that becomes a task, and after one with a plain result",
+            [EXT_TASKS_CLIENT_HANDLES_BOTH]),
+        check!(UNTIL_END, "The client asks for the state of a task until it has ended",
+            [EXT_TASKS_CLIENT_POLLS_UNTIL_TERMINAL]),
+        check!(INTERVAL, "Between two requests for a state the client waits for at least half of `pollIntervalMs`",
+            [EXT_TASKS_CLIENT_POLL_INTERVAL]),
+        check!(NEW_INTERVAL, "The client keeps to an interval that has been raised",
+            [EXT_TASKS_TOLERATE_POLL_INTERVAL_CHANGE]),
+        check!(REFUSED, "The client asks for the state again after one request for it was refused",
+            [EXT_TASKS_TOLERATE_RATE_LIMIT]),
+        check!(LONGER_TTL, "The client follows a task beyond its first `ttlMs` once a state has a longer one",
+            [EXT_TASKS_TOLERATE_TTL_CHANGE]),
+        check!(WITHOUT_NEWS, "A client that subscribes to a task asks for its state if no notification comes",
+            [EXT_TASKS_TOLERATE_NO_NOTIFICATIONS]),
+        check!(EXPIRY, "The client stops asking for a task that has expired",
+            [EXT_TASKS_TOLERATE_EXPIRY]),
+        check!(UNSUPPORTED, "A task in answer to `prompts/get` is not followed",
+            [EXT_TASKS_CLIENT_REJECTS_UNSUPPORTED]),
     ],
 }
 

@@ -7,10 +7,9 @@ mod server;
 use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, options};
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, meta};
+use mcp_test_core::spec::{Revision, Revisions, error_code, meta};
 use mcp_test_core::wire::{Id, Request, RpcError};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value as Json, json};
 
 use self::judge::judge;
@@ -27,116 +26,44 @@ scenario! {
     Client "client-tasks": "The client runs the tasks that it declares",
     revisions: Revisions::only(Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            UNDECLARED,
-            "ClientIgnoresUndeclaredTask",
-            "A request with `task` is answered as one without if the client declares no tasks for it",
-        )
-        .requires(&[Requirement::TASKS_UNDECLARED_AUGMENTATION_IGNORED, Requirement::TASKS_CAPABILITY_DECLARED]),
-        CheckSpec::own(
-            CREATED,
-            "ClientCreatesTask",
+        check!(UNDECLARED, "A request with `task` is answered as one without if the client declares no tasks for it",
+            [TASKS_UNDECLARED_AUGMENTATION_IGNORED, TASKS_CAPABILITY_DECLARED]),
+        check!(CREATED,
             "The reply to a request with `task` has a task at work, and nothing of the result; `ttl` may be missing",
-        )
-        .requires(&[
-            Requirement::TASKS_CREATE_RESULT_RETURNED,
-            Requirement::TASKS_CREATE_RESULT_NO_OPERATION_RESULT,
-            Requirement::TASKS_ID_STRING,
-            Requirement::TASKS_INITIAL_WORKING,
-            Requirement::TASKS_TTL_OPTIONAL,
-        ]),
-        CheckSpec::own(
-            STATE,
-            "ClientTaskState",
-            "`tasks/get` has the state of the task that its parameter names, with its `ttl`",
-        )
-        .requires(&[Requirement::TASKS_TTL_REPORTED, Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE]),
-        CheckSpec::own(
-            TIMES,
-            "ClientTaskTimestamps",
-            "Each task says in ISO 8601 when it was created and last updated",
-        )
-        .requires(&[Requirement::TASKS_CREATED_AT, Requirement::TASKS_LAST_UPDATED_AT]),
-        CheckSpec::own(
-            RESULT,
-            "ClientTaskResult",
-            "`tasks/result` waits for the end of the task, and has its result and its id",
-        )
-        .requires(&[
-            Requirement::TASKS_RESULT_TERMINAL_RETURNED,
-            Requirement::TASKS_RESULT_BLOCKS,
-            Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH,
-            Requirement::TASKS_RESULT_RELATED_META,
-        ]),
-        CheckSpec::own(
-            FAILED,
-            "ClientTaskFailed",
-            "A task whose request fails has failed, says why, and has the error as its result",
-        )
-        .requires(&[
-            Requirement::TASKS_RESULT_ERROR_PASSTHROUGH,
-            Requirement::TASKS_FAILURE_SETS_FAILED,
-            Requirement::TASKS_FAILED_STATUS_MESSAGE,
-        ])
-        .also_warns(),
-        CheckSpec::own(LISTED, "ClientTaskListed", "`tasks/list` has the task that `tasks/get` finds")
-            .requires(&[Requirement::TASKS_LIST_COMPLETE, Requirement::TASKS_LIST_NEXT_CURSOR]),
-        CheckSpec::own(
-            FINAL,
-            "ClientTaskFinal",
-            "A finished task is not cancelled, and keeps its status",
-        )
-        .requires(&[
-            Requirement::TASKS_TERMINAL_FINAL,
-            Requirement::TASKS_CANCEL_TERMINAL_REJECTED,
-            Requirement::TASKS_TRANSITIONS_VALID,
-        ]),
-        CheckSpec::own(
-            CANCELLED,
-            "ClientTaskCancelled",
-            "The reply to `tasks/cancel` says that the task is cancelled, which it stays",
-        )
-        .requires(&[
-            Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE,
-            Requirement::TASKS_CANCELLED_STAYS,
-            Requirement::TASKS_CANCEL_TERMINAL_REJECTED,
-        ]),
-        CheckSpec::own(
-            IDS,
-            "ClientTaskIds",
+            [
+                TASKS_CREATE_RESULT_RETURNED, TASKS_CREATE_RESULT_NO_OPERATION_RESULT, TASKS_ID_STRING,
+                TASKS_INITIAL_WORKING, TASKS_TTL_OPTIONAL,
+            ]).named("ClientCreatesTask"),
+        check!(STATE, "`tasks/get` has the state of the task that its parameter names, with its `ttl`",
+            [TASKS_TTL_REPORTED, TASKS_TASKID_PARAM_AUTHORITATIVE]),
+        check!(TIMES, "Each task says in ISO 8601 when it was created and last updated",
+            [TASKS_CREATED_AT, TASKS_LAST_UPDATED_AT]),
+        check!(RESULT, "`tasks/result` waits for the end of the task, and has its result and its id",
+            [
+                TASKS_RESULT_TERMINAL_RETURNED, TASKS_RESULT_BLOCKS, TASKS_RESULT_SUCCESS_PASSTHROUGH,
+                TASKS_RESULT_RELATED_META,
+            ]),
+        check!(FAILED, "A task whose request fails has failed, says why, and has the error as its result",
+            [TASKS_RESULT_ERROR_PASSTHROUGH, TASKS_FAILURE_SETS_FAILED, TASKS_FAILED_STATUS_MESSAGE]),
+        check!(LISTED, "`tasks/list` has the task that `tasks/get` finds",
+            [TASKS_LIST_COMPLETE, TASKS_LIST_NEXT_CURSOR]),
+        check!(FINAL, "A finished task is not cancelled, and keeps its status",
+            [TASKS_TERMINAL_FINAL, TASKS_CANCEL_TERMINAL_REJECTED, TASKS_TRANSITIONS_VALID]).named("ClientTaskFinal"),
+        check!(CANCELLED, "The reply to `tasks/cancel` says that the task is cancelled, which it stays",
+            [TASKS_CANCEL_STATUS_BEFORE_RESPONSE, TASKS_CANCELLED_STAYS, TASKS_CANCEL_TERMINAL_REJECTED]),
+        check!(IDS,
             "Each task has an id of its own, which the client has chosen, and which cannot be guessed from another",
-        )
-        .requires(&[Requirement::TASKS_ID_UNIQUE, Requirement::TASKS_ID_RECEIVER_GENERATED, Requirement::TASKS_ID_ENTROPY]),
-        CheckSpec::own(
-            UNKNOWN_TASK,
-            "ClientRefusesUnknownTask",
-            "Requests for a task or a page that does not exist are refused with -32602",
-        )
-        .requires(&[Requirement::TASKS_INVALID_ID_ERROR, Requirement::TASKS_INVALID_CURSOR_ERROR]),
-        CheckSpec::own(MESSAGES, "ClientTaskErrorMessages", "The errors about tasks have a message")
-            .requires(&[Requirement::TASKS_ERROR_MESSAGES_INFORMATIVE])
-            .warns(),
-        CheckSpec::own(
-            METADATA,
-            "ClientTaskMetadata",
-            "States of tasks have no related-task metadata, neither in results nor in notifications",
-        )
-        .requires(&[Requirement::TASKS_RELATED_META_NOT_IN_RESULTS, Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META])
-        .warns(),
-        CheckSpec::own(
-            RELATED,
-            "ClientNamesTaskInAnswer",
-            "The answer to what belongs to a task names the task in its metadata",
-        )
-        .requires(&[Requirement::TASKS_RELATED_META_EVERYWHERE]),
-        CheckSpec::own(
-            STREAM,
-            "ClientExpectsTaskOnAnyStream",
-            "The client answers what belongs to a task on the stream that it has opened with GET",
-        )
-        .requires(&[Requirement::TASKS_EXPECT_ANY_STREAM])
-        .over_http()
-        .warns(),
+            [TASKS_ID_UNIQUE, TASKS_ID_RECEIVER_GENERATED, TASKS_ID_ENTROPY]),
+        check!(UNKNOWN_TASK, "Requests for a task or a page that does not exist are refused with -32602",
+            [TASKS_INVALID_ID_ERROR, TASKS_INVALID_CURSOR_ERROR]),
+        check!(MESSAGES, "The errors about tasks have a message",
+            [TASKS_ERROR_MESSAGES_INFORMATIVE]),
+        check!(METADATA, "States of tasks have no related-task metadata, neither in results nor in notifications",
+            [TASKS_RELATED_META_NOT_IN_RESULTS, TASKS_STATUS_NOTIFICATION_NO_RELATED_META]),
+        check!(RELATED, "The answer to what belongs to a task names the task in its metadata",
+            [TASKS_RELATED_META_EVERYWHERE]),
+        check!(STREAM, "The client answers what belongs to a task on the stream that it has opened with GET",
+            [TASKS_EXPECT_ANY_STREAM]).over_http(),
     ],
 }
 

@@ -4,11 +4,11 @@ mod peers;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, ReceivedMessage};
+use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use self::peers::{
@@ -29,67 +29,27 @@ scenario! {
     Client "client-tolerant": "The client tolerates notifications that do not concern it",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     checks: [
-        CheckSpec::own(
-            NO_REPLY,
-            "ClientAnswersNoNotification",
-            "The client sends no reply without the id of a request, as if to answer a notification",
-        )
-        .requires(&[Requirement::JSONRPC_NOTIFICATION_NO_RESPONSE]),
-        CheckSpec::own(
-            UNKNOWN,
-            "ClientIgnoresUnknownNotification",
-            "The client goes on after a notification of an unknown method",
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
-        CheckSpec::own(
-            LIST_CHANGED,
-            "ClientToleratesListChanged",
-            "The client goes on after notifications that lists have changed",
-        )
-        .requires(&[
-            Requirement::TOOLS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
-            Requirement::RESOURCES_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
-            Requirement::PROMPTS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
-        ]),
-        CheckSpec::own(
-            LOG,
-            "ClientToleratesLogMessages",
-            "The client goes on after log messages of every level, although it set none",
-        )
-        .requires(&[Requirement::LOGGING_MESSAGE_CLIENT_TOLERATES_UNSOLICITED]),
-        CheckSpec::own(
-            DATA,
-            "ClientToleratesLogData",
-            "The client goes on after log messages without a logger whose data is of any JSON type",
-        )
-        .requires(&[Requirement::LOGGING_MESSAGE_CLIENT_ACCEPTS_ANY_DATA]),
-        CheckSpec::own(
-            META,
-            "ClientToleratesUnknownMeta",
-            "The client goes on after a notification and a `ping` with unknown keys in `_meta`",
-        )
-        .requires(&[Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED]),
-        CheckSpec::own(
-            CANCELLED,
-            "ClientIgnoresUnknownCancellation",
-            "The client goes on after a cancellation that names no request of the server",
-        )
-        .requires(&[Requirement::CANCELLATION_UNKNOWN_ID_IGNORED])
-        .warns(),
-        CheckSpec::own(
-            COMPLETE,
-            "ClientIgnoresUnknownElicitation",
-            "The client goes on after the end of an elicitation that it does not know",
-        )
-        .requires(&[Requirement::ELICITATION_COMPLETE_CLIENT_IGNORES_UNKNOWN])
-        .within(Revisions::only(Revision::V2025_11_25)),
-        CheckSpec::own(
-            TASK,
-            "ClientIgnoresUnknownTask",
-            "The client goes on after the status of a task that it does not know",
-        )
-        .requires(&[Requirement::TASKS_STATUS_NOTIFICATION_TOLERATED])
-        .within(Revisions::only(Revision::V2025_11_25)),
+        check!(NO_REPLY, "The client sends no reply without the id of a request, as if to answer a notification",
+            [JSONRPC_NOTIFICATION_NO_RESPONSE]),
+        check!(UNKNOWN, "The client goes on after a notification of an unknown method",
+            [JSONRPC_UNKNOWN_NOTIFICATION_TOLERATED]),
+        check!(LIST_CHANGED, "The client goes on after notifications that lists have changed",
+            [
+                TOOLS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED, RESOURCES_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
+                PROMPTS_LIST_CHANGED_CLIENT_TOLERATES_UNSOLICITED,
+            ]),
+        check!(LOG, "The client goes on after log messages of every level, although it set none",
+            [LOGGING_MESSAGE_CLIENT_TOLERATES_UNSOLICITED]),
+        check!(DATA, "The client goes on after log messages without a logger whose data is of any JSON type",
+            [LOGGING_MESSAGE_CLIENT_ACCEPTS_ANY_DATA]),
+        check!(META, "The client goes on after a notification and a `ping` with unknown keys in `_meta`",
+            [BASE_META_UNKNOWN_KEYS_TOLERATED]),
+        check!(CANCELLED, "The client goes on after a cancellation that names no request of the server",
+            [CANCELLATION_UNKNOWN_ID_IGNORED]),
+        check!(COMPLETE, "The client goes on after the end of an elicitation that it does not know",
+            [ELICITATION_COMPLETE_CLIENT_IGNORES_UNKNOWN]),
+        check!(TASK, "The client goes on after the status of a task that it does not know",
+            [TASKS_STATUS_NOTIFICATION_TOLERATED]),
     ],
 }
 

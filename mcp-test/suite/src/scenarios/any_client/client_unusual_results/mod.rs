@@ -6,11 +6,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging};
+use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Era, Revision, Revisions};
 use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::results::{
@@ -29,84 +29,44 @@ scenario! {
     Client "client-unusual-results": "The client accepts valid results that are unusual",
     revisions: Revisions::from(Revision::V2025_03_26),
     checks: [
-        CheckSpec::own(
-            "client-accepts-unknown-members",
-            "ClientAcceptsUnknownMembers",
+        check!("client-accepts-unknown-members",
             "The client accepts unknown members, capabilities and keys of `_meta` in the first result, and missing `instructions`",
-        )
-        .requires(&[
-            Requirement::BASE_UNKNOWN_CAPABILITY_TOLERATED,
-            Requirement::BASE_META_UNKNOWN_KEYS_TOLERATED,
-            Requirement::JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED,
-            Requirement::RESOURCES_CAPABILITY_CLIENT_TOLERATES_PARTIAL,
-            Requirement::DISCOVER_CLIENT_TOLERATES_NO_INSTRUCTIONS,
-        ]),
-        CheckSpec::own(
-            "client-accepts-tools",
-            "ClientAcceptsTools",
+            [
+                BASE_UNKNOWN_CAPABILITY_TOLERATED, BASE_META_UNKNOWN_KEYS_TOLERATED,
+                JSONRPC_RESULT_EXTRA_MEMBERS_TOLERATED, RESOURCES_CAPABILITY_CLIENT_TOLERATES_PARTIAL,
+                DISCOVER_CLIENT_TOLERATES_NO_INSTRUCTIONS,
+            ]),
+        check!("client-accepts-tools",
             "The client accepts tools with only the required members, and with composed schemas",
-        )
-        .requires(&[
-            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_MINIMAL,
-            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_COMPOSED_INPUT_SCHEMA,
-            Requirement::TOOLS_DEFINITION_CLIENT_ACCEPTS_ANY_OUTPUT_SCHEMA_ROOT,
-        ]),
-        CheckSpec::own(
-            "client-accepts-tool-results",
-            "ClientAcceptsToolResults",
+            [
+                TOOLS_DEFINITION_CLIENT_ACCEPTS_MINIMAL, TOOLS_DEFINITION_CLIENT_ACCEPTS_COMPOSED_INPUT_SCHEMA,
+                TOOLS_DEFINITION_CLIENT_ACCEPTS_ANY_OUTPUT_SCHEMA_ROOT,
+            ]),
+        check!("client-accepts-tool-results",
             "The client accepts content of every type, links to resources that are not listed, and a result without `isError`",
-        )
-        .requires(&[
-            Requirement::TOOLS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES,
-            Requirement::TOOLS_CONTENT_CLIENT_TOLERATES_UNLISTED_LINK,
-            Requirement::TOOLS_CALL_IS_ERROR_ABSENT_MEANS_SUCCESS,
-            Requirement::TOOLS_STRUCTURED_CLIENT_ACCEPTS_ANY_JSON,
-        ]),
-        CheckSpec::own(
-            "client-accepts-resources",
-            "ClientAcceptsResources",
+            [
+                TOOLS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES, TOOLS_CONTENT_CLIENT_TOLERATES_UNLISTED_LINK,
+                TOOLS_CALL_IS_ERROR_ABSENT_MEANS_SUCCESS, TOOLS_STRUCTURED_CLIENT_ACCEPTS_ANY_JSON,
+            ]),
+        check!("client-accepts-resources",
             "The client accepts resources with only the required members, of unknown schemes, and of XDG types",
-        )
-        .requires(&[
-            Requirement::RESOURCES_DEFINITION_CLIENT_ACCEPTS_MINIMAL,
-            Requirement::RESOURCES_URI_CLIENT_TOLERATES_CUSTOM_SCHEMES,
-            Requirement::RESOURCES_URI_CLIENT_TOLERATES_XDG_MIME,
-        ]),
-        CheckSpec::own(
-            "client-accepts-contents",
-            "ClientAcceptsContents",
+            [
+                RESOURCES_DEFINITION_CLIENT_ACCEPTS_MINIMAL, RESOURCES_URI_CLIENT_TOLERATES_CUSTOM_SCHEMES,
+                RESOURCES_URI_CLIENT_TOLERATES_XDG_MIME,
+            ]),
+        check!("client-accepts-contents",
             "The client accepts several contents of one resource, without a `mimeType`, and of other URIs",
-        )
-        .requires(&[Requirement::RESOURCES_READ_CLIENT_TOLERATES_MULTIPLE_CONTENTS]),
-        CheckSpec::own(
-            "client-accepts-prompts",
-            "ClientAcceptsPrompts",
-            "The client accepts a prompt with nothing but a name",
-        )
-        .requires(&[Requirement::PROMPTS_DEFINITION_CLIENT_ACCEPTS_MINIMAL]),
-        CheckSpec::own(
-            "client-accepts-prompt-messages",
-            "ClientAcceptsPromptMessages",
-            "The client accepts messages with content of every type",
-        )
-        .requires(&[
-            Requirement::PROMPTS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES,
-            Requirement::PROMPTS_CONTENT_CLIENT_TOLERATES_RESOURCE_LINK,
-        ]),
-        CheckSpec::own(
-            "client-accepts-updates-of-children",
-            "ClientAcceptsUpdatesOfChildren",
+            [RESOURCES_READ_CLIENT_TOLERATES_MULTIPLE_CONTENTS]),
+        check!("client-accepts-prompts", "The client accepts a prompt with nothing but a name",
+            [PROMPTS_DEFINITION_CLIENT_ACCEPTS_MINIMAL]),
+        check!("client-accepts-prompt-messages", "The client accepts messages with content of every type",
+            [PROMPTS_CONTENT_CLIENT_ACCEPTS_ALL_TYPES, PROMPTS_CONTENT_CLIENT_TOLERATES_RESOURCE_LINK]),
+        check!("client-accepts-updates-of-children",
             "The client accepts that a resource below the one of its subscription was updated",
-        )
-        .requires(&[Requirement::RESOURCES_UPDATED_CLIENT_TOLERATES_SUB_RESOURCE])
-        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
-        CheckSpec::own(
-            "client-accepts-completions",
-            "ClientAcceptsCompletions",
-            "The client accepts completions without `total` and `hasMore`",
-        )
-        .requires(&[Requirement::COMPLETION_IMPL_CLIENT_PARTIAL_RESULTS])
-        .warns(),
+            [RESOURCES_UPDATED_CLIENT_TOLERATES_SUB_RESOURCE])
+            .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25), "from 2026-07-28 on, no client subscribes by `resources/subscribe`"),
+        check!("client-accepts-completions", "The client accepts completions without `total` and `hasMore`",
+            [COMPLETION_IMPL_CLIENT_PARTIAL_RESULTS]),
     ],
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
@@ -25,30 +25,15 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![refused: flow::VALID_BEARER,
-        CheckSpec::official(
-            REREGISTERS,
-            "Client re-registers with the new authorization server",
-            "The client registers with the second authorization server",
-            &[REGISTRATION_PAGE],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_REREGISTER_ON_AS_CHANGE]),
-        CheckSpec::official(
-            NO_REUSE,
-            "Client does not reuse the previous AS client credentials",
-            "The client does not use the id of the first authorization server at the second one",
-            &[REGISTRATION_PAGE],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_NO_REUSE_ON_AS_CHANGE, Requirement::AUTH_REGISTRATION_BIND_ISSUER]),
-        CheckSpec::official(
-            NO_CROSS_USE,
-            "Client does not assume credentials are portable across authorization servers",
-            "The client does not take credentials of one authorization server to another one",
-            &[REGISTRATION_PAGE],
-        )
-        .requires(&[
-            Requirement::AUTH_REGISTRATION_NO_CROSS_AS_CREDENTIALS,
-            Requirement::AUTH_REGISTRATION_SEPARATE_STATE_PER_AS,
-        ]),
+        check!(REREGISTERS, "The client registers with the second authorization server",
+            [AUTH_REGISTRATION_REREGISTER_ON_AS_CHANGE])
+            .official(&[REGISTRATION_PAGE]).named("Client re-registers with the new authorization server"),
+        check!(NO_REUSE, "The client does not use the id of the first authorization server at the second one",
+            [AUTH_REGISTRATION_NO_REUSE_ON_AS_CHANGE, AUTH_REGISTRATION_BIND_ISSUER])
+            .official(&[REGISTRATION_PAGE]).named("Client does not reuse the previous AS client credentials"),
+        check!(NO_CROSS_USE, "The client does not take credentials of one authorization server to another one",
+            [AUTH_REGISTRATION_NO_CROSS_AS_CREDENTIALS, AUTH_REGISTRATION_SEPARATE_STATE_PER_AS])
+            .official(&[REGISTRATION_PAGE]).named("Client does not assume credentials are portable across authorization servers"),
     ],
 }
 

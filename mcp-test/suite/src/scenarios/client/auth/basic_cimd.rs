@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{equal, judge_authorizations, judge_flow};
 use super::flow_proofs::{of_authorized_flow, stopping_at_authorize};
@@ -26,14 +26,10 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), CORE_SUITES),
     transports: StreamableHttp,
     checks: signing_in![partial:
-        CheckSpec::official(
-            USED,
-            "Client ID Metadata Document Usage",
-            "The client id is the URL of the metadata document",
-            &[CIMD_PAGE, CIMD_DRAFT],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_PREFER_CIMD_OVER_DCR, Requirement::AUTH_REGISTRATION_CIMD_CLIENT])
-        .also_warns(),
+        check!(USED, "The client id is the URL of the metadata document",
+            [AUTH_REGISTRATION_PREFER_CIMD_OVER_DCR, AUTH_REGISTRATION_CIMD_CLIENT])
+            .official(&[CIMD_PAGE, CIMD_DRAFT]).named("Client ID Metadata Document Usage")
+            .fails_or_warns("the official suite fails it"),
     ],
 }
 

@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenRequest};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flow::judge_flow;
@@ -28,21 +28,10 @@ scenario! {
     official: Official::auth_extension(),
     transports: StreamableHttp,
     checks: signing_in![machine:
-        CheckSpec::official(
-            BASIC,
-            "ClientCredentialsBasicAuth",
-            "The client authenticates with its id and its secret in the header",
-            &[CLIENT_CREDENTIALS_GRANT, SEP_1046],
-        )
-        .requires(&[AUTH_METHOD]),
-        CheckSpec::official(
-            GRANT,
-            "ClientCredentialsGrantType",
-            "The client asks by the grant `client_credentials`",
-            &[CLIENT_CREDENTIALS_GRANT, SEP_1046],
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_GRANT])
-        .conditional(),
+        check!(BASIC, "The client authenticates with its id and its secret in the header",
+            &[AUTH_METHOD]).official(&[CLIENT_CREDENTIALS_GRANT, SEP_1046]),
+        check!(GRANT, "The client asks by the grant `client_credentials`",
+            [AUTH_EXT_CLIENT_CREDENTIALS_GRANT]).official(&[CLIENT_CREDENTIALS_GRANT, SEP_1046]).conditional(),
     ],
 }
 

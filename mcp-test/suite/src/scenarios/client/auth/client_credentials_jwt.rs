@@ -7,10 +7,10 @@ use mcp_test_core::jose::SigningKey;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, Expiry, TokenRequest, VerifiedAssertions};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flow::judge_flow;
@@ -31,48 +31,18 @@ scenario! {
     official: Official::auth_extension(),
     transports: StreamableHttp,
     checks: signing_in![machine:
-        CheckSpec::official(
-            VERIFIED,
-            "ClientCredentialsJwtVerified",
-            "The assertion is signed with the key, for the authorization server, and has not expired",
-            &[CLIENT_CREDENTIALS_GRANT, RFC_7523_CLIENT, SEP_1046],
-        )
-        .requires(&[AUTH_METHOD, CLAIMS]),
-        CheckSpec::official(
-            GRANT,
-            "ClientCredentialsGrantType",
-            "The client asks by the grant `client_credentials`",
-            &[CLIENT_CREDENTIALS_GRANT, SEP_1046],
-        )
-        .requires(&[Requirement::AUTH_EXT_CLIENT_CREDENTIALS_GRANT])
-        .conditional(),
-        CheckSpec::official(
-            TYPE,
-            "ClientCredentialsAssertionType",
-            "The token request says that the assertion is a JWT",
-            &[RFC_7523_CLIENT, SEP_1046],
-        )
-        .requires(&[AUTH_METHOD])
-        .conditional(),
-        CheckSpec::official(
-            ISS,
-            "ClientCredentialsJwtIss",
-            "`iss` of the assertion is the id of the client",
-            &[RFC_7523_CLIENT, SEP_1046],
-        )
-        .requires(&[CLAIMS])
-        .conditional(),
-        CheckSpec::official(
-            SUB,
-            "ClientCredentialsJwtSub",
-            "`sub` of the assertion is the id of the client",
-            &[RFC_7523_CLIENT, SEP_1046],
-        )
-        .requires(&[CLAIMS])
-        .conditional(),
-        CheckSpec::own(EXPIRES, "Assertion expires", "The assertion has `exp`")
-            .requires(&[CLAIMS])
-            .conditional(),
+        check!(VERIFIED, "The assertion is signed with the key, for the authorization server, and has not expired",
+            &[AUTH_METHOD, CLAIMS]).official(&[CLIENT_CREDENTIALS_GRANT, RFC_7523_CLIENT, SEP_1046]),
+        check!(GRANT, "The client asks by the grant `client_credentials`",
+            [AUTH_EXT_CLIENT_CREDENTIALS_GRANT]).official(&[CLIENT_CREDENTIALS_GRANT, SEP_1046]).conditional(),
+        check!(TYPE, "The token request says that the assertion is a JWT",
+            &[AUTH_METHOD]).official(&[RFC_7523_CLIENT, SEP_1046]).conditional(),
+        check!(ISS, "`iss` of the assertion is the id of the client",
+            &[CLAIMS]).official(&[RFC_7523_CLIENT, SEP_1046]).conditional(),
+        check!(SUB, "`sub` of the assertion is the id of the client",
+            &[CLAIMS]).official(&[RFC_7523_CLIENT, SEP_1046]).conditional(),
+        check!(EXPIRES, "The assertion has `exp`",
+            &[CLAIMS]).named("Assertion expires").conditional(),
     ],
 }
 

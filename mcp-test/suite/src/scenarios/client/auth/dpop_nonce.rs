@@ -1,11 +1,11 @@
 //! `auth/dpop-nonce`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
@@ -26,20 +26,11 @@ scenario! {
     official: Official::auth_extension(),
     transports: StreamableHttp,
     checks: signing_in![refused: TOKEN_PROOF, SCHEME, FRESH,
-        CheckSpec::official(
-            SERVER_NONCE,
-            "DpopAsNonce",
-            "The client repeats its token request with the nonce of the authorization server",
-            &[SEP_1932, DPOP_EXTENSION, RFC_9449_SERVER_NONCE],
-        )
-        .requires(&[Requirement::MCP_TEST_DPOP_NONCE]),
-        CheckSpec::official(
-            RESOURCE_NONCE,
-            "DpopRsNonce",
-            "The client repeats its message with the nonce of the MCP server",
-            &[SEP_1932, DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE],
-        )
-        .requires(&[Requirement::MCP_TEST_DPOP_NONCE]),
+        check!(SERVER_NONCE, "The client repeats its token request with the nonce of the authorization server",
+            [MCP_TEST_DPOP_NONCE]).official(&[SEP_1932, DPOP_EXTENSION, RFC_9449_SERVER_NONCE]).named("DpopAsNonce"),
+        check!(RESOURCE_NONCE, "The client repeats its message with the nonce of the MCP server",
+            [MCP_TEST_DPOP_NONCE])
+            .official(&[SEP_1932, DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE]).named("DpopRsNonce"),
     ],
 }
 

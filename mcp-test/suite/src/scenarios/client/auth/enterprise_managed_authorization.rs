@@ -12,11 +12,11 @@ use mcp_test_core::oauth::scripted::{
     Behavior, Expiry, MetadataAt, ProtectedResource, ScriptedServer, TokenIssuer, TokenRequest,
     VerifiedAssertions,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flow::judge_flow;
@@ -38,20 +38,10 @@ scenario! {
     official: Official::auth_extension(),
     transports: StreamableHttp,
     checks: signing_in![machine:
-        CheckSpec::official(
-            EXCHANGE,
-            "CompleteFlowTokenExchange",
-            "The client exchanges the id token of the user for an assertion",
-            &[RFC_8693, SEP_990],
-        )
-        .requires(&[REQUEST, RESOURCE_REQUIRED]),
-        CheckSpec::official(
-            BEARER,
-            "CompleteFlowJwtBearer",
-            "The client redeems the assertion at the authorization server, where it authenticates",
-            &[RFC_7523_GRANT, SEP_990],
-        )
-        .requires(&[REDEEMS, AUTHENTICATES, AUDIENCE, RESOURCE_VALUE]),
+        check!(EXCHANGE, "The client exchanges the id token of the user for an assertion",
+            &[REQUEST, RESOURCE_REQUIRED]).official(&[RFC_8693, SEP_990]),
+        check!(BEARER, "The client redeems the assertion at the authorization server, where it authenticates",
+            &[REDEEMS, AUTHENTICATES, AUDIENCE, RESOURCE_VALUE]).official(&[RFC_7523_GRANT, SEP_990]),
     ],
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::jose::base64url;
 use mcp_test_core::json::Value;
@@ -10,7 +11,7 @@ use mcp_test_core::oauth::scripted::{
     McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
 };
 use mcp_test_core::scenario::{CheckSpec, Judging, Profile};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use reqwest::Url;
 use ring::digest;
@@ -20,98 +21,95 @@ use super::references::{
     REGISTRATION_PAGE, RFC_8414, RFC_9728, TOKEN_REQUEST,
 };
 
-pub(in crate::scenarios) const PRM: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const PRM: CheckSpec = check!(
     "prm-pathbased-requested",
-    "PRMPathBasedRequested",
     "The client asks for the metadata of the protected server",
-    &[RFC_9728, PRM_DISCOVERY],
+    [AUTH_DISCOVERY_PRM_CLIENT]
 )
-.requires(&[Requirement::AUTH_DISCOVERY_PRM_CLIENT]);
-pub(in crate::scenarios) const METADATA: CheckSpec = CheckSpec::official(
+.official(&[RFC_9728, PRM_DISCOVERY])
+.named("PRMPathBasedRequested");
+pub(in crate::scenarios) const METADATA: CheckSpec = check!(
     "authorization-server-metadata",
-    "AuthorizationServerMetadata",
     "The client asks for the metadata of the authorization server",
-    &[RFC_8414, METADATA_DISCOVERY],
+    [AUTH_DISCOVERY_AS_MULTIPLE_WELL_KNOWN]
 )
-.requires(&[Requirement::AUTH_DISCOVERY_AS_MULTIPLE_WELL_KNOWN]);
-pub(in crate::scenarios) const REGISTRATION: CheckSpec = CheckSpec::official(
+.official(&[RFC_8414, METADATA_DISCOVERY])
+.within(Revisions::from(Revision::V2025_06_18), "the official suite makes it at 2025-06-18, too");
+pub(in crate::scenarios) const REGISTRATION: CheckSpec = check!(
     "client-registration",
-    "ClientRegistration",
     "The client registers with the authorization server",
-    &[REGISTRATION_PAGE],
+    [AUTH_REGISTRATION_DCR_FALLBACK]
 )
-.requires(&[Requirement::AUTH_REGISTRATION_DCR_FALLBACK]);
-pub(in crate::scenarios) const APPLICATION_TYPE: CheckSpec = CheckSpec::official(
+.official(&[REGISTRATION_PAGE])
+.always_fails("the official suite fails it")
+.within(Revisions::from(Revision::V2025_06_18), "the official suite makes it at 2025-06-18, too");
+pub(in crate::scenarios) const APPLICATION_TYPE: CheckSpec = check!(
     "sep-837-application-type-present",
-    "DCR application_type specified",
     "The registration says whether the client is a native application or one of the web",
-    &[REGISTRATION_PAGE],
+    [AUTH_REGISTRATION_APPLICATION_TYPE]
 )
-.requires(&[Requirement::AUTH_REGISTRATION_APPLICATION_TYPE])
-.within(Revisions::from(Revision::V2026_07_28))
+.official(&[REGISTRATION_PAGE])
+.named("DCR application_type specified")
 .conditional();
-pub(in crate::scenarios) const AUTHORIZATION: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const AUTHORIZATION: CheckSpec = check!(
     "authorization-request",
-    "AuthorizationRequest",
     "The client asks for the consent of the user",
-    &[AUTHORIZATION_ENDPOINT],
+    [AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]
 )
-.requires(&[Requirement::AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]);
-pub(in crate::scenarios) const CHALLENGE_SENT: CheckSpec = CheckSpec::official(
+.official(&[AUTHORIZATION_ENDPOINT]);
+pub(in crate::scenarios) const CHALLENGE_SENT: CheckSpec = check!(
     "pkce-code-challenge-sent",
-    "PKCE Code Challenge",
     "The authorization request has a code challenge",
-    &[PKCE],
+    [AUTH_PKCE_CLIENT_USES]
 )
-.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
+.official(&[PKCE])
+.named("PKCE Code Challenge")
 .conditional();
-pub(in crate::scenarios) const S256: CheckSpec = CheckSpec::official(
-    "pkce-s256-method-used",
-    "PKCE S256 Method",
-    "The method of the code challenge is S256",
-    &[PKCE],
-)
-.requires(&[Requirement::AUTH_PKCE_S256])
-.conditional();
-pub(in crate::scenarios) const TOKEN: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const S256: CheckSpec =
+    check!("pkce-s256-method-used", "The method of the code challenge is S256", [AUTH_PKCE_S256])
+        .official(&[PKCE])
+        .named("PKCE S256 Method")
+        .conditional()
+        .within(
+            Revisions::from(Revision::V2025_06_18),
+            "the official suite makes it at 2025-06-18, too",
+        );
+pub(in crate::scenarios) const TOKEN: CheckSpec = check!(
     "token-request",
-    "TokenRequest",
     "The client asks for a token",
-    &[TOKEN_REQUEST],
+    [AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]
 )
-.requires(&[Requirement::AUTH_CHALLENGE_CLIENT_PARSES_WWW_AUTHENTICATE]);
-pub(in crate::scenarios) const VERIFIER_SENT: CheckSpec = CheckSpec::official(
+.official(&[TOKEN_REQUEST]);
+pub(in crate::scenarios) const VERIFIER_SENT: CheckSpec = check!(
     "pkce-code-verifier-sent",
-    "PKCE Code Verifier",
     "The request that redeems a code has a code verifier",
-    &[PKCE],
+    [AUTH_PKCE_CLIENT_USES]
 )
-.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
+.official(&[PKCE])
+.named("PKCE Code Verifier")
 .conditional();
-pub(in crate::scenarios) const VERIFIER_MATCHES: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const VERIFIER_MATCHES: CheckSpec = check!(
     "pkce-verifier-matches-challenge",
-    "PKCE Verifier Validation",
     "The code verifier is that of the code challenge",
-    &[PKCE],
+    [AUTH_PKCE_CLIENT_USES]
 )
-.requires(&[Requirement::AUTH_PKCE_CLIENT_USES])
+.official(&[PKCE])
+.named("PKCE Verifier Validation")
 .conditional();
-pub(in crate::scenarios) const VALID_BEARER: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const VALID_BEARER: CheckSpec = check!(
     "valid-bearer-token",
-    "ValidBearerToken",
     "The client sends a token that it got",
-    &[ACCESS_TOKEN_USAGE],
+    [AUTH_TOKEN_AUTHORIZATION_HEADER]
 )
-.requires(&[Requirement::AUTH_TOKEN_AUTHORIZATION_HEADER])
+.official(&[ACCESS_TOKEN_USAGE])
 .conditional()
 .informs();
-pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = CheckSpec::official(
+pub(in crate::scenarios) const INVALID_BEARER: CheckSpec = check!(
     "invalid-bearer-token",
-    "InvalidBearerToken",
     "The client sends no token that it did not get",
-    &[ACCESS_TOKEN_USAGE],
+    [AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED]
 )
-.requires(&[Requirement::AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED])
+.official(&[ACCESS_TOKEN_USAGE])
 .conditional();
 
 /// What a client did to sign in.

@@ -14,7 +14,7 @@ pub(super) const fn issuer_check(
     description: &'static str,
     requirements: &'static [&'static Requirement],
 ) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[RFC_9207]).requires(requirements)
+    CheckSpec::own(id, description, requirements).official(&[RFC_9207]).named(name)
 }
 
 /// Judges whether the client goes on with a response that it has to accept.

@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_whole_flow;
@@ -26,14 +26,9 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
     transports: StreamableHttp,
     checks: signing_in![whole: flow::PRM, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
-        CheckSpec::official(
-            ORDER,
-            "PRMPriorityOrder",
-            "The client does not ask for metadata at the root of the origin",
-            &[PRM_DISCOVERY],
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_CLIENT_PRM_FROM_HEADER])
-        .conditional(),
+        check!(ORDER, "The client does not ask for metadata at the root of the origin",
+            [AUTH_DISCOVERY_CLIENT_PRM_FROM_HEADER])
+            .official(&[PRM_DISCOVERY]).named("PRMPriorityOrder").conditional(),
     ],
 }
 

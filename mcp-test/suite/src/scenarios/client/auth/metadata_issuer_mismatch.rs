@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::references::{METADATA_DISCOVERY, RFC_8414};
@@ -22,13 +22,9 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: signing_in![stopping:
-        CheckSpec::official(
-            VALIDATES,
-            "Client validates metadata issuer against well-known URL",
-            "The client uses no endpoint of metadata that name another issuer",
-            &[RFC_8414, METADATA_DISCOVERY],
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_ISSUER_VALIDATED, Requirement::AUTH_DISCOVERY_ISSUER_MISMATCH_NOT_USED]),
+        check!(VALIDATES, "The client uses no endpoint of metadata that name another issuer",
+            [AUTH_DISCOVERY_ISSUER_VALIDATED, AUTH_DISCOVERY_ISSUER_MISMATCH_NOT_USED])
+            .official(&[RFC_8414, METADATA_DISCOVERY]).named("Client validates metadata issuer against well-known URL"),
     ],
 }
 

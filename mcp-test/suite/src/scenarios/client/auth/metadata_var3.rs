@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow, judge_wrong_path};
 use super::flow_proofs::of_whole_flow;
@@ -26,14 +26,8 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), METADATA_SUITES),
     transports: StreamableHttp,
     checks: signing_in![whole: flow::PRM.conditional().informs(), IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES,
-        CheckSpec::official(
-            WRONG_PATH,
-            "AuthorizationServerMetadataWrongPath",
-            "The client does not ask for the metadata of another issuer, at the root",
-            &[METADATA_DISCOVERY],
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_AS_ORDER_PATH_ISSUER])
-        .conditional(),
+        check!(WRONG_PATH, "The client does not ask for the metadata of another issuer, at the root",
+            [AUTH_DISCOVERY_AS_ORDER_PATH_ISSUER]).official(&[METADATA_DISCOVERY]).conditional(),
     ],
 }
 

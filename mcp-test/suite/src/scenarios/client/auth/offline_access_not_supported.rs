@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::{of_flow, stopping_at_authorize};
@@ -21,14 +21,10 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial:
-        CheckSpec::official(
-            NOT_REQUESTED,
-            "Client does not request unsupported offline_access",
-            "The authorization request does not ask for `offline_access`",
-            &[SEP_2207],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_FALLBACK_SCOPES_SUPPORTED])
-        .also_warns(),
+        check!(NOT_REQUESTED, "The authorization request does not ask for `offline_access`",
+            [AUTH_SCOPE_FALLBACK_SCOPES_SUPPORTED])
+            .official(&[SEP_2207]).named("Client does not request unsupported offline_access")
+            .fails_or_warns("the official suite fails it"),
     ],
 }
 

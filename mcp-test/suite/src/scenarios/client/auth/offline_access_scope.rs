@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::json::Value;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Authorized, Received, judge_flow};
 use super::flow_proofs::{of_authorized_flow, stopping_at_authorize};
@@ -24,22 +24,11 @@ scenario! {
     official: Official::draft(),
     transports: StreamableHttp,
     checks: signing_in![partial:
-        CheckSpec::official(
-            GRANT_TYPES,
-            "Client metadata includes refresh_token grant type",
-            "The registration has the grant type `refresh_token`",
-            &[SEP_2207],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_REFRESH_GRANT_TYPE])
-        .conditional()
-        .warns(),
-        CheckSpec::official(
-            REQUESTED,
-            "Client requests offline_access scope",
-            "The authorization request asks for `offline_access`, which it may",
-            &[SEP_2207],
-        )
-        .requires(&[Requirement::AUTH_TOKEN_NO_REFRESH_ASSUMED]),
+        check!(GRANT_TYPES, "The registration has the grant type `refresh_token`",
+            [AUTH_REGISTRATION_REFRESH_GRANT_TYPE])
+            .official(&[SEP_2207]).named("Client metadata includes refresh_token grant type").conditional(),
+        check!(REQUESTED, "The authorization request asks for `offline_access`, which it may",
+            [AUTH_TOKEN_NO_REFRESH_ASSUMED]).official(&[SEP_2207]).named("Client requests offline_access scope"),
     ],
 }
 

@@ -8,11 +8,11 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{
     Behavior, PresentedCredentials, ProtectedResource, ScriptedServer, TokenRequest,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flow::judge_flow;
@@ -29,13 +29,10 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), CORE_SUITES),
     transports: StreamableHttp,
     checks: signing_in![registered:
-        CheckSpec::official(
-            USED,
-            "Pre-registration authentication",
-            "The client authenticates with the id and the secret that it was given",
-            &[PREREGISTRATION],
-        )
-        .requires(&[Requirement::AUTH_REGISTRATION_PREFER_PREREGISTERED, Requirement::AUTH_REGISTRATION_STATIC_CREDENTIALS]),
+        check!(USED, "The client authenticates with the id and the secret that it was given",
+            [AUTH_REGISTRATION_PREFER_PREREGISTERED, AUTH_REGISTRATION_STATIC_CREDENTIALS])
+            .official(&[PREREGISTRATION]).named("Pre-registration authentication")
+            .always_fails("the official suite fails it"),
     ],
 }
 

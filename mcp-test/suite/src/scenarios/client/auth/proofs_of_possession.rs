@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::dpop::Proof;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
@@ -10,7 +11,6 @@ use mcp_test_core::oauth::scripted::{
 };
 use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::Requirement;
 use mcp_test_core::trace::Seq;
 
 use super::flow::{Flow, Received};
@@ -19,27 +19,27 @@ use super::references::{
 };
 use super::served::{facts, server_behind};
 
-pub(super) const TOKEN_PROOF: CheckSpec = CheckSpec::official(
+pub(super) const TOKEN_PROOF: CheckSpec = check!(
     "sep-1932-client-token-request-proof",
-    "DpopTokenRequestProof",
     "Each request that redeems a code has a valid proof of possession",
-    &[SEP_1932, DPOP_EXTENSION, RFC_9449_TOKEN],
+    [MCP_TEST_DPOP_TOKEN_REQUEST]
 )
-.requires(&[Requirement::MCP_TEST_DPOP_TOKEN_REQUEST]);
-pub(super) const SCHEME: CheckSpec = CheckSpec::official(
+.official(&[SEP_1932, DPOP_EXTENSION, RFC_9449_TOKEN])
+.named("DpopTokenRequestProof");
+pub(super) const SCHEME: CheckSpec = check!(
     "sep-1932-client-dpop-auth-scheme",
-    "DpopAuthScheme",
     "The client sends its token with the scheme `DPoP`",
-    &[SEP_1932, DPOP_EXTENSION, RFC_9449_SCHEME],
+    [MCP_TEST_DPOP_SCHEME]
 )
-.requires(&[Requirement::MCP_TEST_DPOP_SCHEME]);
-pub(super) const FRESH: CheckSpec = CheckSpec::official(
+.official(&[SEP_1932, DPOP_EXTENSION, RFC_9449_SCHEME])
+.named("DpopAuthScheme");
+pub(super) const FRESH: CheckSpec = check!(
     "sep-1932-client-fresh-proof",
-    "DpopFreshProof",
     "Each POST with a token has a valid proof of possession of its own",
-    &[DPOP_EXTENSION, RFC_9449_SYNTAX, RFC_9449_CHECKS],
+    [MCP_TEST_DPOP_FRESH_PROOF]
 )
-.requires(&[Requirement::MCP_TEST_DPOP_FRESH_PROOF]);
+.official(&[DPOP_EXTENSION, RFC_9449_SYNTAX, RFC_9449_CHECKS])
+.named("DpopFreshProof");
 
 /// The nonces that are demanded at the token endpoint and at the MCP server.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::references::{RESOURCE_PARAMETER, RFC_8707};
@@ -22,13 +22,9 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: signing_in![stopping:
-        CheckSpec::official(
-            REJECTED,
-            "Client rejects mismatched resource",
-            "The client makes no authorization request with the metadata of another resource",
-            &[RFC_8707, RESOURCE_PARAMETER],
-        )
-        .requires(&[Requirement::AUTH_DISCOVERY_PRM_RESOURCE_VALIDATED]),
+        check!(REJECTED, "The client makes no authorization request with the metadata of another resource",
+            [AUTH_DISCOVERY_PRM_RESOURCE_VALIDATED])
+            .official(&[RFC_8707, RESOURCE_PARAMETER]).named("Client rejects mismatched resource"),
     ],
 }
 

@@ -1,51 +1,51 @@
 //! The checks of the resource that a client names in its requests (RFC 8707).
 
+use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::{CheckSpec, Judging};
-use mcp_test_core::spec::Requirement;
 use reqwest::Url;
 
 use super::flow::{Flow, is_resource_uri};
 use super::references::{CANONICAL_URI, RESOURCE_PARAMETER, RFC_8707, RFC_9728_IDENTITY};
 
-pub(super) const IN_AUTHORIZATION: CheckSpec = CheckSpec::official(
+pub(super) const IN_AUTHORIZATION: CheckSpec = check!(
     "resource-parameter-in-authorization",
-    "Resource parameter in authorization request",
     "The authorization request names the resource",
-    &[RFC_8707, RESOURCE_PARAMETER],
+    [AUTH_RESOURCE_IN_AUTHORIZATION_REQUEST]
 )
-.requires(&[Requirement::AUTH_RESOURCE_IN_AUTHORIZATION_REQUEST]);
-pub(super) const IN_TOKEN: CheckSpec = CheckSpec::official(
+.official(&[RFC_8707, RESOURCE_PARAMETER])
+.named("Resource parameter in authorization request");
+pub(super) const IN_TOKEN: CheckSpec = check!(
     "resource-parameter-in-token",
-    "Resource parameter in token request",
     "The token request names the resource",
-    &[RFC_8707, RESOURCE_PARAMETER],
+    [AUTH_RESOURCE_IN_TOKEN_REQUEST]
 )
-.requires(&[Requirement::AUTH_RESOURCE_IN_TOKEN_REQUEST]);
-pub(super) const VALID: CheckSpec = CheckSpec::official(
+.official(&[RFC_8707, RESOURCE_PARAMETER])
+.named("Resource parameter in token request");
+pub(super) const VALID: CheckSpec = check!(
     "resource-parameter-valid-uri",
-    "Resource parameter is valid canonical URI",
     "The resource is a URL without a fragment",
-    &[RFC_8707, RESOURCE_PARAMETER],
+    [AUTH_RESOURCE_CANONICAL_URI]
 )
-.requires(&[Requirement::AUTH_RESOURCE_CANONICAL_URI])
+.official(&[RFC_8707, RESOURCE_PARAMETER])
+.named("Resource parameter is valid canonical URI")
 .conditional();
-pub(super) const CONSISTENT: CheckSpec = CheckSpec::official(
+pub(super) const CONSISTENT: CheckSpec = check!(
     "resource-parameter-consistency",
-    "Resource parameter consistency",
     "Both requests name the same resource",
-    &[RFC_8707, RESOURCE_PARAMETER],
+    [AUTH_RESOURCE_IDENTIFIES_TARGET]
 )
-.requires(&[Requirement::AUTH_RESOURCE_IDENTIFIES_TARGET])
+.official(&[RFC_8707, RESOURCE_PARAMETER])
+.named("Resource parameter consistency")
 .conditional();
-pub(super) const MATCHES: CheckSpec = CheckSpec::official(
+pub(super) const MATCHES: CheckSpec = check!(
     "resource-parameter-matches-prm",
-    "Resource parameter matches protected resource metadata",
     "The resource is the one in the metadata of the server, character by character",
-    &[RFC_8707, RESOURCE_PARAMETER, CANONICAL_URI, RFC_9728_IDENTITY],
+    [AUTH_RESOURCE_IDENTIFIES_TARGET]
 )
-.requires(&[Requirement::AUTH_RESOURCE_IDENTIFIES_TARGET])
+.official(&[RFC_8707, RESOURCE_PARAMETER, CANONICAL_URI, RFC_9728_IDENTITY])
+.named("Resource parameter matches protected resource metadata")
 .conditional();
 
 /// Judges the resource that the client named last in each request; `named` is that of the metadata.

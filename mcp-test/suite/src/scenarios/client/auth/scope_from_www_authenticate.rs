@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
 use super::flow_proofs::{of_flow, stopping_at_authorize};
@@ -21,9 +21,10 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
     transports: StreamableHttp,
     checks: signing_in![partial:
-        CheckSpec::official(FROM_CHALLENGE, "Client scope selection from WWW-Authenticate header", "The authorization request asks for the scope of the challenge", &[SCOPE_SELECTION])
-            .requires(&[Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
-            .also_warns(),
+        check!(FROM_CHALLENGE, "The authorization request asks for the scope of the challenge",
+            [AUTH_SCOPE_PREFER_CHALLENGE])
+            .official(&[SCOPE_SELECTION]).named("Client scope selection from WWW-Authenticate header")
+            .fails_or_warns("the official suite fails it"),
     ],
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::check::Finding;
 use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::flow_proofs::{of_refused_flow, stopping_before_refusal};
@@ -27,23 +27,12 @@ scenario! {
     transports: StreamableHttp,
     client_may_fail: true,
     checks: signing_in![refused:
-        CheckSpec::official(
-            ATTEMPT,
-            "Authorization attempt",
-            "An authorization request",
-            &[SCOPE_CHALLENGE],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
-        .conditional()
-        .informs(),
-        CheckSpec::official(
-            LIMIT,
-            "Client retry limit for scope escalation",
-            "The client makes at most three authorization requests",
-            &[SCOPE_CHALLENGE],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_RETRY_LIMIT])
-        .also_warns(),
+        check!(ATTEMPT, "An authorization request",
+            [AUTH_SCOPE_RETRY_LIMIT])
+            .official(&[SCOPE_CHALLENGE]).named("Authorization attempt").conditional().informs(),
+        check!(LIMIT, "The client makes at most three authorization requests",
+            [AUTH_SCOPE_RETRY_LIMIT]).official(&[SCOPE_CHALLENGE]).named("Client retry limit for scope escalation")
+            .fails_or_warns("the official suite fails it"),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile, Proof};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::{of_refused_flow, stopping_at_authorize};
@@ -26,31 +26,18 @@ scenario! {
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
     transports: StreamableHttp,
     checks: signing_in![refused: flow::VALID_BEARER,
-        CheckSpec::official(
-            INITIAL,
-            "Client initial scope selection for step-up auth",
-            "The first authorization request asks for the scope of the challenge",
-            &[SCOPE_SELECTION],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_PREFER_CHALLENGE])
-        .also_warns(),
-        CheckSpec::official(
-            ESCALATION,
-            "Client scope escalation for step-up auth",
-            "The second authorization request asks for the scope that the call needs",
-            &[SCOPE_SELECTION],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_REACT_TO_SCOPE_ERROR, Requirement::AUTH_SCOPE_STEP_UP_USER_CLIENTS])
-        .also_warns(),
-        CheckSpec::official(
-            UNION,
-            "Client accumulates previously-granted scopes on re-authorization",
-            "The second authorization request also asks for the scope of the first one",
-            &[SCOPE_CHALLENGE],
-        )
-        .requires(&[Requirement::AUTH_SCOPE_UNION_ON_REAUTH])
-        .within(Revisions::from(Revision::V2026_07_28))
-        .also_warns(),
+        check!(INITIAL, "The first authorization request asks for the scope of the challenge",
+            [AUTH_SCOPE_PREFER_CHALLENGE])
+            .official(&[SCOPE_SELECTION]).named("Client initial scope selection for step-up auth")
+            .fails_or_warns("the official suite fails it"),
+        check!(ESCALATION, "The second authorization request asks for the scope that the call needs",
+            [AUTH_SCOPE_REACT_TO_SCOPE_ERROR, AUTH_SCOPE_STEP_UP_USER_CLIENTS])
+            .official(&[SCOPE_SELECTION]).named("Client scope escalation for step-up auth")
+            .fails_or_warns("the official suite fails it"),
+        check!(UNION, "The second authorization request also asks for the scope of the first one",
+            [AUTH_SCOPE_UNION_ON_REAUTH])
+            .official(&[SCOPE_CHALLENGE]).named("Client accumulates previously-granted scopes on re-authorization")
+            .fails_or_warns("the official suite fails it"),
     ],
 }
 

@@ -1,9 +1,9 @@
 //! What the scenarios about authentication at the token endpoint have in common.
 
+use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{PresentedCredentials, TokenRequest};
 use mcp_test_core::scenario::{CheckSpec, Judging, Proof};
-use mcp_test_core::spec::Requirement;
 
 use super::flow::{Flow, judge_flow};
 use super::flow_proofs::{of_flow, of_resource};
@@ -11,13 +11,13 @@ use super::references::TOKEN_REQUEST;
 use super::resource_parameter::judge_resource;
 
 /// The check of the method.
-pub(super) const METHOD: CheckSpec = CheckSpec::official(
+pub(super) const METHOD: CheckSpec = check!(
     "token-endpoint-auth-method",
-    "Token endpoint authentication method",
     "The client authenticates at the token endpoint by the method that it is registered for",
-    &[TOKEN_REQUEST],
+    [MCP_TEST_TOKEN_ENDPOINT_AUTH_METHOD]
 )
-.requires(&[Requirement::MCP_TEST_TOKEN_ENDPOINT_AUTH_METHOD]);
+.official(&[TOKEN_REQUEST])
+.named("Token endpoint authentication method");
 
 /// The proofs that all of these scenarios have.
 pub(super) fn of_method() -> Vec<Proof> {

@@ -14,13 +14,13 @@ use mcp_test_core::oauth::scripted::{
     AssertionFault, Behavior, Expiry, ProtectedResource, ScriptedServer, TokenRequest,
     VerifiedAssertions,
 };
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::generated_id::generate_id;
 use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::flow::{Received, judge_flow};
@@ -41,31 +41,22 @@ scenario! {
     official: Official::auth_extension(),
     transports: StreamableHttp,
     checks: signing_in![machine:
-        check(VERIFIED, "WifAssertionVerified", "The client sends the valid assertion")
-            .requires(&[VALID]),
-        check(GRANT, "WifGrantType", "The client asks by the grant of RFC 7523")
-            .requires(&[JWT_GRANT])
-            .conditional(),
-        check(MISSING, "WifAssertionMissing", "The token request has an assertion")
-            .requires(&[JWT_GRANT])
-            .conditional(),
-        check(EXPIRED, "WifAssertionExpired", "The assertion has not expired")
-            .requires(&[VALID])
-            .conditional(),
-        check(AUDIENCE, "WifAssertionAudience", "The assertion is for the authorization server")
-            .requires(&[VALID])
-            .conditional(),
-        check(MALFORMED, "WifAssertionMalformed", "The assertion is a JWT that the platform has signed")
-            .requires(&[VALID])
-            .conditional(),
-        check(NO_RETRY, "WifNoRetry", "The client does not repeat a token request that was refused")
-            .requires(&[NOT_AGAIN])
-            .conditional()
-            .warns(),
-        check(NO_FALLBACK, "WifGrantFallback", "The client tries no other grant when one was refused")
-            .requires(&[NOT_AGAIN])
-            .conditional()
-            .warns(),
+        check!(VERIFIED, "The client sends the valid assertion",
+            &[VALID]).official(&[RFC_7523_GRANT, SEP_1933]),
+        check!(GRANT, "The client asks by the grant of RFC 7523",
+            &[JWT_GRANT]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(MISSING, "The token request has an assertion",
+            &[JWT_GRANT]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(EXPIRED, "The assertion has not expired",
+            &[VALID]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(AUDIENCE, "The assertion is for the authorization server",
+            &[VALID]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(MALFORMED, "The assertion is a JWT that the platform has signed",
+            &[VALID]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(NO_RETRY, "The client does not repeat a token request that was refused",
+            &[NOT_AGAIN]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
+        check!(NO_FALLBACK, "The client tries no other grant when one was refused",
+            &[NOT_AGAIN]).official(&[RFC_7523_GRANT, SEP_1933]).conditional(),
     ],
 }
 
@@ -93,10 +84,6 @@ const REJECTED_SCOPE: &str = "wif.rejected";
 /// How long an assertion is valid, and since when the expired one is not, as in the official suite.
 const LIFETIME: Duration = Duration::from_secs(300);
 const EXPIRED_SINCE: Duration = Duration::from_secs(60);
-
-const fn check(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[RFC_7523_GRANT, SEP_1933])
-}
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
     let key = SigningKey::es256().map_err(|error| no_key(&error))?;

@@ -6,10 +6,10 @@ mod parameters;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Official, Profile};
+use mcp_test_core::scenario::{ClientTest, Official, Profile};
 use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::judge::judge;
@@ -30,24 +30,25 @@ scenario! {
     transports: StreamableHttp,
     context: context,
     checks: [
-        official(SUPPORTS, "ClientSupportsCustomHeaders", "The call has a header for an argument")
-            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED]),
-        official(MIRRORS, "ClientMirrorsDesignatedParams",
-            "Each text that a header can hold is mirrored as it is, and other arguments are not mirrored")
-            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED]),
-        official(ENCODES, "ClientEncodesValues", "Numbers and Booleans are mirrored as text")
-            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_VALUE_CONVERSION])
-            .conditional(),
-        official(BASE64, "ClientBase64Unsafe", "Each text that a header cannot hold is mirrored in Base64")
-            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_VALUE_BASE64])
-            .conditional(),
-        official(OMITS, "ClientCustomHeaderOmitNull", "An argument that is null has no header")
-            .requires(&[Requirement::TRANSPORT_HTTP_PARAM_HEADER_OMITTED_NULL]),
-        CheckSpec::own(EXACT, "ClientCustomHeadersExact",
-            "In each call of both tools exactly the arguments with a value have headers, with their exact text")
-            .requires(&[MIRRORED, CONVERTED, OMITTED_NULL, OMITTED_ABSENT]),
-        CheckSpec::own(COMPLETE, "ClientCustomHeadersComplete", "The client makes the calls of the context")
-            .requires(&[MIRRORED]),
+        check!(SUPPORTS, "The call has a header for an argument",
+            [TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ClientSupportsCustomHeaders"),
+        check!(MIRRORS, "Each text that a header can hold is mirrored as it is, and other arguments are not mirrored",
+            [TRANSPORT_HTTP_PARAM_HEADERS_MIRRORED])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ClientMirrorsDesignatedParams"),
+        check!(ENCODES, "Numbers and Booleans are mirrored as text",
+            [TRANSPORT_HTTP_PARAM_VALUE_CONVERSION])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ClientEncodesValues").conditional(),
+        check!(BASE64, "Each text that a header cannot hold is mirrored in Base64",
+            [TRANSPORT_HTTP_PARAM_VALUE_BASE64])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ClientBase64Unsafe").conditional(),
+        check!(OMITS, "An argument that is null has no header",
+            [TRANSPORT_HTTP_PARAM_HEADER_OMITTED_NULL])
+            .official(&[SEP_2243_CUSTOM, SEP_2243_ENCODING]).named("ClientCustomHeaderOmitNull"),
+        check!(EXACT,
+            "In each call of both tools exactly the arguments with a value have headers, with their exact text",
+            &[MIRRORED, CONVERTED, OMITTED_NULL, OMITTED_ABSENT]),
+        check!(COMPLETE, "The client makes the calls of the context", &[MIRRORED]),
     ],
 }
 
@@ -66,10 +67,6 @@ const OMITTED_ABSENT: &Requirement = Requirement::TRANSPORT_HTTP_PARAM_HEADER_OM
 
 const TOOL: &str = "test_custom_headers";
 const NULL_TOOL: &str = "test_custom_headers_null";
-
-const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2243_CUSTOM, SEP_2243_ENCODING])
-}
 
 fn context() -> serde_json::Value {
     json!({ "toolCalls": [

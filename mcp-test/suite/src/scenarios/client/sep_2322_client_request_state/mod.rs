@@ -7,12 +7,12 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::expect::{ObjectMatcher, boolean, object, string};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{
-    CheckBuilder, CheckSpec, ClientTest, Judging, Need, Official, Profile, ReceivedMessage,
+    CheckBuilder, ClientTest, Judging, Need, Official, Profile, ReceivedMessage,
 };
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::faulty_clients::{
@@ -38,22 +38,21 @@ scenario! {
     official: Official::draft(),
     needs: [Need::Capability(Capability::ElicitationForm)],
     checks: [
-        official(ECHOED, "MRTRClientRequestStateEchoed", "The retry has exactly the state of the server")
-            .requires(&[Requirement::MRTR_STATE_ECHOED, Requirement::MRTR_STATE_OPAQUE]),
-        official(NEW_ID, "MRTRClientJsonRpcIdDifferent", "The retry has another id than the first call")
-            .requires(&[Requirement::MRTR_RETRY_NEW_ID, Requirement::TOOLS_CALL_RETRY_NEW_ID]),
-        official(NO_STATE, "MRTRClientNoStateOmitted", "Without a state of the server the retry has none")
-            .requires(&[Requirement::MRTR_STATE_NOT_INVENTED]),
-        official(ISOLATED, "MRTRClientParallelIsolation", "The call of another tool has neither input nor state")
-            .requires(&[Requirement::MRTR_NO_CROSS_REQUEST]),
-        official(COMPLETE, "DefaultResultTypeComplete", "A result without `resultType` is final: the call is not retried")
-            .requires(&[Requirement::BASE_RESULT_TYPE_ABSENT_COMPLETE]),
-        CheckSpec::own(ANSWERS, "ClientRetryAnswersInput", "The retry answers exactly what the server asked for")
-            .requires(&[Requirement::MRTR_CLIENT_FULFILS_BEFORE_RETRY, Requirement::MRTR_RESPONSE_KEYS_MATCH]),
-        CheckSpec::own(REPEATS, "ClientRetryRepeatsArguments", "The retry has the arguments of the first call")
-            .requires(&[Requirement::MRTR_RETRY_ORIGINAL_PARAMS]),
-        CheckSpec::own(ELSEWHERE, "ClientSendsInputOnlyInRetries", "No other request has input or a state")
-            .requires(&[Requirement::MRTR_NO_CROSS_REQUEST]),
+        check!(ECHOED, "The retry has exactly the state of the server",
+            [MRTR_STATE_ECHOED, MRTR_STATE_OPAQUE]).official(&[SEP_2322]).named("MRTRClientRequestStateEchoed"),
+        check!(NEW_ID, "The retry has another id than the first call",
+            [MRTR_RETRY_NEW_ID, TOOLS_CALL_RETRY_NEW_ID]).official(&[SEP_2322]).named("MRTRClientJsonRpcIdDifferent"),
+        check!(NO_STATE, "Without a state of the server the retry has none",
+            [MRTR_STATE_NOT_INVENTED]).official(&[SEP_2322]).named("MRTRClientNoStateOmitted"),
+        check!(ISOLATED, "The call of another tool has neither input nor state",
+            [MRTR_NO_CROSS_REQUEST]).official(&[SEP_2322]).named("MRTRClientParallelIsolation"),
+        check!(COMPLETE, "A result without `resultType` is final: the call is not retried",
+            [BASE_RESULT_TYPE_ABSENT_COMPLETE]).official(&[SEP_2322]).named("DefaultResultTypeComplete"),
+        check!(ANSWERS, "The retry answers exactly what the server asked for",
+            [MRTR_CLIENT_FULFILS_BEFORE_RETRY, MRTR_RESPONSE_KEYS_MATCH]),
+        check!(REPEATS, "The retry has the arguments of the first call",
+            [MRTR_RETRY_ORIGINAL_PARAMS]),
+        check!(ELSEWHERE, "No other request has input or a state", [MRTR_NO_CROSS_REQUEST]),
     ],
 }
 
@@ -74,10 +73,6 @@ const UNTYPED: &str = "test_mrtr_no_result_type";
 /// JSON with white space, an escape and a number that change when it is parsed and written again.
 const STATE: &str = "{ \"nonce\": \"\\u00e9-3.0\",  \"step\": 1.0 }";
 const KEY: &str = "confirm";
-
-const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
-    CheckSpec::official(id, name, description, &[SEP_2322])
-}
 
 fn serve(test: &ClientTest) -> Server {
     let asks_every_client = test.profile == Profile::Official;

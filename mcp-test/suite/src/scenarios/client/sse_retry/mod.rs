@@ -8,12 +8,12 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::clock;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Official, Profile};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, header};
+use mcp_test_core::spec::{Revision, Revisions, error_code, header};
 use mcp_test_core::trace::{EventKind, Party, Seq, Trace};
 use mcp_test_core::wire::Message;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::reconnecting_clients::{
@@ -33,38 +33,18 @@ scenario! {
     official: Official::active(Revisions::only(Revision::V2025_11_25)),
     transports: StreamableHttp,
     checks: [
-        CheckSpec::official(
-            "client-sse-graceful-reconnect",
-            "ClientGracefulReconnect",
-            "The client sends a GET after the stream has ended",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_CLIENT_POLLS_AFTER_CLOSE])
-        .also_warns(),
-        CheckSpec::official(
-            "client-sse-retry-timing",
-            "ClientRespectsRetryField",
+        check!("client-sse-graceful-reconnect", "The client sends a GET after the stream has ended",
+            [TRANSPORT_HTTP_CLIENT_POLLS_AFTER_CLOSE]).official(&[SEP_1699]).named("ClientGracefulReconnect")
+            .fails_or_warns("the official suite fails it"),
+        check!("client-sse-retry-timing",
             "The client waits for the `retry` time before it reconnects; reported only if it does",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_CLIENT_RESPECTS_RETRY])
-        .conditional(),
-        CheckSpec::official(
-            "client-sse-last-event-id",
-            "ClientSendsLastEventId",
-            "A GET has the header `Last-Event-ID`; reported only if there is a GET",
-            &[SEP_1699],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_RESUME_LAST_EVENT_ID])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "client-sse-resumes",
-            "ClientSseResumes",
-            "`Last-Event-ID` is the id of the last event of the stream that has ended",
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_RESUME_LAST_EVENT_ID])
-        .warns(),
+            [TRANSPORT_HTTP_CLIENT_RESPECTS_RETRY])
+            .official(&[SEP_1699]).named("ClientRespectsRetryField").conditional(),
+        check!("client-sse-last-event-id", "A GET has the header `Last-Event-ID`; reported only if there is a GET",
+            [TRANSPORT_HTTP_RESUME_LAST_EVENT_ID])
+            .official(&[SEP_1699]).named("ClientSendsLastEventId").conditional(),
+        check!("client-sse-resumes", "`Last-Event-ID` is the id of the last event of the stream that has ended",
+            [TRANSPORT_HTTP_RESUME_LAST_EVENT_ID]),
     ],
 }
 

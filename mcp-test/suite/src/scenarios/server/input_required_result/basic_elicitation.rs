@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, non_empty_array, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{GREETING, USER_NAME, accepted, asking, complete, expect_reply};
@@ -25,26 +25,14 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-elicitation-incomplete",
-            "InputRequiredResultElicitationIncomplete",
+        check!("sep-2322-elicitation-incomplete",
             "The result asks for `elicitation/create` under the key `user_name`",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-elicitation-complete",
-            "InputRequiredResultElicitationComplete",
-            "The result is complete when the call has the name, and has content",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "input-required-result-basic-elicitation-exact",
-            "InputRequiredResultBasicElicitationExact",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultElicitationIncomplete"),
+        check!("sep-2322-elicitation-complete", "The result is complete when the call has the name, and has content",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultElicitationComplete"),
+        check!("input-required-result-basic-elicitation-exact",
             "The text of the complete result greets the user by name",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

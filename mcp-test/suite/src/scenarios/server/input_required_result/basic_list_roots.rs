@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, text_containing};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{
@@ -27,26 +27,13 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-list-roots-incomplete",
-            "InputRequiredResultListRootsIncomplete",
-            "The result asks for `roots/list`, under any key",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-list-roots-complete",
-            "InputRequiredResultListRootsComplete",
-            "The result is complete when the call has the roots",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "input-required-result-basic-list-roots-exact",
-            "InputRequiredResultBasicListRootsExact",
+        check!("sep-2322-list-roots-incomplete", "The result asks for `roots/list`, under any key",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultListRootsIncomplete"),
+        check!("sep-2322-list-roots-complete", "The result is complete when the call has the roots",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultListRootsComplete"),
+        check!("input-required-result-basic-list-roots-exact",
             "The text of the complete result mentions the root, by its URI or by its name",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -1,11 +1,11 @@
 //! `input-required-result-basic-sampling`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, asking, complete, expect_reply, first_is, sampled, to_first};
@@ -23,20 +23,10 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-sampling-incomplete",
-            "InputRequiredResultSamplingIncomplete",
-            "The result asks for `sampling/createMessage`, under any key",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-sampling-complete",
-            "InputRequiredResultSamplingComplete",
-            "The result is complete when the call has the answer of the model",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+        check!("sep-2322-sampling-incomplete", "The result asks for `sampling/createMessage`, under any key",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultSamplingIncomplete"),
+        check!("sep-2322-sampling-complete", "The result is complete when the call has the answer of the model",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultSamplingComplete"),
     ],
 }
 

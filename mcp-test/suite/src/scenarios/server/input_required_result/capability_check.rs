@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{empty_object, not};
 use mcp_test_core::json::Object;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, asking, requests};
@@ -25,19 +25,13 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-respect-client-capabilities",
-            "RespectClientCapabilities",
+        check!("sep-2322-respect-client-capabilities",
             "A client that declares only `sampling` is asked for input, but not for `elicitation/create`",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT, Requirement::MRTR_UNDECLARED_INPUT_KIND]),
-        CheckSpec::own(
-            "input-required-result-capability-check-each",
-            "InputRequiredResultCapabilityCheckEach",
+            [SCHEMA_INPUT_REQUIRED_RESULT, MRTR_UNDECLARED_INPUT_KIND])
+            .official(&[SEP_2322]).named("RespectClientCapabilities"),
+        check!("input-required-result-capability-check-each",
             "A client that declares one kind of input is asked for no other",
-        )
-        .requires(&[Requirement::MRTR_UNDECLARED_INPUT_KIND]),
+            [MRTR_UNDECLARED_INPUT_KIND]),
     ],
 }
 

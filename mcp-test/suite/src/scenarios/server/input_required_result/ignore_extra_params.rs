@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, equals};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
@@ -25,21 +25,11 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-ignore-unexpected-params",
-            "IgnoreUnexpectedParams",
-            "A call with the name and two other responses is complete",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
-        .warns(),
-        CheckSpec::own(
-            "input-required-result-ignore-extra-params-exact",
-            "InputRequiredResultIgnoreExtraParamsExact",
+        check!("sep-2322-ignore-unexpected-params", "A call with the name and two other responses is complete",
+            [MRTR_EXTRA_INPUT_IGNORED]).official(&[SEP_2322]).named("IgnoreUnexpectedParams"),
+        check!("input-required-result-ignore-extra-params-exact",
             "The text of the result greets the user by the name that was needed",
-        )
-        .requires(&[Requirement::MRTR_EXTRA_INPUT_IGNORED])
-        .warns(),
+            [MRTR_EXTRA_INPUT_IGNORED]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{GREETING, USER_NAME, accepted, asking};
@@ -24,21 +24,12 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-missing-response-rerequests",
-            "InputRequiredResultMissingResponseRerequests",
+        check!("sep-2322-missing-response-rerequests",
             "A call whose only response is under a wrong key is answered with a request for input",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
-        .warns(),
-        CheckSpec::own(
-            "input-required-result-missing-input-response-key",
-            "InputRequiredResultMissingInputResponseKey",
+            [MRTR_MISSING_INPUT_REASKED]).official(&[SEP_2322]).named("InputRequiredResultMissingResponseRerequests"),
+        check!("input-required-result-missing-input-response-key",
             "The request for input is under the key that was missing",
-        )
-        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
-        .warns(),
+            [MRTR_MISSING_INPUT_REASKED]),
     ],
 }
 

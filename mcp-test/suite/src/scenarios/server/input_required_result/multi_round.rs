@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, equals, non_empty_string, not, object};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, state, to_first};
@@ -27,27 +27,12 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-multi-round-r1",
-            "InputRequiredResultMultiRoundR1",
-            "The result asks for input, and has a state",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-multi-round-r2",
-            "InputRequiredResultMultiRoundR2",
-            "The result of the first retry asks for input, and has another state",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-multi-round-r3",
-            "InputRequiredResultMultiRoundR3",
-            "The result of the second retry is complete",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+        check!("sep-2322-multi-round-r1", "The result asks for input, and has a state",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultMultiRoundR1"),
+        check!("sep-2322-multi-round-r2", "The result of the first retry asks for input, and has another state",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultMultiRoundR2"),
+        check!("sep-2322-multi-round-r3", "The result of the second retry is complete",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultMultiRoundR3"),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals, non_empty_string, object, satisfying};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{
@@ -26,27 +26,15 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-multiple-inputs-incomplete",
-            "InputRequiredResultMultipleInputsIncomplete",
+        check!("sep-2322-multiple-inputs-incomplete",
             "The result has a state, and asks for `elicitation/create`, `sampling/createMessage` and `roots/list`",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-multiple-inputs-complete",
-            "InputRequiredResultMultipleInputsComplete",
-            "The result is complete when the call has all responses",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "input-required-result-multiple-input-requests-partial",
-            "InputRequiredResultMultipleInputRequestsPartial",
+            [SCHEMA_INPUT_REQUIRED_RESULT])
+            .official(&[SEP_2322]).named("InputRequiredResultMultipleInputsIncomplete"),
+        check!("sep-2322-multiple-inputs-complete", "The result is complete when the call has all responses",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultMultipleInputsComplete"),
+        check!("input-required-result-multiple-input-requests-partial",
             "With one response only, the result asks for input again",
-        )
-        .requires(&[Requirement::MRTR_MISSING_INPUT_REASKED])
-        .warns(),
+            [MRTR_MISSING_INPUT_REASKED]),
     ],
 }
 

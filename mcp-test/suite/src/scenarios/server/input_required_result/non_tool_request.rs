@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, to_first};
@@ -24,20 +24,11 @@ scenario! {
     needs: [Need::Capability(Capability::Prompts), Need::Prompt(ASKING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-non-tool-incomplete",
-            "InputRequiredResultNonToolIncomplete",
-            "The result of `prompts/get` asks for input",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-non-tool-complete",
-            "InputRequiredResultNonToolComplete",
+        check!("sep-2322-non-tool-incomplete", "The result of `prompts/get` asks for input",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultNonToolIncomplete"),
+        check!("sep-2322-non-tool-complete",
             "The result is complete when the request has the response, and has messages",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_GET_PROMPT_RESULT]),
+            [SCHEMA_GET_PROMPT_RESULT]).official(&[SEP_2322]).named("InputRequiredResultNonToolComplete"),
     ],
 }
 

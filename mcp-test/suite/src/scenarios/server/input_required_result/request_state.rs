@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{non_empty_string, object, text_containing};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, to_first};
@@ -26,26 +26,13 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(CONFIRMING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-request-state-incomplete",
-            "InputRequiredResultRequestStateIncomplete",
-            "The result asks for input, and has a state that is not empty",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_INPUT_REQUIRED_RESULT]),
-        CheckSpec::official(
-            "sep-2322-request-state-complete",
-            "InputRequiredResultRequestStateComplete",
+        check!("sep-2322-request-state-incomplete", "The result asks for input, and has a state that is not empty",
+            [SCHEMA_INPUT_REQUIRED_RESULT]).official(&[SEP_2322]).named("InputRequiredResultRequestStateIncomplete"),
+        check!("sep-2322-request-state-complete",
             "The result is complete when the call has the response and the state",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::own(
-            "input-required-result-request-state-exact",
-            "InputRequiredResultRequestStateExact",
-            "The text of the complete result contains `state-ok`",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2322]).named("InputRequiredResultRequestStateComplete"),
+        check!("input-required-result-request-state-exact", "The text of the complete result contains `state-ok`",
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -2,11 +2,11 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::GREETING;
@@ -24,13 +24,8 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-result-type-included",
-            "ResultTypeIncluded",
-            "The `resultType` is \"input_required\"",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_RESULT_TYPE]),
+        check!("sep-2322-result-type-included", "The `resultType` is \"input_required\"",
+            [MRTR_RESULT_TYPE]).official(&[SEP_2322]).named("ResultTypeIncluded"),
     ],
 }
 

@@ -6,11 +6,11 @@ use mcp_test_core::expect::{
     Matcher, anything, equals, non_empty_string, not, object, text_containing,
 };
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, accepted, complete, state, to_first};
@@ -31,25 +31,14 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(PROTECTING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-reject-tampered-state",
-            "RejectTamperedState",
-            "A retry with a text appended to the state is refused",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY]),
-        CheckSpec::own(
-            "input-required-result-tampered-state-altered",
-            "InputRequiredResultTamperedStateAltered",
+        check!("sep-2322-reject-tampered-state", "A retry with a text appended to the state is refused",
+            [MRTR_STATE_TAMPER_REJECTED, MRTR_STATE_INTEGRITY]).official(&[SEP_2322]).named("RejectTamperedState"),
+        check!("input-required-result-tampered-state-altered",
             "A retry with a state in which a character was changed does not complete",
-        )
-        .requires(&[Requirement::MRTR_STATE_TAMPER_REJECTED, Requirement::MRTR_STATE_INTEGRITY]),
-        CheckSpec::own(
-            "input-required-result-tampered-state-untouched",
-            "InputRequiredResultTamperedStateUntouched",
+            [MRTR_STATE_TAMPER_REJECTED, MRTR_STATE_INTEGRITY]),
+        check!("input-required-result-tampered-state-untouched",
             "The same retry completes with the state as it was issued",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

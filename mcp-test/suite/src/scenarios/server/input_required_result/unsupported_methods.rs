@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Official, Profile};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::input_rounds::declare_all;
@@ -21,19 +21,12 @@ scenario! {
     official: Official::draft(),
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-not-on-unsupported-requests",
-            "NotOnUnsupportedRequests",
+        check!("sep-2322-not-on-unsupported-requests",
             "Neither `tools/list` nor `prompts/list` is answered with a request for input",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_SUPPORTED_METHODS_ONLY]),
-        CheckSpec::own(
-            "input-required-result-unsupported-methods-others",
-            "InputRequiredResultUnsupportedMethodsOthers",
+            [MRTR_SUPPORTED_METHODS_ONLY]).official(&[SEP_2322]).named("NotOnUnsupportedRequests"),
+        check!("input-required-result-unsupported-methods-others",
             "`server/discover` and the lists of resources and templates are not answered with a request for input",
-        )
-        .requires(&[Requirement::MRTR_SUPPORTED_METHODS_ONLY]),
+            [MRTR_SUPPORTED_METHODS_ONLY]),
     ],
 }
 

@@ -4,11 +4,11 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, not};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Profile};
+use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
@@ -27,28 +27,13 @@ scenario! {
     needs: [Need::Capability(Capability::Tools), Need::Tool(GREETING.name)],
     shares_connection: Revisions::all(),
     checks: [
-        CheckSpec::official(
-            "sep-2322-validate-input-responses",
-            "ValidateInputResponses",
-            "A call with a number in place of a response does not complete",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_SERVER_VALIDATES_RESPONSES])
-        .warns(),
-        CheckSpec::official(
-            "sep-2322-error-on-protocol-error",
-            "ErrorOnProtocolError",
+        check!("sep-2322-validate-input-responses", "A call with a number in place of a response does not complete",
+            [MRTR_SERVER_VALIDATES_RESPONSES]).official(&[SEP_2322]).named("ValidateInputResponses"),
+        check!("sep-2322-error-on-protocol-error",
             "A call with `null` in place of all responses is answered with an error or a request for input",
-            &[SEP_2322],
-        )
-        .requires(&[Requirement::MRTR_PROTOCOL_ERRORS])
-        .warns(),
-        CheckSpec::own(
-            "input-required-result-validate-input-valid",
-            "InputRequiredResultValidateInputValid",
-            "The call completes with a valid response",
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
+            [MRTR_PROTOCOL_ERRORS]).official(&[SEP_2322]).named("ErrorOnProtocolError"),
+        check!("input-required-result-validate-input-valid", "The call completes with a valid response",
+            [SCHEMA_CALL_TOOL_RESULT]),
     ],
 }
 

@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{anything, equals, object};
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Server, given, method};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{computing_at_once, quick, quick_but};
@@ -25,38 +25,19 @@ scenario! {
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [
-        CheckSpec::official(
-            "tasks-extension-advertised",
-            "TasksExtensionAdvertised",
+        check!("tasks-extension-advertised",
             "The server advertises the extension, and not the capability of 2025-11-25",
-            &[SEP_2663],
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_SERVER_ADVERTISES,
-            Requirement::EXT_TASKS_MIGRATE_CAPABILITY,
-            Requirement::EXT_TASKS_NO_LEGACY_ADVERTISED,
-        ]),
-        CheckSpec::official(
-            "sep-2663-tasks-methods-non-declaring",
-            "TasksMethodsGatedWithoutExtension",
+            [EXT_TASKS_SERVER_ADVERTISES, EXT_TASKS_MIGRATE_CAPABILITY, EXT_TASKS_NO_LEGACY_ADVERTISED])
+            .official(&[SEP_2663]),
+        check!("sep-2663-tasks-methods-non-declaring",
             "`tasks/get`, `tasks/update` and `tasks/cancel` are refused with -32021 without the declaration",
-            &[SEP_2575_PAGE, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_METHODS_MISSING_CAPABILITY]),
-        CheckSpec::official(
-            "sep-2663-server-rejects-undeclared-client",
-            "TasksToolsCallWithoutExtensionSync",
+            [EXT_TASKS_METHODS_MISSING_CAPABILITY])
+            .official(&[SEP_2575_PAGE, SEP_2663]).named("TasksMethodsGatedWithoutExtension"),
+        check!("sep-2663-server-rejects-undeclared-client",
             "A call without the declaration returns its result, and no task",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_NO_TASK_FOR_UNDECLARED]),
-        CheckSpec::official(
-            "tasks-per-request-meta-opt-in",
-            "TasksPerRequestMetaOptIn",
-            "A call with the declaration returns a task",
-            &[SEP_2575_PAGE, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
+            [EXT_TASKS_NO_TASK_FOR_UNDECLARED]).official(&[SEP_2663]).named("TasksToolsCallWithoutExtensionSync"),
+        check!("tasks-per-request-meta-opt-in", "A call with the declaration returns a task",
+            [EXT_TASKS_RESULT_TYPE_TASK]).official(&[SEP_2575_PAGE, SEP_2663]),
     ],
 }
 

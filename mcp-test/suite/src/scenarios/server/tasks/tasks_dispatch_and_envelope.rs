@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, anything, array, equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Answer, Server, given, method, param};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{answering, computing_at_once, quick, quick_but};
@@ -31,69 +31,31 @@ scenario! {
         Need::Tool("confirm_delete"),
     ],
     checks: [
-        CheckSpec::official(
-            "sep-2663-tasks-result-removed-method-not-found",
-            "TasksRemovedTasksResult",
-            "`tasks/result` is refused with -32601",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_TASKS_RESULT_REMOVED]),
-        CheckSpec::official(
-            "tasks-removed-tasks-list",
-            "TasksRemovedTasksList",
-            "`tasks/list` is refused with -32601",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::JSONRPC_UNKNOWN_METHOD_ERROR]),
-        CheckSpec::official(
-            "tasks-server-directed-creation-no-hint",
-            "TasksServerDirectedCreationNoHint",
+        check!("sep-2663-tasks-result-removed-method-not-found", "`tasks/result` is refused with -32601",
+            [EXT_TASKS_TASKS_RESULT_REMOVED]).official(&[SEP_2663]).named("TasksRemovedTasksResult"),
+        check!("tasks-removed-tasks-list", "`tasks/list` is refused with -32601",
+            [JSONRPC_UNKNOWN_METHOD_ERROR]).official(&[SEP_2663]),
+        check!("tasks-server-directed-creation-no-hint",
             "A call of `failing_job` becomes a task without asking for one",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
-        CheckSpec::official(
-            "sep-2663-legacy-task-param-ignored",
-            "TasksLegacyTaskParamIgnored",
+            [EXT_TASKS_RESULT_TYPE_TASK]).official(&[SEP_2663]),
+        check!("sep-2663-legacy-task-param-ignored",
             "A call of `greet` with the member `task` of 2025-11-25 returns its result",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_TASK_PARAM_IGNORED]),
-        CheckSpec::official(
-            "tasks-immediate-result-shortcut",
-            "TasksImmediateResultShortcut",
+            [EXT_TASKS_TASK_PARAM_IGNORED]).official(&[SEP_2663]).named("TasksLegacyTaskParamIgnored"),
+        check!("tasks-immediate-result-shortcut",
             "A call of `slow_compute` that takes no time returns a task or its result",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT, Requirement::EXT_TASKS_RESULT_TYPE_TASK]),
-        CheckSpec::official(
-            "tasks-result-type-complete-on-non-task-responses",
-            "TasksResultTypeCompleteOnNonTaskResponses",
+            [SCHEMA_CALL_TOOL_RESULT, EXT_TASKS_RESULT_TYPE_TASK]).official(&[SEP_2663]),
+        check!("tasks-result-type-complete-on-non-task-responses",
             "Results that do not stand for a task have the type \"complete\"",
-            &[SEP_2322, SEP_2663],
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
-            Requirement::EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS,
-        ])
-        .also_warns(),
-        CheckSpec::official(
-            "sep-2663-durable-create-strong-consistency",
-            "TasksStrongConsistencyImmediateGet",
+            [
+                EXT_TASKS_RESULT_TYPE_TASK_EXCLUSIVE, EXT_TASKS_RESULT_TYPE_COMPLETE_GET,
+                EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL, EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
+                EXT_TASKS_UPDATE_IGNORES_UNKNOWN_KEYS,
+            ]).official(&[SEP_2322, SEP_2663]),
+        check!("sep-2663-durable-create-strong-consistency",
             "`tasks/get` knows the task from the moment that the client does",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK]),
-        CheckSpec::official(
-            "sep-2663-tasks-get-invalid-task-id-32602",
-            "TasksGetUnknownTaskIdRejected",
-            "`tasks/get` of an unknown task is refused with -32602",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_GET_UNKNOWN_TASK]),
+            [EXT_TASKS_DURABLE_BEFORE_ACK]).official(&[SEP_2663]).named("TasksStrongConsistencyImmediateGet"),
+        check!("sep-2663-tasks-get-invalid-task-id-32602", "`tasks/get` of an unknown task is refused with -32602",
+            [EXT_TASKS_GET_UNKNOWN_TASK]).official(&[SEP_2663]).named("TasksGetUnknownTaskIdRejected"),
     ],
 }
 

@@ -3,10 +3,10 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{ObjectMatcher, equals, non_empty_array, number, object, string};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{answering, computing_at_once, quick, quick_but};
@@ -33,62 +33,32 @@ scenario! {
         Need::Tool("protocol_error_job"),
     ],
     checks: [
-        CheckSpec::official(
-            "tasks-sync-tool-call",
-            "TasksSyncToolCall",
-            "The tool `greet` returns its result at once",
-            &[SEP_2663, SEP_2322],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::official(
-            "sep-2663-result-type-task-on-create",
-            "TasksServerTaskCreation",
+        check!("tasks-sync-tool-call", "The tool `greet` returns its result at once",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2663, SEP_2322]),
+        check!("sep-2663-result-type-task-on-create",
             "A call of `slow_compute` returns a task in place of its result",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK, Requirement::EXT_TASKS_TASK_SHAPE]),
-        CheckSpec::official(
-            "sep-2663-tasks-get-status-working",
-            "TasksGetDuringWorking",
-            "`tasks/get` knows the task from the moment that the client does",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK, Requirement::EXT_TASKS_TASK_SHAPE]),
-        CheckSpec::official(
-            "sep-2663-tasks-get-status-completed",
-            "TasksGetTerminalInlinedResult",
-            "The state of the completed task has the result of the call",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_GET_COMPLETED, Requirement::EXT_TASKS_RESULT_FAITHFUL]),
-        CheckSpec::official(
-            "sep-2663-tool-error-uses-completed-status",
-            "TasksToolErrorCompletedIsError",
+            [EXT_TASKS_RESULT_TYPE_TASK, EXT_TASKS_TASK_SHAPE])
+            .official(&[SEP_2663]).named("TasksServerTaskCreation"),
+        check!("sep-2663-tasks-get-status-working", "`tasks/get` knows the task from the moment that the client does",
+            [EXT_TASKS_DURABLE_BEFORE_ACK, EXT_TASKS_TASK_SHAPE])
+            .official(&[SEP_2663]).named("TasksGetDuringWorking"),
+        check!("sep-2663-tasks-get-status-completed", "The state of the completed task has the result of the call",
+            [EXT_TASKS_GET_COMPLETED, EXT_TASKS_RESULT_FAITHFUL])
+            .official(&[SEP_2663]).named("TasksGetTerminalInlinedResult"),
+        check!("sep-2663-tool-error-uses-completed-status",
             "A task whose tool fails is completed, and its result has `isError`",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_FAILED_ONLY_JSONRPC, Requirement::EXT_TASKS_TOOL_ERROR_COMPLETED]),
-        CheckSpec::official(
-            "sep-2663-tasks-get-status-failed",
-            "TasksProtocolErrorFailedShape",
+            [EXT_TASKS_FAILED_ONLY_JSONRPC, EXT_TASKS_TOOL_ERROR_COMPLETED])
+            .official(&[SEP_2663]).named("TasksToolErrorCompletedIsError"),
+        check!("sep-2663-tasks-get-status-failed",
             "A task whose call fails with a JSON-RPC error has failed, and has that error",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_GET_FAILED, Requirement::EXT_TASKS_ERROR_FAITHFUL]),
-        CheckSpec::official(
-            "sep-2663-cancel-ack-empty-result",
-            "TasksCancelEmptyAck",
+            [EXT_TASKS_GET_FAILED, EXT_TASKS_ERROR_FAITHFUL])
+            .official(&[SEP_2663]).named("TasksProtocolErrorFailedShape"),
+        check!("sep-2663-cancel-ack-empty-result",
             "`tasks/cancel` is answered with nothing but an acknowledgement, and the task ends",
-            &[SEP_2663, SEP_2322],
-        )
-        .requires(&OF_CANCEL),
-        CheckSpec::official(
-            "tasks-cancel-terminal-idempotent-ack",
-            "TasksCancelTerminalIdempotentAck",
+            &OF_CANCEL).official(&[SEP_2663, SEP_2322]).named("TasksCancelEmptyAck"),
+        check!("tasks-cancel-terminal-idempotent-ack",
             "`tasks/cancel` of a finished task is answered with the same acknowledgement",
-            &[SEP_2663],
-        )
-        .requires(&OF_CANCEL),
+            &OF_CANCEL).official(&[SEP_2663]),
     ],
 }
 

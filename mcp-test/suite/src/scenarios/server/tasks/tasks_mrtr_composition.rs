@@ -4,10 +4,10 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, first, object, text_containing};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{answering, quick, quick_but};
@@ -24,13 +24,9 @@ scenario! {
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("test_tool_with_task")],
     checks: [
-        CheckSpec::official(
-            "sep-2663-mrtr-synchronous-before-task-creation",
-            "Sep2663MrtrSynchronousBeforeTaskCreation",
+        check!("sep-2663-mrtr-synchronous-before-task-creation",
             "The call asks for input, becomes a task when it has it, and the task uses the input",
-            &[SEP_2322, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK, Requirement::EXT_TASKS_GET_COMPLETED]),
+            [EXT_TASKS_RESULT_TYPE_TASK, EXT_TASKS_GET_COMPLETED]).official(&[SEP_2322, SEP_2663]),
     ],
 }
 

@@ -4,9 +4,9 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{Matcher, anything, equals, object, satisfying};
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::quick;
@@ -30,30 +30,15 @@ scenario! {
         Need::Tool("multi_input"),
     ],
     checks: [
-        CheckSpec::official(
-            "sep-2663-tasks-get-status-input-required",
-            "TasksMRTRInputRequestsOnTasksGet",
+        check!("sep-2663-tasks-get-status-input-required",
             "The state of a task that waits for input lists its requests",
-            &[SEP_2322, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_GET_INPUT_REQUIRED]),
-        CheckSpec::official(
-            "tasks-mrtr-tasks-update-resumes",
-            "TasksMRTRTasksUpdateResumes",
-            "A task whose requests are all answered goes on and completes",
-            &[SEP_2322, SEP_2663],
-        )
-        .requires(&OF_UPDATE),
-        CheckSpec::official(
-            "tasks-mrtr-partial-fulfillment",
-            "TasksMRTRPartialFulfillment",
+            [EXT_TASKS_GET_INPUT_REQUIRED]).official(&[SEP_2322, SEP_2663]).named("TasksMRTRInputRequestsOnTasksGet"),
+        check!("tasks-mrtr-tasks-update-resumes", "A task whose requests are all answered goes on and completes",
+            &OF_UPDATE).official(&[SEP_2322, SEP_2663]).named("TasksMRTRTasksUpdateResumes"),
+        check!("tasks-mrtr-partial-fulfillment",
             "A task with two requests goes on waiting for the second when the first is answered",
-            &[SEP_2322, SEP_2663],
-        )
-        .requires(&[
-            Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE,
-            Requirement::EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET,
-        ]),
+            [EXT_TASKS_RESULT_TYPE_COMPLETE_UPDATE, EXT_TASKS_GET_INPUT_REQUIRED_COMPLETE_SET])
+            .official(&[SEP_2322, SEP_2663]).named("TasksMRTRPartialFulfillment"),
     ],
 }
 

@@ -3,11 +3,11 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, first, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{answering, quick, quick_but};
@@ -30,34 +30,18 @@ scenario! {
         Need::Tool("slow_compute"),
     ],
     checks: [
-        CheckSpec::official(
-            "tasks-headers-tolerate-mcp-method-on-tools-call",
-            "TasksHeadersTolerateMcpMethodOnToolsCall",
+        check!("tasks-headers-tolerate-mcp-method-on-tools-call",
             "A call of `greet` with the right `Mcp-Method` returns its result",
-            &[SEP_2243],
-        )
-        .requires(&[Requirement::SCHEMA_CALL_TOOL_RESULT]),
-        CheckSpec::official(
-            "sep-2663-routing-headers-accepted-on-tasks-get",
-            "Sep2663RoutingHeadersAcceptedOnTasksGet",
+            [SCHEMA_CALL_TOOL_RESULT]).official(&[SEP_2243]),
+        check!("sep-2663-routing-headers-accepted-on-tasks-get",
             "`tasks/get` with the right `Mcp-Method` and `Mcp-Name` returns the state of the task",
-            &[SEP_2243],
-        )
-        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK, Requirement::EXT_TASKS_TASK_SHAPE]),
-        CheckSpec::official(
-            "tasks-headers-reject-mismatched-method",
-            "TasksHeadersRejectMismatchedMethod",
+            [EXT_TASKS_DURABLE_BEFORE_ACK, EXT_TASKS_TASK_SHAPE]).official(&[SEP_2243]),
+        check!("tasks-headers-reject-mismatched-method",
             "`tools/call` with the `Mcp-Method` of another method is refused with -32020",
-            &[SEP_2243],
-        )
-        .requires(&[Requirement::TRANSPORT_HTTP_MCP_METHOD_MISMATCH_REJECTED, Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
-        CheckSpec::official(
-            "sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get",
-            "Sep2663ServerRejectsMismatchedMcpNameOnTasksGet",
+            [TRANSPORT_HTTP_MCP_METHOD_MISMATCH_REJECTED, TRANSPORT_HTTP_HEADER_ERROR_CODE]).official(&[SEP_2243]),
+        check!("sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get",
             "`tasks/get` with the `Mcp-Name` of another task is refused with -32020",
-            &[SEP_2243, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_SERVER_CHECKS_MCP_NAME, Requirement::TRANSPORT_HTTP_HEADER_ERROR_CODE]),
+            [EXT_TASKS_SERVER_CHECKS_MCP_NAME, TRANSPORT_HTTP_HEADER_ERROR_CODE]).official(&[SEP_2243, SEP_2663]),
     ],
 }
 

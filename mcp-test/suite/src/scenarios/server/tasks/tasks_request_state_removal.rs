@@ -2,9 +2,9 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::object;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::scenario::{Ctx, Need, Official};
+use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{computing_at_once, quick};
@@ -21,28 +21,12 @@ scenario! {
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [
-        CheckSpec::official(
-            "tasks-request-state-removal-setup",
-            "TasksRequestStateRemovalSetup",
-            "A task can be created; only a failure is reported",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_TYPE_TASK])
-        .conditional(),
-        CheckSpec::official(
-            "tasks-create-result-no-request-state",
-            "TasksCreateResultNoRequestState",
-            "The result that stands for a task has no `requestState`",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_TASK_SHAPE]),
-        CheckSpec::official(
-            "tasks-get-detailed-no-request-state",
-            "TasksGetDetailedNoRequestState",
-            "The state of a task has no `requestState`",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_DURABLE_BEFORE_ACK]),
+        check!("tasks-request-state-removal-setup", "A task can be created; only a failure is reported",
+            [EXT_TASKS_RESULT_TYPE_TASK]).official(&[SEP_2663]).conditional(),
+        check!("tasks-create-result-no-request-state", "The result that stands for a task has no `requestState`",
+            [EXT_TASKS_TASK_SHAPE]).official(&[SEP_2663]),
+        check!("tasks-get-detailed-no-request-state", "The state of a task has no `requestState`",
+            [EXT_TASKS_DURABLE_BEFORE_ACK]).official(&[SEP_2663]),
     ],
 }
 

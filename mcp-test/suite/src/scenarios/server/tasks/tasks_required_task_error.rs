@@ -2,10 +2,10 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official, Part, Profile};
+use mcp_test_core::scenario::{Ctx, Need, Official, Part, Profile};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{answering, quick, quick_but};
@@ -22,21 +22,12 @@ scenario! {
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("failing_job")],
     checks: [
-        CheckSpec::official(
-            "sep-2663-server-returns-missing-capability-when-required",
-            "Sep2663ServerReturnsMissingCapabilityWhenRequired",
+        check!("sep-2663-server-returns-missing-capability-when-required",
             "A call of `failing_job` without the declaration is refused with -32021",
-            &[SEP_2575_PAGE, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_ERROR]),
-        CheckSpec::official(
-            "sep-2663-server-returns-missing-capability-data-shape",
-            "Sep2663ServerReturnsMissingCapabilityDataShape",
+            [EXT_TASKS_MISSING_CAPABILITY_ERROR]).official(&[SEP_2575_PAGE, SEP_2663]),
+        check!("sep-2663-server-returns-missing-capability-data-shape",
             "The data of the error name the extension; made if the code is right",
-            &[SEP_2575_PAGE, SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_MISSING_CAPABILITY_DATA])
-        .conditional(),
+            [EXT_TASKS_MISSING_CAPABILITY_DATA]).official(&[SEP_2575_PAGE, SEP_2663]).conditional(),
     ],
 }
 

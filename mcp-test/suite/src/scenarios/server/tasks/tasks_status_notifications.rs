@@ -1,9 +1,9 @@
 //! `tasks-status-notifications`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Official};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::scenario::{Ctx, Official};
+use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::{check, proofs, scenario};
 
 use super::peers::quick;
 use crate::scenarios::server::references::SEP_2663;
@@ -17,15 +17,10 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::extension(),
     checks: [
-        CheckSpec::official(
-            "tasks-status-notifications",
-            "TasksStatusNotificationsScenario",
-            "Always SKIPPED, as in the official suite",
-            &[SEP_2663],
-        )
         // The requirement about them that another scenario checks: none can be checked here.
-        .requires(&[Requirement::EXT_TASKS_LISTEN_MISSING_CAPABILITY])
-        .informs(),
+        check!("tasks-status-notifications", "Always SKIPPED, as in the official suite",
+            [EXT_TASKS_LISTEN_MISSING_CAPABILITY])
+            .official(&[SEP_2663]).named("TasksStatusNotificationsScenario").informs(),
     ],
 }
 

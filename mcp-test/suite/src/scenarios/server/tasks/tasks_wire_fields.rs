@@ -7,10 +7,10 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::clock::{self, Stopwatch};
 use mcp_test_core::expect::{Matcher, any_of, equals, integer, null, object, satisfying};
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need, Official};
+use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::peers::{quick, quick_but};
@@ -29,27 +29,14 @@ scenario! {
     official: Official::extension(),
     needs: [Need::Capability(Capability::TasksExtension), Need::Tool("slow_compute")],
     checks: [
-        CheckSpec::official(
-            "tasks-wire-field-renames",
-            "TasksWireFieldRenames",
+        check!("tasks-wire-field-renames",
             "A task has `ttlMs`, and not the members that 2025-11-25 had for it and for the interval",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_TASK_SHAPE]),
-        CheckSpec::official(
-            "tasks-no-early-ttl-expiry",
-            "TasksNoEarlyTtlExpiry",
-            "A task can be requested half a second after its end",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_GET_COMPLETED]),
-        CheckSpec::official(
-            "tasks-no-related-task-meta-on-inlined-result",
-            "TasksNoRelatedTaskMetaOnInlinedResult",
+            [EXT_TASKS_TASK_SHAPE]).official(&[SEP_2663]),
+        check!("tasks-no-early-ttl-expiry", "A task can be requested half a second after its end",
+            [EXT_TASKS_GET_COMPLETED]).official(&[SEP_2663]),
+        check!("tasks-no-related-task-meta-on-inlined-result",
             "The result in the state of a task has no related-task metadata",
-            &[SEP_2663],
-        )
-        .requires(&[Requirement::EXT_TASKS_RESULT_FAITHFUL]),
+            [EXT_TASKS_RESULT_FAITHFUL]).official(&[SEP_2663]),
     ],
 }
 

@@ -4,10 +4,10 @@ mod checks;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CheckSpec, Ctx, Need};
+use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use self::checks::{
@@ -29,92 +29,37 @@ scenario! {
     revisions: Revisions::only(Revision::V2025_11_25),
     needs: [Need::Capability(Capability::TasksToolsCall), Need::CallableTool],
     checks: [
-        CheckSpec::own(
-            "task-created",
-            "TaskCreated",
-            "The reply to a call with `task` has a task at work, and nothing of the tool's result",
-        )
-        .requires(&[
-            Requirement::TASKS_CREATE_RESULT_RETURNED,
-            Requirement::TASKS_CREATE_RESULT_NO_OPERATION_RESULT,
-            Requirement::TASKS_ID_STRING,
-            Requirement::TASKS_INITIAL_WORKING,
-        ])
-        .conditional(),
-        CheckSpec::own("task-without-ttl", "TaskWithoutTtl", "A task needs no `ttl`")
-            .requires(&[Requirement::TASKS_TTL_OPTIONAL])
-            .conditional(),
-        CheckSpec::own(
-            "task-state",
-            "TaskState",
-            "`tasks/get` has the state of the task, with its `ttl`",
-        )
-        .requires(&[Requirement::TASKS_TTL_REPORTED])
-        .conditional(),
-        CheckSpec::own(
-            "task-id-decides",
-            "TaskIdDecides",
+        check!("task-created", "The reply to a call with `task` has a task at work, and nothing of the tool's result",
+            [
+                TASKS_CREATE_RESULT_RETURNED, TASKS_CREATE_RESULT_NO_OPERATION_RESULT, TASKS_ID_STRING,
+                TASKS_INITIAL_WORKING,
+            ]).conditional(),
+        check!("task-without-ttl", "A task needs no `ttl`", [TASKS_TTL_OPTIONAL]).conditional(),
+        check!("task-state", "`tasks/get` has the state of the task, with its `ttl`",
+            [TASKS_TTL_REPORTED]).conditional(),
+        check!("task-id-decides",
             "The parameter of `tasks/get` names the task, whatever related-task metadata the request has",
-        )
-        .requires(&[Requirement::TASKS_TASKID_PARAM_AUTHORITATIVE])
-        .conditional(),
-        CheckSpec::own(
-            "task-timestamps",
-            "TaskTimestamps",
-            "Each task says in ISO 8601 when it was created and last updated",
-        )
-        .requires(&[Requirement::TASKS_CREATED_AT, Requirement::TASKS_LAST_UPDATED_AT])
-        .conditional(),
-        CheckSpec::own(
-            "task-result",
-            "TaskResult",
+            [TASKS_TASKID_PARAM_AUTHORITATIVE]).conditional(),
+        check!("task-timestamps", "Each task says in ISO 8601 when it was created and last updated",
+            [TASKS_CREATED_AT, TASKS_LAST_UPDATED_AT]).conditional(),
+        check!("task-result",
             "`tasks/result` waits for the end of the task, and has the result of the tool and the id of the task",
-        )
-        .requires(&[
-            Requirement::TASKS_RESULT_TERMINAL_RETURNED,
-            Requirement::TASKS_RESULT_BLOCKS,
-            Requirement::TASKS_RESULT_RELATED_META,
-            Requirement::TASKS_RESULT_SUCCESS_PASSTHROUGH,
-        ])
-        .conditional(),
-        CheckSpec::own(
-            "task-failed",
-            "TaskFailed",
-            "A task that ends with an error or with `isError` has failed, and says why",
-        )
-        .requires(&[
-            Requirement::TASKS_FAILURE_SETS_FAILED,
-            Requirement::TASKS_IS_ERROR_SETS_FAILED,
-            Requirement::TASKS_FAILED_STATUS_MESSAGE,
-        ])
-        .conditional()
-        .also_warns(),
-        CheckSpec::own("task-listed", "TaskListed", "`tasks/list` has the task that `tasks/get` finds")
-            .requires(&[Requirement::TASKS_LIST_COMPLETE, Requirement::TASKS_LIST_NEXT_CURSOR])
-            .conditional(),
-        CheckSpec::own(
-            "finished-task-final",
-            "FinishedTaskFinal",
-            "A finished task is not cancelled, and keeps its status",
-        )
-        .requires(&[Requirement::TASKS_CANCEL_TERMINAL_REJECTED, Requirement::TASKS_TERMINAL_FINAL, Requirement::TASKS_TRANSITIONS_VALID])
-        .conditional(),
-        CheckSpec::own(
-            "task-progress-related",
-            "TaskProgressRelated",
+            [
+                TASKS_RESULT_TERMINAL_RETURNED, TASKS_RESULT_BLOCKS, TASKS_RESULT_RELATED_META,
+                TASKS_RESULT_SUCCESS_PASSTHROUGH,
+            ]).conditional(),
+        check!("task-failed", "A task that ends with an error or with `isError` has failed, and says why",
+            [TASKS_FAILURE_SETS_FAILED, TASKS_IS_ERROR_SETS_FAILED, TASKS_FAILED_STATUS_MESSAGE]).conditional(),
+        check!("task-listed", "`tasks/list` has the task that `tasks/get` finds",
+            [TASKS_LIST_COMPLETE, TASKS_LIST_NEXT_CURSOR]).conditional(),
+        check!("finished-task-final", "A finished task is not cancelled, and keeps its status",
+            [TASKS_CANCEL_TERMINAL_REJECTED, TASKS_TERMINAL_FINAL, TASKS_TRANSITIONS_VALID]).conditional(),
+        check!("task-progress-related",
             "Progress of a task has related-task metadata; checked if the tool reports progress",
-        )
-        .requires(&[Requirement::TASKS_RELATED_META_EVERYWHERE])
-        .conditional()
-        .warns(),
-        CheckSpec::own(
-            "task-metadata",
-            "TaskMetadata",
+            [TASKS_RELATED_META_EVERYWHERE]).conditional().only_warns("the progress token names the task as well"),
+        check!("task-metadata",
             "States of tasks have no related-task metadata, neither in results nor in notifications",
-        )
-        .requires(&[Requirement::TASKS_RELATED_META_NOT_IN_RESULTS, Requirement::TASKS_STATUS_NOTIFICATION_NO_RELATED_META])
-        .conditional()
-        .warns(),
+            [TASKS_RELATED_META_NOT_IN_RESULTS, TASKS_STATUS_NOTIFICATION_NO_RELATED_META]).conditional(),
     ],
 }
 
