@@ -622,13 +622,15 @@ fn a_requirement_names_every_check_that_may_cite_it() {
             "{text}"
         );
     };
-    for (check, _) in mcp_test_core::run::COMMON {
-        for requirement in mcp_test_core::run::requirements_of_common(check) {
-            named(requirement.id, check);
+    for side in [Side::Server, Side::Client] {
+        for (check, _) in mcp_test_core::run::COMMON {
+            for requirement in mcp_test_core::run::requirements_of_common(check, side) {
+                named(requirement.id, check);
+            }
         }
-    }
-    for requirement in mcp_test_core::run::requirements_of_interruptions() {
-        named(requirement.id, "any check");
+        for requirement in mcp_test_core::run::requirements_of_interruptions(side) {
+            named(requirement.id, "any check");
+        }
     }
     named("jsonrpc.id-type-preserved", "wire-well-formed");
     named("schema.tool", "wire-schema-valid");

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use self::progress::TrackedRequest;
 use super::Finding;
+use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{excessive_pings, of_other_revision, repeated_token, undeclared};
 use super::rate::{PINGS_PER_SECOND, exceeds};
@@ -22,6 +23,27 @@ use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Requirement, Revision, Side, meta, method};
 use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
+
+cites! {
+    BASE_CAPABILITIES_RESPECTED, BASE_TOOLS_REQUIRE_CAPABILITY,
+    CANCELLATION_INITIALIZE_NOT_CANCELLED, CANCELLATION_ONLY_CLIENT_INFLIGHT,
+    CANCELLATION_ONLY_OWN_INFLIGHT, CANCELLATION_TASK_USES_TASKS_CANCEL,
+    EXT_TASKS_NO_CANCELLED_NOTIFICATION, LIFECYCLE_CAPABILITIES_RESPECTED,
+    LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD, LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE,
+    LIFECYCLE_INITIALIZE_NOT_BATCHED, LIFECYCLE_VERSION_CLIENT_SUPPORTED,
+    LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD, LOGGING_SET_LEVEL_REMOVED,
+    PING_NOT_EXCESSIVE, PING_REMOVED, PROGRESS_TOKEN_UNIQUE, PROMPTS_IMPL_RESPECT_NEGOTIATION,
+    RESOURCES_SUBSCRIBE_REMOVED, RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY,
+    RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE, ROOTS_LIST_CHANGED_REMOVED,
+    ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY, TASKS_AUGMENT_ONLY_DECLARED,
+    TASKS_CANCEL_REQUIRES_CAPABILITY, TASKS_LIST_REQUIRES_CAPABILITY,
+    TASKS_NO_AUGMENT_WITHOUT_CAPABILITY, TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY,
+    TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED, TASKS_TOOL_REQUIRED_AUGMENTED,
+    TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT, VERSIONING_EXTENSION_FALLBACK,
+}
+
+/// What the files of this folder cite, file by file.
+pub(super) const CITED_BY_FILES: &[&[&Requirement]] = &[CITED, progress::CITED];
 
 /// Instead of the `taskSupport` of a tool that has none; no value of it is empty.
 const ABSENT: &str = "";
@@ -111,11 +133,7 @@ impl<'a> ClientConversationJudge<'a> {
         }
         match request.method.as_str() {
             "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
-                self.findings.add(
-                    event,
-                    excessive_pings(Side::Client),
-                    Requirement::PING_NOT_EXCESSIVE,
-                );
+                self.findings.add(event, excessive_pings(Side::Client), PING_NOT_EXCESSIVE);
             }
             "resources/subscribe" => conversation.subscribed.extend(param("uri")),
             "resources/unsubscribe" => {
@@ -125,11 +143,7 @@ impl<'a> ClientConversationJudge<'a> {
                         Finding::peer("the client unsubscribes from what it has not subscribed to")
                             .expected("the URI of a `resources/subscribe` request")
                             .got(words::excerpt(uri).into_owned());
-                    self.findings.add(
-                        event,
-                        finding.should(),
-                        Requirement::RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE,
-                    );
+                    self.findings.add(event, finding, RESOURCES_UNSUBSCRIBE_AFTER_SUBSCRIBE);
                 }
             }
             "tasks/get" | "tasks/update" | "tasks/cancel" => {
@@ -158,7 +172,7 @@ impl<'a> ClientConversationJudge<'a> {
             let finding = Finding::peer("`initialize` is in a batch")
                 .expected("`initialize` as a message of its own")
                 .got("a JSON array with it");
-            self.findings.add(event, finding, Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED);
+            self.findings.add(event, finding, LIFECYCLE_INITIALIZE_NOT_BATCHED);
         }
     }
 
@@ -173,7 +187,7 @@ impl<'a> ClientConversationJudge<'a> {
                 Finding::peer("the client declares that it announces changes of its roots")
                     .expected("`roots` without `listChanged`")
                     .got(list_changed.short(120));
-            self.findings.add(event, finding, Requirement::ROOTS_LIST_CHANGED_REMOVED);
+            self.findings.add(event, finding, ROOTS_LIST_CHANGED_REMOVED);
         }
     }
 
@@ -191,7 +205,7 @@ impl<'a> ClientConversationJudge<'a> {
         let finding = Finding::peer("the client proposes what is not a version of MCP")
             .expected(words::list(Revision::ALL, "or"))
             .got(words::excerpt(proposed).into_owned());
-        self.findings.add(event, finding, Requirement::LIFECYCLE_VERSION_CLIENT_SUPPORTED);
+        self.findings.add(event, finding, LIFECYCLE_VERSION_CLIENT_SUPPORTED);
     }
 
     /// Until `initialize` is answered, the client requests nothing but pings.
@@ -208,11 +222,7 @@ impl<'a> ClientConversationJudge<'a> {
         ))
         .expected("nothing but `ping` before the result of `initialize`")
         .got(format!("`{}`", request.method));
-        self.findings.add(
-            event,
-            finding.should(),
-            Requirement::LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE,
-        );
+        self.findings.add(event, finding, LIFECYCLE_CLIENT_REQUESTS_BEFORE_RESPONSE);
     }
 
     /// A message of the client needs a capability of the server, or of its own, and has to be of the agreed version.
@@ -227,17 +237,14 @@ impl<'a> ClientConversationJudge<'a> {
         let finding = undeclared(Side::Client, name, capability, client, server);
         let Some(finding) = finding else { return };
         let finding = match known.name.starts_with("prompts/") {
-            true => finding.requires(Requirement::PROMPTS_IMPL_RESPECT_NEGOTIATION),
+            true => finding.also(PROMPTS_IMPL_RESPECT_NEGOTIATION),
             false => finding,
         };
         let rule = rule_of_capability(known, revision);
         let finding = match known.extension.contains(revision) {
-            true => finding.requires(Requirement::VERSIONING_EXTENSION_FALLBACK),
+            true => finding.also(VERSIONING_EXTENSION_FALLBACK),
             false => finding,
         };
-        // Up to 2025-03-26 the page has a SHOULD, whatever the page of the method says.
-        let is_recommended = rule == Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD;
-        let finding = if is_recommended { finding.should() } else { finding };
         self.findings.add(event, finding, rule);
     }
 
@@ -252,27 +259,23 @@ impl<'a> ClientConversationJudge<'a> {
         let Some(finding) = of_other_revision(Side::Client, known, revision) else { return };
         match (revision.era(), known.name) {
             (Era::Stateless, "ping") => {
-                self.findings.add(event, finding.should(), Requirement::PING_REMOVED);
+                self.findings.add(event, finding, PING_REMOVED);
             }
             (Era::Stateless, "logging/setLevel") => {
-                self.findings.add(event, finding, Requirement::LOGGING_SET_LEVEL_REMOVED);
+                self.findings.add(event, finding, LOGGING_SET_LEVEL_REMOVED);
             }
             (Era::Stateless, "notifications/roots/list_changed") => {
-                self.findings.add(event, finding, Requirement::ROOTS_LIST_CHANGED_REMOVED);
+                self.findings.add(event, finding, ROOTS_LIST_CHANGED_REMOVED);
             }
             (Era::Stateless, _) if is_subscription => {
-                self.findings.add(event, finding, Requirement::RESOURCES_SUBSCRIBE_REMOVED);
+                self.findings.add(event, finding, RESOURCES_SUBSCRIBE_REMOVED);
             }
             (Era::Stateless, _) => {}
             (Era::Handshake, _) if revision < Revision::V2025_06_18 => {
-                self.findings.add(
-                    event,
-                    finding.should(),
-                    Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD,
-                );
+                self.findings.add(event, finding, LIFECYCLE_VERSION_RESPECTED_SHOULD);
             }
             (Era::Handshake, _) => {
-                self.findings.add(event, finding, Requirement::LIFECYCLE_VERSION_RESPECTED);
+                self.findings.add(event, finding, LIFECYCLE_VERSION_RESPECTED);
             }
         }
     }
@@ -288,7 +291,7 @@ impl<'a> ClientConversationJudge<'a> {
         tokens.insert(&request.id, token);
         if is_repeated {
             let finding = repeated_token(Side::Client, token);
-            self.findings.add(event, finding, Requirement::PROGRESS_TOKEN_UNIQUE);
+            self.findings.add(event, finding, PROGRESS_TOKEN_UNIQUE);
         }
     }
 
@@ -307,31 +310,29 @@ impl<'a> ClientConversationJudge<'a> {
             )
             .expected("no `task` without the capability `tasks.requests.tools.call`")
             .got(got)
-            .requires(Requirement::TASKS_AUGMENT_ONLY_DECLARED);
+            .also(TASKS_AUGMENT_ONLY_DECLARED);
             let finding = match server.get("tasks") {
-                None => finding.requires(Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
+                None => finding.also(TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
                 Some(_) => finding,
             };
-            self.findings.add(event, finding, Requirement::TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY);
+            self.findings.add(event, finding, TASKS_TOOL_AUGMENT_REQUIRES_CAPABILITY);
         } else if is_task && matches!(support, Some("forbidden" | ABSENT)) {
             let finding =
                 Finding::peer("the client calls a tool as a task that is not to be called so")
                     .expected("no `task` for a tool whose `taskSupport` is absent or `forbidden`")
                     .got(got);
             let finding = match support {
-                Some(ABSENT) => {
-                    finding.requires(Requirement::TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT)
-                }
+                Some(ABSENT) => finding.also(TOOLS_DEFINITION_TASK_SUPPORT_DEFAULT),
                 _ => finding,
             };
-            self.findings.add(event, finding, Requirement::TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED);
+            self.findings.add(event, finding, TASKS_TOOL_FORBIDDEN_NOT_AUGMENTED);
         } else if !is_task && declared && support == Some("required") {
             let finding = Finding::peer(
                 "the client calls a tool without `task` that has to be called as a task",
             )
             .expected("a `task` for a tool whose `taskSupport` is `required`")
             .got(got);
-            self.findings.add(event, finding, Requirement::TASKS_TOOL_REQUIRED_AUGMENTED);
+            self.findings.add(event, finding, TASKS_TOOL_REQUIRED_AUGMENTED);
         }
     }
 
@@ -351,11 +352,10 @@ impl<'a> ClientConversationJudge<'a> {
             id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
         };
         let rule = match conversation.tasks.iter().any(is_of_task) {
-            true => Some(Requirement::EXT_TASKS_NO_CANCELLED_NOTIFICATION),
-            false => conversation
-                .augmented
-                .contains(&id)
-                .then_some(Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL),
+            true => Some(EXT_TASKS_NO_CANCELLED_NOTIFICATION),
+            false => {
+                conversation.augmented.contains(&id).then_some(CANCELLATION_TASK_USES_TASKS_CANCEL)
+            }
         };
         if let Some(rule) = rule {
             let finding = Finding::peer("the client cancels a task with a notification")
@@ -370,14 +370,14 @@ impl<'a> ClientConversationJudge<'a> {
             let finding = Finding::peer("the client cancels `initialize`")
                 .expected("no `notifications/cancelled` for `initialize`")
                 .got(format!("`notifications/cancelled` for the request {id}"));
-            self.findings.add(event, finding, Requirement::CANCELLATION_INITIALIZE_NOT_CANCELLED);
+            self.findings.add(event, finding, CANCELLATION_INITIALIZE_NOT_CANCELLED);
         } else if !elided {
             let finding = Finding::peer("the client cancels a request that it has not sent")
                 .expected("the id of a request of the client")
                 .got(id.to_string());
             let rule = match revision.era() {
-                Era::Stateless => Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
-                Era::Handshake => Requirement::CANCELLATION_ONLY_OWN_INFLIGHT,
+                Era::Stateless => CANCELLATION_ONLY_CLIENT_INFLIGHT,
+                Era::Handshake => CANCELLATION_ONLY_OWN_INFLIGHT,
             };
             self.findings.add(event, finding, rule);
         }
@@ -419,19 +419,15 @@ impl<'a> ClientConversationJudge<'a> {
 }
 
 /// The rule that a message of a client without its capability breaks: the one of its method, or the one of all messages.
-fn rule_of_capability(known: &Method, revision: Revision) -> &'static Requirement {
+fn rule_of_capability(known: &Method, revision: Revision) -> Cited {
     match known.name {
-        "tools/call" | "tools/list" => Requirement::BASE_TOOLS_REQUIRE_CAPABILITY,
-        "resources/subscribe" | "resources/unsubscribe" => {
-            Requirement::RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY
-        }
-        "notifications/roots/list_changed" => Requirement::ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY,
-        "tasks/cancel" => Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY,
-        "tasks/list" => Requirement::TASKS_LIST_REQUIRES_CAPABILITY,
-        _ if revision.era() == Era::Stateless => Requirement::BASE_CAPABILITIES_RESPECTED,
-        _ if revision < Revision::V2025_06_18 => {
-            Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD
-        }
-        _ => Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+        "tools/call" | "tools/list" => BASE_TOOLS_REQUIRE_CAPABILITY,
+        "resources/subscribe" | "resources/unsubscribe" => RESOURCES_SUBSCRIBE_REQUIRES_CAPABILITY,
+        "notifications/roots/list_changed" => ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "tasks/cancel" => TASKS_CANCEL_REQUIRES_CAPABILITY,
+        "tasks/list" => TASKS_LIST_REQUIRES_CAPABILITY,
+        _ if revision.era() == Era::Stateless => BASE_CAPABILITIES_RESPECTED,
+        _ if revision < Revision::V2025_06_18 => LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+        _ => LIFECYCLE_CAPABILITIES_RESPECTED,
     }
 }

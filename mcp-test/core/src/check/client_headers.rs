@@ -4,11 +4,16 @@
 use std::collections::HashMap;
 
 use super::Finding;
-use super::rule_findings::RuleFindings;
+use super::cited::cites;
+use super::findings::Findings;
 use super::walk::{EventJudge, TraceMessage};
-use crate::spec::{Era, Requirement, Revision, header, method};
+use crate::spec::{Era, Revision, header, method};
 use crate::trace::{ConnectionId, Event, EventKind, Exchange, Party, Trace, exchange};
 use crate::wire::{Message, Request};
+
+cites! {
+    EXT_TASKS_MCP_NAME_HEADER,
+}
 
 /// The requests whose header with the id of a task has a requirement of its own.
 const OF_TASKS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
@@ -17,7 +22,7 @@ const OF_TASKS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 pub(super) struct ClientHeaderJudge<'a> {
     /// The headers of the requests whose messages have not come yet.
     headers: HashMap<Exchange, &'a [(String, String)]>,
-    findings: RuleFindings<'a>,
+    findings: Findings<'a>,
 }
 
 impl<'a> EventJudge<'a> for ClientHeaderJudge<'a> {
@@ -49,7 +54,7 @@ impl<'a> EventJudge<'a> for ClientHeaderJudge<'a> {
 
 impl<'a> ClientHeaderJudge<'a> {
     pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { headers: HashMap::new(), findings: RuleFindings::new(trace, revisions) }
+        Self { headers: HashMap::new(), findings: Findings::new(trace, revisions) }
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
@@ -75,6 +80,6 @@ impl<'a> ClientHeaderJudge<'a> {
             Finding::peer(format!("`{}` does not name its task in a header", request.method))
                 .expected(format!("`{}: {}`", header::MCP_NAME, header::encode_value(task)))
                 .got(got.map_or("no such header".to_owned(), |value| format!("{value:?}")));
-        self.findings.add(event, finding, Requirement::EXT_TASKS_MCP_NAME_HEADER);
+        self.findings.add(event, finding, EXT_TASKS_MCP_NAME_HEADER);
     }
 }

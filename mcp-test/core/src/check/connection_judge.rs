@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Finding;
-use super::rule_findings::RuleFindings;
+use super::findings::Findings;
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::{ConnectionId, Event, Trace};
@@ -13,7 +13,7 @@ pub(super) struct ConnectionJudge<'a, C> {
     conversations: HashMap<ConnectionId, C>,
     /// What the server declares in the stateless era, if that was asked before the trace begins.
     pub(super) discovered: Option<&'a Value>,
-    pub(super) findings: RuleFindings<'a>,
+    pub(super) findings: Findings<'a>,
 }
 
 impl<'a, C: Default> ConnectionJudge<'a, C> {
@@ -21,7 +21,7 @@ impl<'a, C: Default> ConnectionJudge<'a, C> {
         Self {
             conversations: HashMap::new(),
             discovered: None,
-            findings: RuleFindings::new(trace, revisions),
+            findings: Findings::new(trace, revisions),
         }
     }
 

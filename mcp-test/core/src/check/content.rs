@@ -1,9 +1,16 @@
 //! What the content of results must be beyond its shape: annotations, embedded resources, and structured content as text.
 
 use crate::check::Finding;
+use crate::check::cited::{Cited, cites};
 use crate::expect::words::{self, excerpt};
 use crate::json::Value;
 use crate::spec::Requirement;
+
+cites! {
+    MCP_TEST_MIME_TYPES, PROMPTS_CONTENT_AUDIO_BASE64_MIME, PROMPTS_CONTENT_EMBEDDED_MIME,
+    PROMPTS_CONTENT_IMAGE_BASE64_MIME, RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601,
+    TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY, TOOLS_STRUCTURED_TEXT_MIRROR,
+}
 
 /// What is wrong with the content of a result, whatever the revision.
 ///
@@ -12,7 +19,7 @@ pub(super) fn judge(
     method: &str,
     result: &Value,
     has_resources: Option<bool>,
-) -> Vec<(Finding, &'static Requirement)> {
+) -> Vec<(Finding, Cited)> {
     let mut found = Vec::new();
     let items = items(method, result);
     found.extend(items.iter().filter_map(|item| last_modified(item)));
@@ -24,7 +31,7 @@ pub(super) fn judge(
             if has_resources == Some(false) {
                 found.extend(items.iter().find_map(|item| embedded(item)));
             }
-            found.extend(unrepeated_structured_content(result));
+            found.extend(unrepeated(result));
         }
         "prompts/get" => found.extend(items.iter().filter_map(|item| prompt_content(item))),
         _ => {}
@@ -49,13 +56,12 @@ fn is(item: &Value, kind: &str) -> bool {
 }
 
 /// That it is a string is a matter of its shape.
-fn last_modified(item: &Value) -> Option<(Finding, &'static Requirement)> {
+fn last_modified(item: &Value) -> Option<(Finding, Cited)> {
     let time = item.get("annotations")?.get("lastModified")?.as_str()?;
     let finding = Finding::peer("`lastModified` is not a time in ISO 8601")
         .expected("a date, or a date and a time, like `2025-01-12T15:00:58Z`")
         .got(excerpt(time).into_owned());
-    (!may_be_iso_8601(time))
-        .then_some((finding, Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601))
+    (!may_be_iso_8601(time)).then_some((finding, RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601))
 }
 
 /// Whether a text is not evidently something else: ISO 8601 has many forms, all of which begin with a year of four digits.
@@ -68,20 +74,22 @@ fn may_be_iso_8601(text: &str) -> bool {
     begins && text.chars().all(is_valid)
 }
 
-fn embedded(item: &Value) -> Option<(Finding, &'static Requirement)> {
+fn embedded(item: &Value) -> Option<(Finding, Cited)> {
     let uri = item.get("resource")?.get("uri")?.as_str()?;
     let finding =
         Finding::peer("a tool embeds a resource, and the server does not declare `resources`")
             .expected("`resources` among the capabilities of the server")
-            .got(format!("the resource {}", excerpt(uri)))
-            .should();
-    is(item, "resource")
-        .then_some((finding, Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY))
+            .got(format!("the resource {}", excerpt(uri)));
+    is(item, "resource").then_some((finding, TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY))
 }
 
 /// Structured content that no text repeats, for clients that read only texts.
 #[doc(hidden)]
 pub fn unrepeated_structured_content(result: &Value) -> Option<(Finding, &'static Requirement)> {
+    unrepeated(result).map(|(finding, rule)| (finding.should(), rule.0))
+}
+
+fn unrepeated(result: &Value) -> Option<(Finding, Cited)> {
     let structured = result.get("structuredContent")?;
     if result.get("isError") == Some(&Value::Bool(true)) {
         return None;
@@ -93,13 +101,12 @@ pub fn unrepeated_structured_content(result: &Value) -> Option<(Finding, &'stati
         |text: &str| Value::parse(text.as_bytes()).is_ok_and(|it| it.value == *structured);
     let finding = Finding::peer("no text of a result repeats its structured content")
         .expected("the same value as JSON in a text item of `content`")
-        .got(format!("{} only in `structuredContent`", structured.short(80)))
-        .should();
-    (!texts.any(repeats)).then_some((finding, Requirement::TOOLS_STRUCTURED_TEXT_MIRROR))
+        .got(format!("{} only in `structuredContent`", structured.short(80)));
+    (!texts.any(repeats)).then_some((finding, TOOLS_STRUCTURED_TEXT_MIRROR))
 }
 
 /// The MIME type of an image, audio or embedded resource in a prompt.
-fn prompt_content(item: &Value) -> Option<(Finding, &'static Requirement)> {
+fn prompt_content(item: &Value) -> Option<(Finding, Cited)> {
     let mime = |value: &Value| value.get("mimeType").and_then(Value::as_str).map(str::to_owned);
     if is(item, "resource") {
         let resource = item.get("resource").filter(|resource| resource.as_object().is_some())?;
@@ -108,11 +115,11 @@ fn prompt_content(item: &Value) -> Option<(Finding, &'static Requirement)> {
             .expected("`mimeType` like `text/plain`")
             .got(mime.as_deref().map_or("none".to_owned(), |mime| excerpt(mime).into_owned()));
         let is_valid = mime.is_some_and(|mime| is_mime_type(&mime));
-        return (!is_valid).then_some((finding, Requirement::PROMPTS_CONTENT_EMBEDDED_MIME));
+        return (!is_valid).then_some((finding, PROMPTS_CONTENT_EMBEDDED_MIME));
     }
     let rule = match (is(item, "image"), is(item, "audio")) {
-        (true, _) => Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
-        (_, true) => Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
+        (true, _) => PROMPTS_CONTENT_IMAGE_BASE64_MIME,
+        (_, true) => PROMPTS_CONTENT_AUDIO_BASE64_MIME,
         _ => return None,
     };
     // Without one, the shape is wrong.
@@ -126,7 +133,7 @@ fn prompt_content(item: &Value) -> Option<(Finding, &'static Requirement)> {
 /// The first MIME type that is not one: of resources and templates as listed, of what was read, of images and audio of tools.
 ///
 /// Those of prompts have requirements of their own.
-fn mime_type(method: &str, result: &Value) -> Option<(Finding, &'static Requirement)> {
+fn mime_type(method: &str, result: &Value) -> Option<(Finding, Cited)> {
     let of = |member: &str| result.get(member).and_then(Value::as_array).unwrap_or_default().iter();
     let parts: Vec<&Value> = match method {
         "resources/read" => of("contents").collect(),
@@ -139,9 +146,8 @@ fn mime_type(method: &str, result: &Value) -> Option<(Finding, &'static Requirem
     let wrong = types.find(|mime| !is_mime_type(mime))?;
     let finding = Finding::peer(format!("a MIME type in the result of `{method}` is not one"))
         .expected("a type and a subtype, like `text/plain`")
-        .got(words::quoted(wrong.as_bytes()))
-        .should();
-    Some((finding, Requirement::MCP_TEST_MIME_TYPES))
+        .got(words::quoted(wrong.as_bytes()));
+    Some((finding, MCP_TEST_MIME_TYPES))
 }
 
 /// RFC 6838, section 4.2: a type and a subtype; parameters may follow.
@@ -159,6 +165,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::spec::Requirement;
 
     fn broken(
         method: &str,
@@ -166,7 +173,7 @@ mod tests {
         has_resources: bool,
     ) -> Vec<&'static Requirement> {
         let found = judge(method, &result.into(), Some(has_resources));
-        found.into_iter().map(|(_, rule)| rule).collect()
+        found.into_iter().map(|(_, rule)| rule.0).collect()
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod unasked;
 
 use std::collections::{HashMap, HashSet};
 
+use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{
     late_progress, no_progress, of_other_revision, retyped_token, undeclared,
@@ -26,6 +27,26 @@ use crate::spec::{
 };
 use crate::trace::{Event, EventKind, Party, Position, Seq};
 use crate::wire::{Id, Message, Notification, Request};
+
+cites! {
+    BASE_CAPABILITIES_RESPECTED, ELICITATION_REQUEST_REQUIRES_CAPABILITY,
+    LIFECYCLE_CAPABILITIES_RESPECTED, LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+    LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD, LOGGING_CAPABILITY_DECLARE,
+    LOGGING_PER_REQUEST_BEFORE_RESPONSE, LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
+    LOGGING_PER_REQUEST_THRESHOLD, LOGGING_SET_LEVEL_THRESHOLD, PROGRESS_INCREASES,
+    PROGRESS_STOPS_AFTER_COMPLETION, PROGRESS_TASK_STOPS_TERMINAL, PROGRESS_TASK_TOKEN_CONTINUES,
+    PROGRESS_TOKEN_ECHOED, PROGRESS_TOKEN_KNOWN, PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+    RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY, RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
+    ROOTS_LIST_REQUIRES_CAPABILITY, SAMPLING_REQUEST_REQUIRES_CAPABILITY,
+    TASKS_CANCEL_REQUIRES_CAPABILITY, TASKS_LIST_REQUIRES_CAPABILITY,
+    TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY, TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES,
+    TRANSPORT_HTTP_GET_MESSAGES_UNRELATED, TRANSPORT_HTTP_SSE_MESSAGES_RELATED,
+    TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
+}
+
+/// What the files of this folder cite, file by file.
+pub(super) const CITED_BY_FILES: &[&[&Requirement]] =
+    &[CITED, result_types::CITED, served::CITED, tasks::CITED, unasked::CITED];
 
 /// The levels of log messages, the least severe first.
 const LEVELS: [&str; 8] =
@@ -265,7 +286,7 @@ impl<'a> ConversationJudge<'a> {
         }
         let has_resources = conversation.server.map(|it| Capability::Resources.declared_in(it));
         for (finding, rule) in content::judge(method, &response.result, has_resources) {
-            self.find(event, finding, rule);
+            self.findings.add(event, finding, rule);
         }
     }
 
@@ -284,20 +305,14 @@ impl<'a> ConversationJudge<'a> {
         let rule = rule_of_capability(known, revision);
         // The strictest one first.
         let finding = match known.name {
-            "elicitation/create" => {
-                finding.requires(Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY)
-            }
-            "roots/list" => {
-                finding.requires(rule).requires(Requirement::ROOTS_LIST_REQUIRES_CAPABILITY)
-            }
-            "sampling/createMessage" => {
-                finding.requires(Requirement::SAMPLING_REQUEST_REQUIRES_CAPABILITY)
-            }
-            "tasks/cancel" => finding.requires(Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY),
-            "tasks/list" => finding.requires(Requirement::TASKS_LIST_REQUIRES_CAPABILITY),
+            "elicitation/create" => finding.also(ELICITATION_REQUEST_REQUIRES_CAPABILITY),
+            "roots/list" => finding.also(rule).also(ROOTS_LIST_REQUIRES_CAPABILITY),
+            "sampling/createMessage" => finding.also(SAMPLING_REQUEST_REQUIRES_CAPABILITY),
+            "tasks/cancel" => finding.also(TASKS_CANCEL_REQUIRES_CAPABILITY),
+            "tasks/list" => finding.also(TASKS_LIST_REQUIRES_CAPABILITY),
             _ => finding,
         };
-        self.find(event, finding, rule);
+        self.findings.add(event, finding, rule);
     }
 
     /// Progress of a request arrives on the response to that request, if it arrives before the reply.
@@ -318,28 +333,25 @@ impl<'a> ConversationJudge<'a> {
         let is_running = of_token.any(|it| it.replied.is_none());
         let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
         let (place, rule) = match posted {
-            Some(posted) if is_stateless => (
-                format!("the response to `{posted}`"),
-                Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
-            ),
-            Some(posted) => (
-                format!("the response to `{posted}`"),
-                Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED,
-            ),
-            None if is_running && conversation.listening.contains(&exchange) => (
-                "the listening stream".to_owned(),
-                Requirement::TRANSPORT_HTTP_GET_MESSAGES_UNRELATED,
-            ),
+            Some(posted) if is_stateless => {
+                (format!("the response to `{posted}`"), TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED)
+            }
+            Some(posted) => {
+                (format!("the response to `{posted}`"), TRANSPORT_HTTP_SSE_MESSAGES_RELATED)
+            }
+            None if is_running && conversation.listening.contains(&exchange) => {
+                ("the listening stream".to_owned(), TRANSPORT_HTTP_GET_MESSAGES_UNRELATED)
+            }
             None => return,
         };
         let finding = Finding::peer(format!("{place} has the progress of another request"))
             .expected("progress on the response to the request that asked for it")
             .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
         let finding = match is_cancelled {
-            true => finding.requires(Requirement::TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES),
+            true => finding.also(TRANSPORT_HTTP_CANCEL_NO_FURTHER_MESSAGES),
             false => finding,
         };
-        self.find(event, finding, rule);
+        self.findings.add(event, finding, rule);
     }
 
     /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
@@ -347,10 +359,10 @@ impl<'a> ConversationJudge<'a> {
         let finding = of_other_revision(Side::Server, known, revision);
         let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
         let rule = match revision < Revision::V2025_06_18 {
-            true => Requirement::LIFECYCLE_VERSION_RESPECTED_SHOULD,
-            false => Requirement::LIFECYCLE_VERSION_RESPECTED,
+            true => LIFECYCLE_VERSION_RESPECTED_SHOULD,
+            false => LIFECYCLE_VERSION_RESPECTED,
         };
-        self.find(event, finding, rule);
+        self.findings.add(event, finding, rule);
     }
 
     /// The token of a request, in another JSON type.
@@ -367,7 +379,7 @@ impl<'a> ConversationJudge<'a> {
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         let elided = self.findings.elided;
         if !elided && let Some(finding) = self.retyped(event, token) {
-            return self.find(event, finding, Requirement::PROGRESS_TOKEN_ECHOED);
+            return self.findings.add(event, finding, PROGRESS_TOKEN_ECHOED);
         }
         self.misplaced_progress(event, token);
         let conversation = self.conversation(event);
@@ -380,10 +392,10 @@ impl<'a> ConversationJudge<'a> {
                     .expected("the `progressToken` of a request")
                     .got(words::excerpt(&token.to_string()).into_owned());
                 let finding = match is_task {
-                    true => finding.requires(Requirement::PROGRESS_TASK_TOKEN_CONTINUES),
+                    true => finding.also(PROGRESS_TASK_TOKEN_CONTINUES),
                     false => finding,
                 };
-                self.find(event, finding, Requirement::PROGRESS_TOKEN_KNOWN);
+                self.findings.add(event, finding, PROGRESS_TOKEN_KNOWN);
             }
             return;
         };
@@ -395,11 +407,11 @@ impl<'a> ConversationJudge<'a> {
             let finding = Finding::peer("progress of a task that is finished")
                 .expected("no `notifications/progress` once the task has a final status")
                 .got(format!("progress for the token {}", words::excerpt(&token.to_string())));
-            self.find(event, finding, Requirement::PROGRESS_TASK_STOPS_TERMINAL);
+            self.findings.add(event, finding, PROGRESS_TASK_STOPS_TERMINAL);
         } else if is_over {
-            self.find(event, late_progress(token), Requirement::PROGRESS_STOPS_AFTER_COMPLETION);
+            self.findings.add(event, late_progress(token), PROGRESS_STOPS_AFTER_COMPLETION);
         } else if let Some(finding) = no_progress(before, progress) {
-            self.find(event, finding, Requirement::PROGRESS_INCREASES);
+            self.findings.add(event, finding, PROGRESS_INCREASES);
         }
     }
 
@@ -420,7 +432,7 @@ impl<'a> ConversationJudge<'a> {
                 let finding = Finding::peer("a log message after the reply to its request")
                     .expected("the log messages of a request before its reply")
                     .got("one after it");
-                self.find(event, finding, Requirement::LOGGING_PER_REQUEST_BEFORE_RESPONSE);
+                self.findings.add(event, finding, LOGGING_PER_REQUEST_BEFORE_RESPONSE);
                 return;
             }
             let Some(asked) = asked else {
@@ -428,15 +440,11 @@ impl<'a> ConversationJudge<'a> {
                     let finding = Finding::peer("a log message that no open request asked for")
                         .expected("log messages only for requests with a log level in `_meta`")
                         .got("one while no such request was open");
-                    self.find(
-                        event,
-                        finding,
-                        Requirement::LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
-                    );
+                    self.findings.add(event, finding, LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL);
                 }
                 return;
             };
-            (asked, Requirement::LOGGING_PER_REQUEST_THRESHOLD)
+            (asked, LOGGING_PER_REQUEST_THRESHOLD)
         } else {
             match conversation.level {
                 Some((set, reply))
@@ -445,7 +453,7 @@ impl<'a> ConversationJudge<'a> {
                 {
                     // A level that is being set may be in force already.
                     let least = conversation.set_levels.values().copied().fold(set, usize::min);
-                    (least, Requirement::LOGGING_SET_LEVEL_THRESHOLD)
+                    (least, LOGGING_SET_LEVEL_THRESHOLD)
                 }
                 _ => return,
             }
@@ -454,14 +462,8 @@ impl<'a> ConversationJudge<'a> {
             let finding = Finding::peer("a log message below the level that was asked for")
                 .expected(format!("level `{}` or above", LEVELS[least]))
                 .got(format!("level `{}`", LEVELS[sent]));
-            self.find(event, finding, rule);
+            self.findings.add(event, finding, rule);
         }
-    }
-
-    /// Adds a finding that breaks `rule`, at its level, if that holds at the revision.
-    fn find(&mut self, event: &Event, finding: Finding, rule: &'static Requirement) {
-        let finding = if rule.level.is_must() { finding } else { finding.should() };
-        self.findings.add(event, finding, rule);
     }
 }
 
@@ -476,23 +478,15 @@ fn level(name: &Value) -> Option<usize> {
 }
 
 /// The rule that a message without its capability breaks.
-fn rule_of_capability(known: &Method, revision: Revision) -> &'static Requirement {
+fn rule_of_capability(known: &Method, revision: Revision) -> Cited {
     match known.name {
-        "notifications/tools/list_changed" => Requirement::TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY,
-        "notifications/prompts/list_changed" => {
-            Requirement::PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY
-        }
-        "notifications/resources/list_changed" => {
-            Requirement::RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY
-        }
-        "notifications/resources/updated" => {
-            Requirement::RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY
-        }
-        "notifications/message" => Requirement::LOGGING_CAPABILITY_DECLARE,
-        _ if revision < Revision::V2025_06_18 => {
-            Requirement::LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD
-        }
-        _ if revision.era() == Era::Stateless => Requirement::BASE_CAPABILITIES_RESPECTED,
-        _ => Requirement::LIFECYCLE_CAPABILITIES_RESPECTED,
+        "notifications/tools/list_changed" => TOOLS_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "notifications/prompts/list_changed" => PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "notifications/resources/list_changed" => RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY,
+        "notifications/resources/updated" => RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
+        "notifications/message" => LOGGING_CAPABILITY_DECLARE,
+        _ if revision < Revision::V2025_06_18 => LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+        _ if revision.era() == Era::Stateless => BASE_CAPABILITIES_RESPECTED,
+        _ => LIFECYCLE_CAPABILITIES_RESPECTED,
     }
 }

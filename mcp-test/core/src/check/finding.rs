@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::cited::Cited;
 use super::{Cause, Fate, Sdk, Shape};
 use crate::expect::{Mismatch, words};
 use crate::json::Pointer;
@@ -268,9 +269,39 @@ impl Finding {
         self
     }
 
-    /// Lowers the finding to a WARNING, since what it breaks is required at other revisions only.
+    /// Names a requirement of all peers that is broken: at its level, and with it as the cause, unless another one is known.
     #[must_use]
-    pub(super) fn elsewhere(self, requirement: &Requirement, revision: Revision) -> Self {
+    pub(super) fn breaking(self, requirement: &'static Requirement) -> Self {
+        let finding = self.traced_to(requirement).requires(requirement);
+        if requirement.level.is_must() { finding } else { finding.should() }
+    }
+
+    /// The same for what is wrong at each revision: a WARNING at those where the requirement does not apply.
+    #[must_use]
+    pub(super) fn breaking_everywhere(
+        self,
+        requirement: &'static Requirement,
+        revision: Revision,
+    ) -> Self {
+        match requirement.applies_at(revision) {
+            true => self.breaking(requirement),
+            false => self.traced_to(requirement).elsewhere(requirement, revision),
+        }
+    }
+
+    fn traced_to(mut self, requirement: &'static Requirement) -> Self {
+        self.cause.get_or_insert_with(|| Box::new(Cause::of_rule(requirement)));
+        self
+    }
+
+    /// Names what else the judge of a conversation finds broken.
+    #[must_use]
+    pub(super) fn also(self, rule: Cited) -> Self {
+        self.requires(rule.0)
+    }
+
+    /// Lowers the finding to a WARNING, since what it breaks is required at other revisions only.
+    fn elsewhere(self, requirement: &Requirement, revision: Revision) -> Self {
         let revisions = requirement.revisions;
         self.should().hint(format!(
             "MCP {revision} does not require it; `{requirement}` applies to {revisions}"

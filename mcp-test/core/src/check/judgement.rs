@@ -1,21 +1,24 @@
-//! Everything that is wrong in a trace, found in one walk.
+//! Everything that is wrong in a trace, found in one walk, and what that may be.
 
-use super::Finding;
-use super::client_conversation::ClientConversationJudge;
-use super::client_headers::ClientHeaderJudge;
-use super::conversation::ConversationJudge;
-use super::envelope::EnvelopeJudge;
-use super::notices::NoticeJudge;
-use super::server_requests::ServerRequestJudge;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use super::client_conversation::{self, ClientConversationJudge};
+use super::client_headers::{self, ClientHeaderJudge};
+use super::conversation::{self, ConversationJudge};
+use super::envelope::{self, EnvelopeJudge};
+use super::notices::{self, NoticeJudge};
+use super::server_requests::{self, ServerRequestJudge};
 use super::shapes::{ShapeJudge, ShapeJudgement};
 use super::tool_judgement::ToolJudgement;
 #[cfg(feature = "schema")]
 use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
 use super::walk::{EventJudge, walk};
+use super::{Finding, content};
 use crate::clock::Deadline;
 use crate::json::Value;
-use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
+use crate::spec::{Requirement, Revision, Side};
 use crate::trace::{ConnectionId, Party, Trace};
 
 /// What [`judge_envelopes`](super::judge_envelopes), [`judge_shapes`](super::judge_shapes) and
@@ -30,6 +33,36 @@ pub struct Judgement {
     pub shapes: ShapeJudgement,
     /// What is wrong with the schemas of tools.
     pub tools: ToolJudgement,
+}
+
+/// The requirements that the findings of [`Judgement::envelopes`] about what this side sent may cite, by id.
+#[doc(hidden)]
+pub fn requirements_of_envelopes(side: Side) -> &'static [&'static Requirement] {
+    static OF_CLIENTS: LazyLock<Vec<&Requirement>> = LazyLock::new(|| {
+        union(&[
+            envelope::CITED_BY_FILES,
+            client_conversation::CITED_BY_FILES,
+            &[client_headers::CITED],
+        ])
+    });
+    static OF_SERVERS: LazyLock<Vec<&Requirement>> = LazyLock::new(|| {
+        union(&[
+            envelope::CITED_BY_FILES,
+            conversation::CITED_BY_FILES,
+            server_requests::CITED_BY_FILES,
+            &[content::CITED, notices::CITED],
+        ])
+    });
+    match side {
+        Side::Client => &OF_CLIENTS,
+        Side::Server => &OF_SERVERS,
+    }
+}
+
+/// What these lists of files list, each once.
+fn union(files: &[&[&[&'static Requirement]]]) -> Vec<&'static Requirement> {
+    let cited: BTreeSet<_> = files.concat().concat().into_iter().collect();
+    cited.into_iter().collect()
 }
 
 /// Everything wrong with what `who` sent in `trace`.

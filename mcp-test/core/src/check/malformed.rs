@@ -1,7 +1,15 @@
 //! The requirement that a malformed message breaks.
 
+use crate::check::cited::{Cited, cites};
 use crate::spec::Requirement;
 use crate::wire::{Expected, Malformed};
+
+cites! {
+    JSONRPC_ERROR_CODE_INTEGER, JSONRPC_ERROR_SHAPE, JSONRPC_ID_TYPE_PRESERVED,
+    JSONRPC_PARAMS_OBJECT, JSONRPC_REQUEST_ID_TYPE, JSONRPC_REQUEST_METHOD_STRING,
+    JSONRPC_RESPONSE_NOT_BOTH, JSONRPC_RESPONSE_RESULT_OR_ERROR, JSONRPC_RESULT_ID_ECHO,
+    JSONRPC_VERSION_MEMBER,
+}
 
 /// The requirement that a malformed message breaks.
 ///
@@ -17,24 +25,27 @@ use crate::wire::{Expected, Malformed};
 #[doc(hidden)]
 #[must_use]
 pub fn requirement_of(malformed: &Malformed) -> &'static Requirement {
+    rule_of(malformed).0
+}
+
+/// The same, for the judge of envelopes.
+pub(super) fn rule_of(malformed: &Malformed) -> Cited {
     let (missing, is_call) = (malformed.found.is_none(), malformed.method.is_some());
     match place(malformed.pointer.as_str()) {
-        "" if malformed.expected == Expected::Kind => Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
+        "" if malformed.expected == Expected::Kind => JSONRPC_RESPONSE_RESULT_OR_ERROR,
         // A value that is not an object, and an empty batch, have no members at all.
-        "" | "/jsonrpc" => Requirement::JSONRPC_VERSION_MEMBER,
-        "/method" => Requirement::JSONRPC_REQUEST_METHOD_STRING,
-        "/params" => Requirement::JSONRPC_PARAMS_OBJECT,
-        "/id" if is_call => Requirement::JSONRPC_REQUEST_ID_TYPE,
+        "" | "/jsonrpc" => JSONRPC_VERSION_MEMBER,
+        "/method" => JSONRPC_REQUEST_METHOD_STRING,
+        "/params" => JSONRPC_PARAMS_OBJECT,
+        "/id" if is_call => JSONRPC_REQUEST_ID_TYPE,
         // Only a result can lack its id here: an error without one is well formed.
-        "/id" if missing => Requirement::JSONRPC_RESULT_ID_ECHO,
-        "/id" => Requirement::JSONRPC_ID_TYPE_PRESERVED,
-        "/error" if malformed.expected == Expected::AbsentBesideResult => {
-            Requirement::JSONRPC_RESPONSE_NOT_BOTH
-        }
-        "/error/code" if !missing => Requirement::JSONRPC_ERROR_CODE_INTEGER,
-        at if at.starts_with("/error") && !is_call => Requirement::JSONRPC_ERROR_SHAPE,
+        "/id" if missing => JSONRPC_RESULT_ID_ECHO,
+        "/id" => JSONRPC_ID_TYPE_PRESERVED,
+        "/error" if malformed.expected == Expected::AbsentBesideResult => JSONRPC_RESPONSE_NOT_BOTH,
+        "/error/code" if !missing => JSONRPC_ERROR_CODE_INTEGER,
+        at if at.starts_with("/error") && !is_call => JSONRPC_ERROR_SHAPE,
         // A call that also has a member of replies.
-        _ => Requirement::JSONRPC_RESPONSE_RESULT_OR_ERROR,
+        _ => JSONRPC_RESPONSE_RESULT_OR_ERROR,
     }
 }
 
@@ -55,6 +66,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::spec::Requirement;
     use crate::wire::Frame;
 
     /// The requirement that a message breaks, alone and in a batch.

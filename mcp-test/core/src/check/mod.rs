@@ -6,6 +6,7 @@
 //! ([`judge_shapes`]), and by the schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
 
 mod cause;
+mod cited;
 mod client_conversation;
 mod client_headers;
 mod collector;
@@ -14,6 +15,7 @@ mod content;
 mod conversation;
 mod envelope;
 mod finding;
+mod findings;
 mod judgement;
 mod malformed;
 mod notices;
@@ -22,8 +24,6 @@ mod rate;
 #[cfg(test)]
 mod recorded;
 mod repeat_filter;
-mod rule;
-mod rule_findings;
 mod sdk;
 mod server_requests;
 mod shape;
@@ -46,16 +46,9 @@ pub use content::unrepeated_structured_content;
 pub use envelope::judge_envelopes;
 pub use finding::{Blame, Demand, Finding, Severity};
 #[doc(hidden)]
-pub use judgement::{Judgement, judge_trace};
+pub use judgement::{Judgement, judge_trace, requirements_of_envelopes};
 #[doc(hidden)]
 pub use malformed::requirement_of;
-#[doc(hidden)]
-pub use rule::{
-    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_SINGLE_MESSAGES, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
-    OF_TOOLS,
-};
-#[doc(hidden)]
-pub use rule::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE};
 pub use sdk::Sdk;
 #[doc(hidden)]
 pub use shape::Shape;
@@ -74,7 +67,7 @@ pub use tool_schemas::ToolSchemas;
 #[cfg(feature = "schema")]
 pub(crate) use tool_schemas::compile as compile_tool_schema;
 #[doc(hidden)]
-pub use tools::judge_tools;
+pub use tools::{REQUIREMENTS_OF_TOOLS, judge_tools};
 
 /// The id of the check that every scenario gets from [`judge_envelopes`]: the peer's side of the conversation was well formed.
 #[doc(hidden)]

@@ -10,15 +10,25 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use super::Finding;
+use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{blank_progress, excessive_pings, repeated_token, too_much};
 use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND, exceeds};
 use super::walk::{EventJudge, TraceMessage};
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::{Era, LISTEN, Requirement, Side, meta};
+use crate::spec::{Era, LISTEN, Side, meta};
 use crate::trace::{Event, EventKind, Party};
 use crate::wire::{Id, Message, Notification, Request};
+
+cites! {
+    CANCELLATION_ONLY_CLIENT_INFLIGHT, CANCELLATION_ONLY_OWN_INFLIGHT,
+    CANCELLATION_SERVER_ONLY_FOR_LISTEN, CANCELLATION_TASK_USES_TASKS_CANCEL,
+    EXT_TASKS_NO_PROGRESS_ON_LISTEN, LOGGING_IMPL_RATE_LIMIT, LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+    PING_NOT_EXCESSIVE, PROGRESS_MESSAGE_MEANINGFUL, PROGRESS_RATE_LIMITED, PROGRESS_TOKEN_UNIQUE,
+    SUBSCRIPTIONS_CANCEL_ENDS, SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE, SUBSCRIPTIONS_ID_VALUE,
+    SUBSCRIPTIONS_NO_REQUEST_SCOPED, SUBSCRIPTIONS_ONLY_REQUESTED, SUBSCRIPTIONS_RESOURCE_URIS_ONLY,
+}
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
@@ -90,12 +100,7 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
                         "notifications/progress" => self.progress(event, notification),
                         "notifications/message" => {
                             let headline = "there are too many log messages";
-                            self.limit(
-                                event,
-                                String::new(),
-                                headline,
-                                Requirement::LOGGING_IMPL_RATE_LIMIT,
-                            );
+                            self.limit(event, String::new(), headline, LOGGING_IMPL_RATE_LIMIT);
                         }
                         _ => {}
                     }
@@ -170,14 +175,10 @@ impl<'a> NoticeJudge<'a> {
             && exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND);
         if let Some(token) = token.filter(|_| is_repeated) {
             let finding = repeated_token(Side::Server, token);
-            self.findings.add(event, finding, Requirement::PROGRESS_TOKEN_UNIQUE);
+            self.findings.add(event, finding, PROGRESS_TOKEN_UNIQUE);
         }
         if is_flood {
-            self.findings.add(
-                event,
-                excessive_pings(Side::Server),
-                Requirement::PING_NOT_EXCESSIVE,
-            );
+            self.findings.add(event, excessive_pings(Side::Server), PING_NOT_EXCESSIVE);
         }
     }
 
@@ -192,8 +193,8 @@ impl<'a> NoticeJudge<'a> {
                     .expected(format!("the id of a `{LISTEN}` request"))
                     .got(id.to_string());
                 let rule = match conversation.asked.contains(&id) {
-                    true => Requirement::CANCELLATION_SERVER_ONLY_FOR_LISTEN,
-                    false => Requirement::CANCELLATION_ONLY_CLIENT_INFLIGHT,
+                    true => CANCELLATION_SERVER_ONLY_FOR_LISTEN,
+                    false => CANCELLATION_ONLY_CLIENT_INFLIGHT,
                 };
                 self.findings.add(event, finding, rule);
             }
@@ -207,11 +208,7 @@ impl<'a> NoticeJudge<'a> {
                     let finding = Finding::peer("the server cancels a task with a notification")
                         .expected("`tasks/cancel`")
                         .got(format!("`notifications/cancelled` for the request {id}"));
-                    self.findings.add(
-                        event,
-                        finding,
-                        Requirement::CANCELLATION_TASK_USES_TASKS_CANCEL,
-                    );
+                    self.findings.add(event, finding, CANCELLATION_TASK_USES_TASKS_CANCEL);
                 }
             }
             // Over HTTP the request may be on another stream, which was closed before it was read.
@@ -219,7 +216,7 @@ impl<'a> NoticeJudge<'a> {
                 let finding = Finding::peer("the server cancels a request that it has not sent")
                     .expected("the id of a request of the server")
                     .got(id.to_string());
-                self.findings.add(event, finding, Requirement::CANCELLATION_ONLY_OWN_INFLIGHT);
+                self.findings.add(event, finding, CANCELLATION_ONLY_OWN_INFLIGHT);
             }
             None => {}
         }
@@ -228,15 +225,15 @@ impl<'a> NoticeJudge<'a> {
     fn progress(&mut self, event: &'a Event, notification: &Notification) {
         let params = notification.params.as_ref();
         if let Some(finding) = blank_progress(notification) {
-            self.findings.add(event, finding, Requirement::PROGRESS_MESSAGE_MEANINGFUL);
+            self.findings.add(event, finding, PROGRESS_MESSAGE_MEANINGFUL);
         }
         let token = params.and_then(|params| params.get("progressToken")).map(Value::to_string);
         let Some(token) = token else { return };
         let headline = "there is too much progress of one request";
-        self.limit(event, token, headline, Requirement::PROGRESS_RATE_LIMITED);
+        self.limit(event, token, headline, PROGRESS_RATE_LIMITED);
     }
 
-    fn limit(&mut self, event: &Event, key: String, headline: &str, rule: &'static Requirement) {
+    fn limit(&mut self, event: &Event, key: String, headline: &str, rule: Cited) {
         let times = self.conversation(event).shown.entry(key).or_default();
         if exceeds(times, event.at, SHOWN_PER_SECOND) {
             self.findings.add(event, too_much(headline), rule);
@@ -266,7 +263,7 @@ impl<'a> NoticeJudge<'a> {
                     Finding::peer(format!("`{name}` names a subscription that does not exist"))
                         .expected(format!("the id of a `{LISTEN}` request"))
                         .got(words::excerpt(&id.to_string()).into_owned());
-                self.findings.add(event, finding, Requirement::SUBSCRIPTIONS_ID_VALUE);
+                self.findings.add(event, finding, SUBSCRIPTIONS_ID_VALUE);
             }
             return;
         };
@@ -277,22 +274,22 @@ impl<'a> NoticeJudge<'a> {
         let (finding, rule) = match (name, uri) {
             ("notifications/message", _) => (
                 finding.expected("log messages on the stream of their request only").got(name),
-                Requirement::LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
+                LOGGING_PER_REQUEST_OWN_STREAM_ONLY,
             ),
             ("notifications/progress", _) => (
                 finding.expected("progress on the stream of its request only").got(name),
-                Requirement::SUBSCRIPTIONS_NO_REQUEST_SCOPED,
+                SUBSCRIPTIONS_NO_REQUEST_SCOPED,
             ),
             ("notifications/resources/updated", Some(uri)) if !is_asked(uri) => (
                 finding
                     .expected(format!("a URI of the filter: {}", subscription.uris.join(", ")))
                     .got(words::excerpt(uri).into_owned()),
-                Requirement::SUBSCRIPTIONS_RESOURCE_URIS_ONLY,
+                SUBSCRIPTIONS_RESOURCE_URIS_ONLY,
             ),
             // What no subscription has asked for is judged with what it needs.
             _ if is_of_another(name, subscription, subscriptions) => (
                 finding.expected("what its filter asks for").got(name),
-                Requirement::SUBSCRIPTIONS_ONLY_REQUESTED,
+                SUBSCRIPTIONS_ONLY_REQUESTED,
             ),
             _ if named.as_ref().is_some_and(|id| id != subscription.id) => (
                 Finding::peer(format!(
@@ -300,19 +297,19 @@ impl<'a> NoticeJudge<'a> {
                 ))
                 .expected(subscription.id.to_string())
                 .got(named.map(|id| id.to_string()).unwrap_or_default()),
-                Requirement::SUBSCRIPTIONS_ID_VALUE,
+                SUBSCRIPTIONS_ID_VALUE,
             ),
             _ if subscription.cancellation == Cancellation::Read => (
                 Finding::peer("a notification of a subscription that was cancelled")
                     .expected("nothing more after the cancellation was read")
                     .got(format!("`{name}`, after the reply to a later request")),
-                Requirement::SUBSCRIPTIONS_CANCEL_ENDS,
+                SUBSCRIPTIONS_CANCEL_ENDS,
             ),
             _ => return,
         };
         let is_of_request = matches!(name, "notifications/message" | "notifications/progress");
         let finding = match is_of_request && subscription.has_tasks {
-            true => finding.requires(Requirement::EXT_TASKS_NO_PROGRESS_ON_LISTEN),
+            true => finding.also(EXT_TASKS_NO_PROGRESS_ON_LISTEN),
             false => finding,
         };
         self.findings.add(event, finding, rule);
@@ -348,7 +345,7 @@ impl<'a> NoticeJudge<'a> {
         let finding = Finding::peer("the result that ends a subscription does not name it")
             .expected(format!("`resultType` \"complete\", and {id} in `_meta`"))
             .got(format!("{}, and {got}", kind.unwrap_or("no type")));
-        self.findings.add(event, finding, Requirement::SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE);
+        self.findings.add(event, finding, SUBSCRIPTIONS_GRACEFUL_RESULT_SHAPE);
     }
 }
 

@@ -57,7 +57,6 @@ pub(super) fn excessive_pings(sender: Side) -> Finding {
     Finding::peer(format!("the {sender} pings too often"))
         .expected(format!("no more than {PINGS_PER_SECOND} pings within a second"))
         .got("more")
-        .should()
 }
 
 /// More of what has this headline than a peer can show.
@@ -65,7 +64,6 @@ pub(super) fn too_much(headline: &str) -> Finding {
     Finding::peer(headline)
         .expected(format!("no more than {SHOWN_PER_SECOND} notifications within a second"))
         .got("more")
-        .should()
 }
 
 pub(super) fn repeated_token(sender: Side, token: &Value) -> Finding {
@@ -97,7 +95,7 @@ pub(super) fn blank_progress(notification: &Notification) -> Option<Finding> {
     let finding = Finding::peer("the message of progress says nothing")
         .expected("a text for people, or no `message`")
         .got(format!("{text:?}"));
-    text.trim().is_empty().then(|| finding.should())
+    text.trim().is_empty().then_some(finding)
 }
 
 pub(super) fn late_progress(token: &Value) -> Finding {

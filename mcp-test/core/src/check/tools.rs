@@ -7,8 +7,19 @@ use super::tool_judgement::ToolJudgement;
 use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
 #[cfg(feature = "schema")]
 use super::walk::walk;
-use crate::spec::Revision;
+use crate::spec::{Requirement, Revision};
 use crate::trace::{ConnectionId, Party, Trace};
+
+/// The requirements that `wire-tool-schemas` cites.
+#[doc(hidden)]
+pub const REQUIREMENTS_OF_TOOLS: &[&Requirement] = &[
+    Requirement::BASE_SCHEMA_PREFER_2020_12,
+    Requirement::BASE_SCHEMA_VALID,
+    Requirement::TOOLS_DEFINITION_INPUT_SCHEMA_VALID,
+    Requirement::TOOLS_DEFINITION_OUTPUT_SCHEMA_VALID,
+    Requirement::TOOLS_STRUCTURED_CONFORMS_OUTPUT_SCHEMA,
+    Requirement::TOOLS_STRUCTURED_PRESENT_WITH_OUTPUT_SCHEMA,
+];
 
 /// Everything wrong with the schemas of tools that `who` lists in `trace`, and with what it sends by those listed.
 ///

@@ -55,6 +55,8 @@ pub mod wait;
 #[cfg(test)]
 mod tests;
 
+use crate::spec::Requirement;
+
 pub use cancel::CancelledRequest;
 pub use client::Client;
 #[doc(hidden)]
@@ -92,3 +94,19 @@ pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
 #[doc(hidden)]
 pub use unanswered::Unanswered;
 pub use wait::Pending;
+
+/// The requirements that the client cites when it cannot go on, beside those of envelopes: any check of a scenario may fail with them.
+pub(crate) const REQUIREMENTS_OF_CLIENT: &[&Requirement] = &[
+    Requirement::SUBSCRIPTIONS_ACK_SENT,
+    Requirement::TRANSPORT_HTTP_GET_SSE_OR_405,
+    Requirement::SCHEMA_INITIALIZE_RESULT,
+    Requirement::MRTR_INPUT_KEYS_UNIQUE,
+    Requirement::MRTR_INPUT_KINDS,
+    Requirement::MRTR_REQUESTS_OR_STATE,
+    Requirement::SCHEMA_INPUT_REQUIRED_RESULT,
+    Requirement::MRTR_SUPPORTED_METHODS_ONLY,
+    Requirement::SUBSCRIPTIONS_NOTHING_BEFORE_ACK,
+    Requirement::JSONRPC_REQUEST_ANSWERED,
+    Requirement::SUBSCRIPTIONS_STAYS_OPEN,
+    Requirement::DISCOVER_SUPPORTED_VERSIONS_TRUTHFUL,
+];

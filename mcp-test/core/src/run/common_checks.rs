@@ -4,13 +4,14 @@ use super::Cell;
 use super::coverage::exercised;
 use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
-    Blame, Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS,
-    OF_TOOK_PART, OF_TOOLS, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
-    ToolJudgement, WELL_FORMED, requirements_of_shapes,
+    Blame, Check, Finding, Origin, REQUIREMENTS_OF_TOOLS, SCHEMA_HARNESS_ERROR, SCHEMA_VALID,
+    Status, TOOL_SCHEMAS, ToolJudgement, WELL_FORMED, requirements_of_envelopes,
+    requirements_of_shapes,
 };
+use crate::client::REQUIREMENTS_OF_CLIENT;
 use crate::json::Value;
 use crate::scenario::{LEFT_WELL, Leg, TOOK_PART};
-use crate::spec::Requirement;
+use crate::spec::{Requirement, Side};
 use crate::trace::{Party, Trace};
 
 /// The id of the check that replaces those of a scenario that did not end in time, as in the official suite.
@@ -61,24 +62,31 @@ pub const COMMON: [(&str, &str); 7] = [
     ),
 ];
 
-/// The requirements that a check of [`COMMON`] may cite, from the tables by which it is judged.
+/// The requirements that a check of [`COMMON`] may cite of this side.
 #[must_use]
-pub fn requirements_of_common(check: &str) -> Vec<&'static Requirement> {
-    match check {
-        WELL_FORMED => OF_ENVELOPES.to_vec(),
-        TOOL_SCHEMAS => OF_TOOLS.to_vec(),
-        SCHEMA_VALID => OF_THE_ENVELOPE.into_iter().chain(requirements_of_shapes()).collect(),
-        TOOK_PART => OF_TOOK_PART.to_vec(),
-        LEFT_WELL => OF_LEFT_WELL.to_vec(),
-        SCENARIO_TIMEOUT => OF_TIMEOUTS.to_vec(),
+pub fn requirements_of_common(check: &str, side: Side) -> Vec<&'static Requirement> {
+    match (check, side) {
+        (WELL_FORMED, _) => requirements_of_envelopes(side).to_vec(),
+        (SCHEMA_VALID, _) => OF_THE_ENVELOPE.into_iter().chain(requirements_of_shapes()).collect(),
+        (SCENARIO_TIMEOUT, _) => vec![Requirement::MCP_TEST_SCENARIO_ENDS],
+        (TOOL_SCHEMAS, Side::Server) => REQUIREMENTS_OF_TOOLS.to_vec(),
+        (TOOK_PART, Side::Client) => vec![Requirement::MCP_TEST_CLIENT_TAKES_PART],
+        (LEFT_WELL, Side::Client) => vec![
+            Requirement::MCP_TEST_CLIENT_EXITS_WELL,
+            Requirement::MCP_TEST_CLIENT_LEAVES_NO_PROCESS,
+        ],
         _ => Vec::new(),
     }
 }
 
-/// The requirements that any declared check may cite beside its own: when the conversation breaks off, it fails with what
-/// broke it off.
-pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static Requirement> {
-    [OF_CLIENT, OF_ENVELOPES, OF_TASKS].into_iter().flatten().copied()
+/// The requirements that any declared check may cite of this side beside its own: when the conversation breaks off, it fails with
+/// what broke it off.
+pub fn requirements_of_interruptions(side: Side) -> impl Iterator<Item = &'static Requirement> {
+    let own = match side {
+        Side::Server => REQUIREMENTS_OF_CLIENT,
+        Side::Client => &[Requirement::MCP_TEST_CLIENT_DOES_TASK],
+    };
+    requirements_of_envelopes(side).iter().chain(own).copied()
 }
 
 /// The check of the envelopes of the whole conversation.

@@ -6,9 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::{
-    Check, Finding, OF_SINGLE_MESSAGES, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED,
-};
+use crate::check::{Check, Finding, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::spec::Requirement;
 
 /// The failures and warnings that do not depend on the scenarios before.
@@ -70,6 +68,37 @@ pub(super) fn uncertain(
     }
     raised
 }
+
+/// The requirements of `wire-well-formed` that one message breaks by itself, whatever came before it.
+const OF_SINGLE_MESSAGES: &[&Requirement] = &[
+    Requirement::RESOURCES_ANNOTATIONS_LAST_MODIFIED_ISO8601,
+    Requirement::TOOLS_CONTENT_EMBEDDED_NEEDS_RESOURCES_CAPABILITY,
+    Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_INTEGER,
+    Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+    Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO,
+    Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE,
+    Requirement::JSONRPC_ERROR_CODE_RETIRED,
+    Requirement::JSONRPC_ERROR_MESSAGE_CONCISE,
+    Requirement::JSONRPC_ERROR_SHAPE,
+    Requirement::BASE_META_NAME_FORMAT,
+    Requirement::BASE_META_PREFIX_FORMAT,
+    Requirement::BASE_META_PREFIX_LABELS,
+    Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL,
+    Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL,
+    Requirement::BASE_META_PREFIX_REVERSE_DNS,
+    Requirement::BASE_META_TRACE_FORMAT,
+    Requirement::MCP_TEST_MIME_TYPES,
+    Requirement::MCP_TEST_NO_INTERNAL_DETAILS,
+    Requirement::PROMPTS_CONTENT_AUDIO_BASE64_MIME,
+    Requirement::PROMPTS_CONTENT_EMBEDDED_MIME,
+    Requirement::PROMPTS_CONTENT_IMAGE_BASE64_MIME,
+    Requirement::JSONRPC_RESULT_OBJECT,
+    Requirement::BASE_RESULT_TYPE_KNOWN_SET,
+    Requirement::BASE_RESULT_TYPE_PRESENT,
+    Requirement::TOOLS_STRUCTURED_TEXT_MIRROR,
+    Requirement::JSONRPC_VERSION_MEMBER,
+];
 
 /// Whether one message shows what a check has found, whatever came before it.
 pub(super) fn is_of_one_message(check: &Check, finding: &Finding) -> bool {

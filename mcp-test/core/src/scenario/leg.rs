@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::spec::Side;
+
 /// Which side is under test.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +27,16 @@ impl Leg {
             Self::Server => "server",
             Self::Client => "client",
             Self::Authorization => "authorization",
+        }
+    }
+
+    /// Which side of MCP is tested; an authorization server is none.
+    #[must_use]
+    pub const fn side(self) -> Option<Side> {
+        match self {
+            Self::Server => Some(Side::Server),
+            Self::Client => Some(Side::Client),
+            Self::Authorization => None,
         }
     }
 

@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 use std::iter;
 
-use mcp_test_core::check::{
-    OF_CLIENT, OF_CLIENTS_ALONE, OF_ENVELOPES, OF_SERVERS_ALONE, OF_TOOLS, SCHEMA_VALID,
-    TOOL_SCHEMAS, WELL_FORMED,
-};
+use mcp_test_core::check::{SCHEMA_VALID, TOOL_SCHEMAS, WELL_FORMED};
+use mcp_test_core::run::requirements_of_common;
 use mcp_test_core::scenario::{Change, Leg, Profile};
 use mcp_test_core::spec::requirement::BoundParty;
 use mcp_test_core::spec::{Requirement, Side};
@@ -109,12 +107,7 @@ fn proven_by_scenarios(side: Side) -> HashSet<(&'static Requirement, Medium)> {
 
 /// The rules by which a side is judged in every scenario.
 fn claimed(side: Side) -> Vec<&'static Requirement> {
-    let is_of_side = |rule: &&Requirement| match side {
-        Side::Server => rule.binds != BoundParty::Client && !OF_CLIENTS_ALONE.contains(rule),
-        Side::Client => rule.binds != BoundParty::Server && !OF_SERVERS_ALONE.contains(rule),
-    };
-    let own: &[&Requirement] = if side == Side::Client { OF_CLIENT } else { &[] };
-    let mut rules = [OF_ENVELOPES, own, OF_TOOLS].concat();
-    rules.retain(is_of_side);
-    rules
+    let of_others = if side == Side::Server { BoundParty::Client } else { BoundParty::Server };
+    let rules = [WELL_FORMED, TOOL_SCHEMAS].map(|check| requirements_of_common(check, side));
+    rules.concat().into_iter().filter(|rule| rule.binds != of_others).collect()
 }

@@ -1,7 +1,7 @@
 //! Failures that do not cite what they have to.
 
 use mcp_test_core::check::{
-    Blame, Check, Demand, Finding, OF_SERVERS_ALONE, Origin, Status, TOOL_SCHEMAS, WELL_FORMED,
+    Blame, Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED,
 };
 use mcp_test_core::run::{Cell, Outcome, requirements_of_common, requirements_of_interruptions};
 use mcp_test_core::scenario::{Leg, Profile};
@@ -58,15 +58,14 @@ fn is_clause(why: &str) -> bool {
 /// Whether `mcp-test explain` names the check for this requirement.
 fn is_explained(outcome: &Outcome, check: &Check, cited: &'static Requirement) -> bool {
     let is_it = |other: &Requirement| other == cited;
+    let side = outcome.cell.scenario.leg.side();
     match outcome.cell.scenario.check(&check.id) {
         Some(spec) => {
             spec.requirements.iter().copied().any(is_it)
-                || requirements_of_interruptions().any(is_it)
+                || side.is_some_and(|side| requirements_of_interruptions(side).any(is_it))
         }
         None => {
-            let is_excluded =
-                outcome.cell.scenario.leg == Leg::Client && OF_SERVERS_ALONE.contains(&cited);
-            !is_excluded && requirements_of_common(&check.id).into_iter().any(is_it)
+            side.is_some_and(|side| requirements_of_common(&check.id, side).into_iter().any(is_it))
         }
     }
 }

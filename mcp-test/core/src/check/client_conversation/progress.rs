@@ -5,15 +5,21 @@ use std::time::Duration;
 
 use super::ClientConversationJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::check::of_both_sides::{
     blank_progress, late_progress, no_progress, retyped_token, too_much,
 };
 use crate::check::rate::{SHOWN_PER_SECOND, exceeds};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Requirement, Side, meta};
+use crate::spec::{Side, meta};
 use crate::trace::Event;
 use crate::wire::{Id, Notification, Request};
+
+cites! {
+    PROGRESS_INCREASES, PROGRESS_MESSAGE_MEANINGFUL, PROGRESS_RATE_LIMITED,
+    PROGRESS_STOPS_AFTER_COMPLETION, PROGRESS_TOKEN_ECHOED, PROGRESS_TOKEN_KNOWN,
+}
 
 /// A request of the server that asks for progress.
 pub(super) struct TrackedRequest<'a> {
@@ -54,7 +60,7 @@ impl<'a> ClientConversationJudge<'a> {
     pub(super) fn progressed(&mut self, event: &Event, notification: &Notification) {
         let params = notification.params.as_ref();
         if let Some(finding) = blank_progress(notification) {
-            self.findings.add(event, finding, Requirement::PROGRESS_MESSAGE_MEANINGFUL);
+            self.findings.add(event, finding, PROGRESS_MESSAGE_MEANINGFUL);
         }
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
@@ -66,32 +72,28 @@ impl<'a> ClientConversationJudge<'a> {
             }
             let tokens = tracked.iter().map(|request| request.token);
             if let Some(finding) = retyped_token(Side::Client, tokens, token) {
-                return self.findings.add(event, finding, Requirement::PROGRESS_TOKEN_ECHOED);
+                return self.findings.add(event, finding, PROGRESS_TOKEN_ECHOED);
             }
             let finding = Finding::peer("progress with a token that no request has")
                 .expected("the `progressToken` of a request of the server")
                 .got(words::excerpt(&token.to_string()).into_owned());
-            return self.findings.add(event, finding, Requirement::PROGRESS_TOKEN_KNOWN);
+            return self.findings.add(event, finding, PROGRESS_TOKEN_KNOWN);
         };
         let before = request.last;
         request.last = progress.or(before);
         let is_answered = request.is_answered;
         if exceeds(&mut request.times, event.at, SHOWN_PER_SECOND) {
             let finding = too_much("there is too much progress of one request");
-            self.findings.add(event, finding, Requirement::PROGRESS_RATE_LIMITED);
+            self.findings.add(event, finding, PROGRESS_RATE_LIMITED);
         }
         // Each message of a client over HTTP has a request of its own, and they may overtake one another.
         if event.exchange.is_some() {
             return;
         }
         if is_answered {
-            self.findings.add(
-                event,
-                late_progress(token),
-                Requirement::PROGRESS_STOPS_AFTER_COMPLETION,
-            );
+            self.findings.add(event, late_progress(token), PROGRESS_STOPS_AFTER_COMPLETION);
         } else if let Some(finding) = no_progress(before, progress) {
-            self.findings.add(event, finding, Requirement::PROGRESS_INCREASES);
+            self.findings.add(event, finding, PROGRESS_INCREASES);
         }
     }
 }

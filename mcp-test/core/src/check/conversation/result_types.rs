@@ -2,10 +2,14 @@
 
 use super::ConversationJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::Requirement;
 use crate::trace::Event;
+
+cites! {
+    BASE_RESULT_TYPE_KNOWN_SET,
+}
 
 /// The types of results that MCP itself defines.
 const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
@@ -29,7 +33,7 @@ impl ConversationJudge<'_> {
         let finding = Finding::peer(format!("the result of `{method}` has an unknown type"))
             .expected("\"complete\", \"input_required\", or a type of an extension that the server declares")
             .got(words::quoted(kind.as_bytes()));
-        self.find(event, finding, Requirement::BASE_RESULT_TYPE_KNOWN_SET);
+        self.findings.add(event, finding, BASE_RESULT_TYPE_KNOWN_SET);
     }
 }
 

@@ -2,9 +2,16 @@
 
 use super::{ConversationJudge, rule_of_capability};
 use crate::check::Finding;
+use crate::check::cited::{Cited, cites};
 use crate::json::Value;
-use crate::spec::{Capability, Era, Requirement, Revision, Side, method};
+use crate::spec::{Capability, Era, Revision, Side, method};
 use crate::trace::{Event, Position};
+
+cites! {
+    COMPLETION_CAPABILITY_DECLARE, PROMPTS_CAPABILITY_DECLARE,
+    PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER, RESOURCES_CAPABILITY_DECLARE,
+    TASKS_CANCEL_REQUIRES_CAPABILITY, TASKS_LIST_REQUIRES_CAPABILITY, TOOLS_CAPABILITY_DECLARE,
+}
 
 impl ConversationJudge<'_> {
     /// What a server offers it declares. A request that was sent deliberately is judged by the scenario that sent it.
@@ -28,14 +35,16 @@ impl ConversationJudge<'_> {
                 .expected(format!("`{capability}` in the capabilities that the server declares"))
                 .got("a result");
         let finding = match capability {
-            Capability::TasksCancel => {
-                finding.requires(Requirement::TASKS_CANCEL_REQUIRES_CAPABILITY)
-            }
-            Capability::TasksList => finding.requires(Requirement::TASKS_LIST_REQUIRES_CAPABILITY),
+            Capability::TasksCancel => finding.also(TASKS_CANCEL_REQUIRES_CAPABILITY),
+            Capability::TasksList => finding.also(TASKS_LIST_REQUIRES_CAPABILITY),
             _ => finding,
         };
         let rule = rule_of_offer(capability, revision);
-        self.find(event, finding, rule.unwrap_or_else(|| rule_of_capability(known, revision)));
+        self.findings.add(
+            event,
+            finding,
+            rule.unwrap_or_else(|| rule_of_capability(known, revision)),
+        );
     }
 }
 
@@ -52,15 +61,15 @@ fn offers(name: &str, result: &Value) -> bool {
     result.at(list).and_then(Value::as_array).is_some_and(|items| !items.is_empty())
 }
 
-fn rule_of_offer(capability: Capability, revision: Revision) -> Option<&'static Requirement> {
+fn rule_of_offer(capability: Capability, revision: Revision) -> Option<Cited> {
     Some(match capability {
-        Capability::Completions => Requirement::COMPLETION_CAPABILITY_DECLARE,
+        Capability::Completions => COMPLETION_CAPABILITY_DECLARE,
         Capability::Prompts if revision >= Revision::V2026_07_28 => {
-            Requirement::PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER
+            PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER
         }
-        Capability::Prompts => Requirement::PROMPTS_CAPABILITY_DECLARE,
-        Capability::Resources => Requirement::RESOURCES_CAPABILITY_DECLARE,
-        Capability::Tools => Requirement::TOOLS_CAPABILITY_DECLARE,
+        Capability::Prompts => PROMPTS_CAPABILITY_DECLARE,
+        Capability::Resources => RESOURCES_CAPABILITY_DECLARE,
+        Capability::Tools => TOOLS_CAPABILITY_DECLARE,
         _ => return None,
     })
 }

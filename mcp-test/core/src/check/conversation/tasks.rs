@@ -2,10 +2,14 @@
 
 use super::{ConversationJudge, ReplyOrder};
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::json::Value;
-use crate::spec::Requirement;
 use crate::trace::{Event, Position};
 use crate::wire::Request;
+
+cites! {
+    TASKS_AUGMENT_ONLY_DECLARED, TASKS_NO_AUGMENT_WITHOUT_CAPABILITY,
+}
 
 impl<'a> ConversationJudge<'a> {
     /// A result that says of a task that it was created, or that it is finished.
@@ -50,12 +54,11 @@ impl<'a> ConversationJudge<'a> {
         }
         let finding = Finding::peer(format!("`{}` is to run as a task", request.method))
             .expected(format!("no `task`: the client does not declare `{}`", &declared[1..]))
-            .got("a request with `task`")
-            .should();
+            .got("a request with `task`");
         let finding = match client.get("tasks") {
-            None => finding.requires(Requirement::TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
+            None => finding.also(TASKS_NO_AUGMENT_WITHOUT_CAPABILITY),
             Some(_) => finding,
         };
-        self.find(event, finding, Requirement::TASKS_AUGMENT_ONLY_DECLARED);
+        self.findings.add(event, finding, TASKS_AUGMENT_ONLY_DECLARED);
     }
 }

@@ -2,9 +2,17 @@
 
 use super::{ConversationJudge, is_of_subscriptions};
 use crate::check::Finding;
-use crate::spec::{Capability, Era, Requirement, meta};
+use crate::check::cited::cites;
+use crate::spec::{Capability, Era, meta};
 use crate::trace::Event;
 use crate::wire::{Id, Notification};
+
+cites! {
+    PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM, RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+    RESOURCES_UPDATED_ONLY_SUBSCRIBED, SUBSCRIPTIONS_CANCEL_ENDS,
+    TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM, TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED,
+    TRANSPORT_STDIO_SERVER_MESSAGE_KINDS,
+}
 
 impl ConversationJudge<'_> {
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
@@ -15,17 +23,17 @@ impl ConversationJudge<'_> {
         let (was_asked, rule, expected) = match (name, is_stateless) {
             ("notifications/tools/list_changed", true) => (
                 conversation.listened.contains("toolsListChanged"),
-                Requirement::TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+                TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "toolsListChanged",
             ),
             ("notifications/prompts/list_changed", true) => (
                 conversation.listened.contains("promptsListChanged"),
-                Requirement::PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+                PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "promptsListChanged",
             ),
             ("notifications/resources/list_changed", true) => (
                 conversation.listened.contains("resourcesListChanged"),
-                Requirement::RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
+                RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "resourcesListChanged",
             ),
             ("notifications/resources/updated", false) => {
@@ -35,7 +43,7 @@ impl ConversationJudge<'_> {
                     .is_some_and(|it| Capability::ResourcesSubscribe.declared_in(it));
                 (
                     conversation.has_subscribed || !is_declared,
-                    Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED,
+                    RESOURCES_UPDATED_ONLY_SUBSCRIBED,
                     "resources/subscribe",
                 )
             }
@@ -47,8 +55,7 @@ impl ConversationJudge<'_> {
         let finding = Finding::peer(format!("`{name}` that the client did not ask for"))
             .expected(format!("it only after a request with `{expected}`"))
             .got("no such request in this connection");
-        let is_advice = rule == Requirement::RESOURCES_UPDATED_ONLY_SUBSCRIBED;
-        self.find(event, if is_advice { finding.should() } else { finding }, rule);
+        self.findings.add(event, finding, rule);
         false
     }
 
@@ -73,10 +80,10 @@ impl ConversationJudge<'_> {
                 let listened = named.and_then(|id| conversation.subscriptions.get(&id));
                 // Closing its response cancels a subscription.
                 let finding = match listened.is_some_and(|it| conversation.closed.contains(it)) {
-                    true => finding.requires(Requirement::SUBSCRIPTIONS_CANCEL_ENDS),
+                    true => finding.also(SUBSCRIPTIONS_CANCEL_ENDS),
                     false => finding,
                 };
-                self.find(event, finding, Requirement::TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED);
+                self.findings.add(event, finding, TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED);
             }
             return;
         }
@@ -87,7 +94,7 @@ impl ConversationJudge<'_> {
                 Finding::peer(format!("the server sent `{name}` while no request was open"))
                     .expected("notifications for a request or a subscription that is open")
                     .got(format!("`{name}`"));
-            self.find(event, finding, Requirement::TRANSPORT_STDIO_SERVER_MESSAGE_KINDS);
+            self.findings.add(event, finding, TRANSPORT_STDIO_SERVER_MESSAGE_KINDS);
         }
     }
 }

@@ -2,9 +2,13 @@
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::expect::words::quoted;
-use crate::spec::Requirement;
 use crate::trace::Event;
+
+cites! {
+    MCP_TEST_HTTP_CODING_FITS, MCP_TEST_HTTP_ONE_LENGTH,
+}
 
 /// The coding of a body, such as `Content-Encoding: gzip`; `None` if it is sent as it is.
 pub(super) fn of_headers(headers: &[(String, String)]) -> Option<String> {
@@ -35,7 +39,7 @@ impl EnvelopeJudge<'_> {
                 .expected("a body in that coding, or no such header")
                 .got(format!("{coding}, and plain JSON"))
                 .hint("a client that decodes it fails");
-        self.find(event, finding, Requirement::MCP_TEST_HTTP_CODING_FITS);
+        self.find(event, finding, MCP_TEST_HTTP_CODING_FITS);
     }
 
     /// A response that announces its length in two ways.
@@ -52,6 +56,6 @@ impl EnvelopeJudge<'_> {
             .expected("one of the two headers")
             .got(format!("Content-Length {length} and Transfer-Encoding {encoding}"))
             .hint("programs that believe different headers see different messages");
-        self.find(event, finding, Requirement::MCP_TEST_HTTP_ONE_LENGTH);
+        self.find(event, finding, MCP_TEST_HTTP_ONE_LENGTH);
     }
 }

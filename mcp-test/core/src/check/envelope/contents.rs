@@ -2,11 +2,20 @@
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::expect::words::quoted;
 use crate::json::Value;
-use crate::spec::{Requirement, error_code, meta};
+use crate::spec::{error_code, meta};
 use crate::trace::Event;
 use crate::wire::RpcError;
+
+cites! {
+    BASE_META_NAME_FORMAT, BASE_META_PREFIX_FORMAT, BASE_META_PREFIX_LABELS,
+    BASE_META_PREFIX_RESERVED_ANY_LABEL, BASE_META_PREFIX_RESERVED_SECOND_LABEL,
+    BASE_META_PREFIX_REVERSE_DNS, BASE_META_TRACE_FORMAT, JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+    JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED, JSONRPC_ERROR_MESSAGE_CONCISE,
+    MCP_TEST_ERROR_CODE_NOT_ZERO,
+}
 
 /// Members whose values are data of a tool or its schema, where `_meta` is a name like any other.
 const DATA: [&str; 6] =
@@ -30,7 +39,7 @@ const RESERVED_CODES: std::ops::RangeInclusive<i64> = -32768..=-32000;
 impl EnvelopeJudge<'_> {
     /// Judges the keys of every `_meta` in params or in a result.
     pub(super) fn meta_keys(&mut self, event: &Event, value: &Value) {
-        if !Requirement::BASE_META_NAME_FORMAT.applies_at(self.revision(event)) {
+        if !BASE_META_NAME_FORMAT.applies_at(self.revision(event)) {
             return;
         }
         // A list, because a peer decides how deep its messages are.
@@ -56,13 +65,13 @@ impl EnvelopeJudge<'_> {
         let labels: Vec<&str> =
             prefix.map(|prefix| prefix.split('.').collect()).unwrap_or_default();
         let broken = if prefix.is_some_and(|prefix| prefix.split('.').any(str::is_empty)) {
-            Some(("labels joined by dots before the slash", Requirement::BASE_META_PREFIX_FORMAT))
+            Some(("labels joined by dots before the slash", BASE_META_PREFIX_FORMAT))
         } else if !labels.iter().all(|label| meta::is_label(label)) {
             let expected = "labels of letters, digits and inner hyphens, with a letter first";
-            Some((expected, Requirement::BASE_META_PREFIX_LABELS))
+            Some((expected, BASE_META_PREFIX_LABELS))
         } else if !meta::is_name(name) {
             let expected = "a name of letters, digits, `-`, `_` and `.` that begins and ends with a letter or digit";
-            Some((expected, Requirement::BASE_META_NAME_FORMAT))
+            Some((expected, BASE_META_NAME_FORMAT))
         } else {
             None
         };
@@ -78,8 +87,8 @@ impl EnvelopeJudge<'_> {
     fn reserved_prefix(&mut self, event: &Event, key: &str, labels: &[&str]) {
         let is_reserved = |label: &&str| RESERVED.contains(label);
         let revision = self.revision(event);
-        let second = Requirement::BASE_META_PREFIX_RESERVED_SECOND_LABEL;
-        let any = Requirement::BASE_META_PREFIX_RESERVED_ANY_LABEL;
+        let second = BASE_META_PREFIX_RESERVED_SECOND_LABEL;
+        let any = BASE_META_PREFIX_RESERVED_ANY_LABEL;
         let rule = if second.applies_at(revision) {
             labels.get(1).is_some_and(is_reserved).then_some(second)
         } else {
@@ -96,14 +105,13 @@ impl EnvelopeJudge<'_> {
     }
 
     fn domain_order(&mut self, event: &Event, key: &str, labels: &[&str]) {
-        let rule = Requirement::BASE_META_PREFIX_REVERSE_DNS;
+        let rule = BASE_META_PREFIX_REVERSE_DNS;
         let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return };
         let is_forward = labels.len() > 1 && DOMAINS.contains(last) && !DOMAINS.contains(first);
         if is_forward && rule.applies_at(self.revision(event)) {
             let finding = Finding::peer("a key of `_meta` has a domain in forward order")
                 .expected("a domain in reverse order, such as `com.example/`")
-                .got(quoted(key.as_bytes()))
-                .should();
+                .got(quoted(key.as_bytes()));
             self.find(event, finding, rule);
         }
     }
@@ -117,11 +125,11 @@ impl EnvelopeJudge<'_> {
             (meta::TRACEPARENT | meta::TRACESTATE | meta::BAGGAGE, None) => false,
             _ => true,
         };
-        if !is_valid && Requirement::BASE_META_TRACE_FORMAT.applies_at(self.revision(event)) {
+        if !is_valid && BASE_META_TRACE_FORMAT.applies_at(self.revision(event)) {
             let finding = Finding::peer(format!("`{key}` in `_meta` has another form"))
                 .expected("the form that the W3C gives the header of this name")
                 .got(value.short(80));
-            self.find(event, finding, Requirement::BASE_META_TRACE_FORMAT);
+            self.find(event, finding, BASE_META_TRACE_FORMAT);
         }
     }
 
@@ -138,9 +146,8 @@ impl EnvelopeJudge<'_> {
         let start: String = message.chars().take(60).collect();
         let finding = Finding::peer("the message of an error is not one sentence")
             .expected("a short sentence on one line; details are for `data`")
-            .got(format!("{got}, which start with {}", quoted(start.as_bytes())))
-            .should();
-        self.find(event, finding, Requirement::JSONRPC_ERROR_MESSAGE_CONCISE);
+            .got(format!("{got}, which start with {}", quoted(start.as_bytes())));
+        self.find(event, finding, JSONRPC_ERROR_MESSAGE_CONCISE);
     }
 
     /// Judges a code that is not forbidden, but that JSON-RPC or MCP keeps for itself.
@@ -150,22 +157,20 @@ impl EnvelopeJudge<'_> {
             let finding = Finding::peer("an error has the code 0")
                 .expected("another code, such as -32603 for an internal error")
                 .got(format!("0, {}", quoted(error.message.as_bytes())))
-                .hint("many programs read 0 as success, or as a code that is missing")
-                .should();
-            return self.find(event, finding, Requirement::MCP_TEST_ERROR_CODE_NOT_ZERO);
+                .hint("many programs read 0 as success, or as a code that is missing");
+            return self.find(event, finding, MCP_TEST_ERROR_CODE_NOT_ZERO);
         }
         if !RESERVED_CODES.contains(&code) || error_code::find(code).is_some() {
             return;
         }
         let rule = match error_code::LEGACY.contains(&code) {
-            true => Requirement::JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
-            false => Requirement::JSONRPC_ERROR_CODE_APPLICATION_RANGE,
+            true => JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
+            false => JSONRPC_ERROR_CODE_APPLICATION_RANGE,
         };
         if rule.applies_at(self.revision(event)) {
             let finding = Finding::peer(format!("the error code {code} is not the server's own"))
                 .expected("a code that is defined, or one outside -32768 to -32000")
-                .got(format!("{code}, {}", quoted(error.message.as_bytes())))
-                .should();
+                .got(format!("{code}, {}", quoted(error.message.as_bytes())));
             self.find(event, finding, rule);
         }
     }

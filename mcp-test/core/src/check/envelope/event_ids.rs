@@ -4,11 +4,15 @@ use std::collections::HashMap;
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::expect::words;
-use crate::spec::Requirement;
 use crate::spec::header;
 use crate::trace::{ConnectionId, Event, Party};
 use crate::wire::Id;
+
+cites! {
+    TRANSPORT_HTTP_EVENT_ID_UNIQUE,
+}
 
 /// How many ids of events are remembered: each costs its text.
 const REMEMBERED: usize = 10_000;
@@ -60,6 +64,6 @@ impl EnvelopeJudge<'_> {
         let finding = Finding::peer("two events of a session have the same id")
             .expected("an id that no other event of the session has")
             .got(format!("{:?}, which an event of {place} had before", words::excerpt(id)));
-        self.find(event, finding, Requirement::TRANSPORT_HTTP_EVENT_ID_UNIQUE);
+        self.find(event, finding, TRANSPORT_HTTP_EVENT_ID_UNIQUE);
     }
 }

@@ -4,11 +4,16 @@
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::{Cited, cites};
 use crate::expect::words::quoted;
 use crate::json::Value;
-use crate::spec::Requirement;
 use crate::trace::Event;
 use crate::wire::{Notification, RpcError};
+
+cites! {
+    JSONRPC_ERROR_MESSAGE_CONCISE, LOGGING_SECURITY_NO_INTERNAL_DETAILS,
+    MCP_TEST_NO_INTERNAL_DETAILS,
+}
 
 /// Texts that only a runtime writes.
 const SIGNS: [&str; 7] = [
@@ -36,9 +41,9 @@ impl EnvelopeJudge<'_> {
             let mut finding = Finding::peer("an error shows the inside of the program");
             // One finding for both: a trace is not a sentence either.
             if in_message.is_some() && error.message.trim().contains('\n') {
-                finding = finding.requires(Requirement::JSONRPC_ERROR_MESSAGE_CONCISE);
+                finding = finding.also(JSONRPC_ERROR_MESSAGE_CONCISE);
             }
-            self.internals(event, finding, line, Requirement::MCP_TEST_NO_INTERNAL_DETAILS);
+            self.internals(event, finding, line, MCP_TEST_NO_INTERNAL_DETAILS);
         }
         in_message.is_some()
     }
@@ -52,7 +57,7 @@ impl EnvelopeJudge<'_> {
         let mut texts = content.iter().filter_map(|item| item.get("text")?.as_str());
         if let Some(line) = texts.find_map(sign) {
             let finding = Finding::peer("the error of a tool shows the inside of the program");
-            self.internals(event, finding, line, Requirement::MCP_TEST_NO_INTERNAL_DETAILS);
+            self.internals(event, finding, line, MCP_TEST_NO_INTERNAL_DETAILS);
         }
     }
 
@@ -62,7 +67,7 @@ impl EnvelopeJudge<'_> {
         let found = data.filter(|_| notification.method == "notifications/message");
         if let Some(line) = found.and_then(sign_within) {
             let finding = Finding::peer("a log message shows the inside of the program");
-            self.internals(event, finding, line, Requirement::LOGGING_SECURITY_NO_INTERNAL_DETAILS);
+            self.internals(event, finding, line, LOGGING_SECURITY_NO_INTERNAL_DETAILS);
         }
     }
 
@@ -75,17 +80,11 @@ impl EnvelopeJudge<'_> {
         if let Some(line) = sign(&text) {
             let finding =
                 Finding::peer("the body of an HTTP error shows the inside of the program");
-            self.internals(event, finding, line, Requirement::MCP_TEST_NO_INTERNAL_DETAILS);
+            self.internals(event, finding, line, MCP_TEST_NO_INTERNAL_DETAILS);
         }
     }
 
-    fn internals(
-        &mut self,
-        event: &Event,
-        finding: Finding,
-        line: &str,
-        rule: &'static Requirement,
-    ) {
+    fn internals(&mut self, event: &Event, finding: Finding, line: &str, rule: Cited) {
         let start: String = line.trim().chars().take(80).collect();
         // Whether it helps an attacker depends on the program.
         let finding = finding

@@ -2,9 +2,14 @@
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::clock;
-use crate::spec::Requirement;
 use crate::trace::{Event, ExitWait, Leftover};
+
+cites! {
+    MCP_TEST_SERVER_LEAVES_NO_PROCESS, TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE,
+    TRANSPORT_STDIO_EXIT_ON_EOF, TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
+}
 
 impl EnvelopeJudge<'_> {
     pub(super) fn lingered(
@@ -22,26 +27,23 @@ impl EnvelopeJudge<'_> {
         }
         let (finding, rule) = match what {
             Leftover::Process => {
-                let rules = [
-                    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF,
-                    Requirement::TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
-                ];
+                let rules = [TRANSPORT_STDIO_EXIT_ON_EOF, TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED];
                 // The older revisions only imply it, by how a client is to shut a server down.
                 let rule = rules.into_iter().find(|rule| rule.applies_at(revision));
                 let finding = Finding::peer("the server did not exit when its input ended")
                     .expected("a server that exits on its own soon after the end of its input");
-                (finding.should(), rule.unwrap_or(rules[0]))
+                (finding, rule.unwrap_or(rules[0]))
             }
             Leftover::Descendant => {
                 let finding = Finding::peer("the server left a process behind that it had started")
                     .expected("a server that ends what it has started before it exits")
                     .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
-                (finding, Requirement::MCP_TEST_SERVER_LEAVES_NO_PROCESS)
+                (finding, MCP_TEST_SERVER_LEAVES_NO_PROCESS)
             }
             Leftover::Stream => {
                 let finding = Finding::peer("an event stream was not ended after its reply")
                     .expected("the end of the stream soon after the last reply on it");
-                (finding.should(), Requirement::TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE)
+                (finding, TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE)
             }
         };
         let finding = match wait.and_then(wait_text) {

@@ -1,10 +1,15 @@
 //! Replies without an id.
 
 use super::{EnvelopeJudge, Exchange};
+use crate::check::cited::cites;
 use crate::check::{Cause, Finding};
-use crate::spec::{Era, Requirement, Revision, error_code, header};
+use crate::spec::{Era, Revision, error_code, header};
 use crate::trace::Event;
 use crate::wire::Id;
+
+cites! {
+    JSONRPC_ERROR_ID_ECHO, JSONRPC_RESULT_ID_ECHO,
+}
 
 /// Whether the headers of a request are those of a valid one, as far as they can be judged without its body.
 ///
@@ -29,8 +34,8 @@ impl EnvelopeJudge<'_> {
         let only_open = only_open.filter(|_| !self.has_unreadable(event));
         let method = asks.or_else(|| only_open.map(str::to_owned));
         let (what, rule) = match is_error {
-            true => ("error", Requirement::JSONRPC_ERROR_ID_ECHO),
-            false => ("result", Requirement::JSONRPC_RESULT_ID_ECHO),
+            true => ("error", JSONRPC_ERROR_ID_ECHO),
+            false => ("result", JSONRPC_RESULT_ID_ECHO),
         };
         let headline = match method {
             Some(method) => format!("the {what} that answers `{method}` has no id"),

@@ -24,19 +24,36 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 
 use self::event_ids::EventIds;
-use super::repeat_filter::RepeatFilter;
+use super::Finding;
+use super::cited::{Cited, cites};
+use super::findings::Findings;
+use super::malformed;
 use super::walk::{EventJudge, TraceMessage, walk};
-use super::{Cause, Finding};
 use crate::spec::{Requirement, Revision, header};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
 
+cites!(TRANSPORT_HTTP_ACCEPTED_202);
+
+/// What the files of this folder cite, file by file.
+pub(super) const CITED_BY_FILES: &[&[&Requirement]] = &[
+    CITED,
+    malformed::CITED,
+    coding::CITED,
+    contents::CITED,
+    event_ids::CITED,
+    internals::CITED,
+    leftover::CITED,
+    missing_id::CITED,
+    rules::CITED,
+    sent::CITED,
+    shutdown::CITED,
+    stray_output::CITED,
+];
+
 /// What is known while the trace is read.
 pub(super) struct EnvelopeJudge<'a> {
     who: Party,
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
-    elided: bool,
     exchanges: HashMap<(ConnectionId, u64), Exchange>,
     /// The connections whose process a client has sent a signal.
     signalled: HashSet<ConnectionId>,
@@ -56,8 +73,7 @@ pub(super) struct EnvelopeJudge<'a> {
     broken_texts: Vec<(ConnectionId, Bytes)>,
     /// The ids that the other party has sent although no message can have them.
     unreadable_ids: HashSet<(ConnectionId, String)>,
-    findings: Vec<Finding>,
-    repeats: RepeatFilter,
+    findings: Findings<'a>,
 }
 
 /// One HTTP exchange, as far as it has been read.
@@ -140,8 +156,6 @@ impl<'a> EnvelopeJudge<'a> {
     ) -> Self {
         Self {
             who,
-            revisions,
-            elided: trace.is_elided(),
             exchanges: HashMap::new(),
             signalled: HashSet::new(),
             replied_in: HashMap::new(),
@@ -152,19 +166,17 @@ impl<'a> EnvelopeJudge<'a> {
             unreadable: HashMap::new(),
             broken_texts: Vec::new(),
             unreadable_ids: HashSet::new(),
-            findings: Vec::new(),
-            repeats: RepeatFilter::default(),
+            findings: Findings::new(trace, revisions),
         }
     }
 
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        self.repeats.count(&mut self.findings, self.elided);
-        self.findings
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
     }
 
     /// The revision that the connection of an event was opened for.
     fn revision(&self, event: &Event) -> Revision {
-        (self.revisions)(event.connection)
+        self.findings.revision(event)
     }
 
     fn http_request(&mut self, event: &Event, method: &str, headers: &[(String, String)]) {
@@ -203,7 +215,7 @@ impl<'a> EnvelopeJudge<'a> {
                 Finding::peer("a notification was not answered with HTTP 202")
                     .expected("HTTP 202 Accepted, without a body")
                     .got(format!("HTTP {status}")),
-                Requirement::TRANSPORT_HTTP_ACCEPTED_202,
+                TRANSPORT_HTTP_ACCEPTED_202,
             );
         }
     }
@@ -215,32 +227,15 @@ impl<'a> EnvelopeJudge<'a> {
     /// Whether an event is part of an HTTP response that refuses, whose body may have any form; or of one whose status
     /// was dropped from the trace.
     fn is_refusal(&mut self, event: &Event) -> bool {
-        let elided = self.elided;
+        let elided = self.findings.elided;
         self.exchange(event).is_some_and(|exchange| match exchange.status {
             Some(status) => !(200..300).contains(&status),
             None => elided,
         })
     }
 
-    /// Adds a finding that breaks `rule`; a WARNING where that does not hold at the revision.
-    fn find(
-        &mut self,
-        event: &Event,
-        mut finding: Finding,
-        rule: impl Into<Option<&'static Requirement>>,
-    ) {
-        let revision = self.revision(event);
-        // A finding without a rule keeps its own severity.
-        if let Some(rule) = rule.into() {
-            finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule)));
-            finding = if rule.applies_at(revision) {
-                finding.requires(rule)
-            } else {
-                finding.elsewhere(rule, revision)
-            };
-        }
-        if self.repeats.admits(&finding, self.findings.len()) {
-            self.findings.push(finding.evidence(event.seq));
-        }
+    /// Adds a finding that breaks `rule`, a WARNING where that does not apply.
+    fn find(&mut self, event: &Event, finding: Finding, rule: Cited) {
+        self.findings.add_everywhere(event, finding, rule);
     }
 }

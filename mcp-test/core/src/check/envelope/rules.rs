@@ -2,17 +2,30 @@
 
 use super::sent::{is_unusual_number, rule_of_id};
 use super::{EnvelopeJudge, TraceMessage};
-use crate::check::malformed::requirement_of;
+use crate::check::cited::cites;
+use crate::check::malformed::rule_of;
 use crate::check::shape::place_in_words;
 use crate::check::{Cause, Finding};
 use crate::expect::words::{self, quoted};
 use crate::json::{Note, NoteKind, Value};
-use crate::spec::{Era, MethodKind, Requirement, Side, error_code, method};
+use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{
     Event, EventKind, Fit, ParsedText, Party, Position, Relation, Reply, UnparsableKind,
     claims_to_be_json_rpc,
 };
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
+
+cites! {
+    BASE_RESULT_TYPE_PRESENT, CANCELLATION_NO_RESPONSE, ELICITATION_REQUEST_VIA_INPUT_REQUIRED,
+    JSONRPC_BATCH_NOT_SENT, JSONRPC_ERROR_CODE_RESERVED_RANGE, JSONRPC_ERROR_CODE_RETIRED,
+    JSONRPC_ERROR_ID_ECHO, JSONRPC_ID_TYPE_PRESERVED, JSONRPC_NOTIFICATION_NO_ID,
+    JSONRPC_PARAMS_OBJECT, JSONRPC_REQUEST_ID_TYPE, JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT,
+    JSONRPC_REQUEST_ID_UNIQUE_SESSION, JSONRPC_RESULT_ID_ECHO, JSONRPC_RESULT_OBJECT,
+    JSONRPC_SINGLE_RESPONSE, MRTR_INPUT_ONLY_VIA_MRTR, MRTR_NO_SERVER_REQUESTS,
+    ROOTS_LIST_VIA_INPUT_REQUIRED, SAMPLING_REQUEST_VIA_INPUT_REQUIRED, SCHEMA_MESSAGE_DIRECTION,
+    TRANSPORT_HTTP_SERVER_NO_REQUESTS, TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES,
+    TRANSPORT_STDIO_SERVER_NO_REQUESTS,
+}
 
 type SentRequest<'a> = crate::trace::Request<'a, Position>;
 
@@ -73,14 +86,13 @@ impl EnvelopeJudge<'_> {
                 "6",
             ),
         };
-        self.find(
+        self.findings.keep(
             event,
             Finding::peer(headline)
                 .expected(expected)
                 .got(words::excerpt(&note.to_string()).into_owned())
                 .should()
                 .hint(format!("JSON itself advises against it: RFC 8259, section {section}")),
-            None,
         );
     }
 
@@ -93,7 +105,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("a batch, which MCP {revision} does not have"))
                     .expected("one JSON-RPC message at a time")
                     .got(format!("an array of {}", words::count(len, "message"))),
-                Requirement::JSONRPC_BATCH_NOT_SENT,
+                JSONRPC_BATCH_NOT_SENT,
             );
         }
     }
@@ -117,7 +129,7 @@ impl EnvelopeJudge<'_> {
         }
         let is_value = parsed.value().is_some_and(|value| !value.is_object() && !value.is_array());
         let misplaced = if is_value { self.misplaced(event) } else { None };
-        let rule = misplaced.unwrap_or_else(|| requirement_of(malformed));
+        let rule = misplaced.unwrap_or_else(|| rule_of(malformed));
         self.find(
             event,
             Finding::peer("a message is not a JSON-RPC 2.0 message")
@@ -162,27 +174,26 @@ impl EnvelopeJudge<'_> {
         if self.who == Party::Server && self.revision(event).era() == Era::Stateless {
             let http = event.exchange.is_some();
             let rule = if http {
-                Requirement::TRANSPORT_HTTP_SERVER_NO_REQUESTS
+                TRANSPORT_HTTP_SERVER_NO_REQUESTS
             } else {
-                Requirement::TRANSPORT_STDIO_SERVER_NO_REQUESTS
+                TRANSPORT_STDIO_SERVER_NO_REQUESTS
             };
             // What the server wants to know, it may ask in a result.
             let input = match request.method.as_str() {
-                "elicitation/create" => Some(Requirement::ELICITATION_REQUEST_VIA_INPUT_REQUIRED),
-                "roots/list" => Some(Requirement::ROOTS_LIST_VIA_INPUT_REQUIRED),
-                "sampling/createMessage" => Some(Requirement::SAMPLING_REQUEST_VIA_INPUT_REQUIRED),
+                "elicitation/create" => Some(ELICITATION_REQUEST_VIA_INPUT_REQUIRED),
+                "roots/list" => Some(ROOTS_LIST_VIA_INPUT_REQUIRED),
+                "sampling/createMessage" => Some(SAMPLING_REQUEST_VIA_INPUT_REQUIRED),
                 _ => None,
             };
-            let of_input =
-                input.into_iter().flat_map(|rule| [Requirement::MRTR_INPUT_ONLY_VIA_MRTR, rule]);
-            let finding = [Requirement::MRTR_NO_SERVER_REQUESTS].into_iter().chain(of_input).fold(
+            let of_input = input.into_iter().flat_map(|rule| [MRTR_INPUT_ONLY_VIA_MRTR, rule]);
+            let finding = [MRTR_NO_SERVER_REQUESTS].into_iter().chain(of_input).fold(
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
                         self.revision(event)
                     ))
                     .got(format!("a request with id {}", request.id)),
-                Finding::requires,
+                Finding::also,
             );
             self.find(event, finding, rule);
         }
@@ -211,8 +222,8 @@ impl EnvelopeJudge<'_> {
         let Some(previous) = previous.filter(|_| is_comparable) else { return };
         let answered = previous.reply.is_some();
         let rule = match (stateless, answered) {
-            (false, _) => Requirement::JSONRPC_REQUEST_ID_UNIQUE_SESSION,
-            (true, false) => Requirement::JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT,
+            (false, _) => JSONRPC_REQUEST_ID_UNIQUE_SESSION,
+            (true, false) => JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT,
             // Without sessions, the stateless era demands unique ids among the requests in flight only.
             (true, true) => return,
         };
@@ -236,7 +247,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the params of `{method}` are not an object"))
                     .expected("`/params` is an object")
                     .got(format!("{}, which is {}", params.short(80), params.kind())),
-                Requirement::JSONRPC_PARAMS_OBJECT,
+                JSONRPC_PARAMS_OBJECT,
             );
         }
     }
@@ -253,13 +264,13 @@ impl EnvelopeJudge<'_> {
                 let finding = Finding::peer(format!("the request `{name}` has no id"))
                     .expected("a string or a whole number")
                     .got("no member `id`");
-                (finding, Requirement::JSONRPC_REQUEST_ID_TYPE)
+                (finding, JSONRPC_REQUEST_ID_TYPE)
             }
             (MethodKind::Notification, Some(id)) => {
                 let finding = Finding::peer(format!("the notification `{name}` has an id"))
                     .expected("no member `id`, which asks for a response")
                     .got(words::excerpt(&id.to_string()).into_owned());
-                (finding, Requirement::JSONRPC_NOTIFICATION_NO_ID)
+                (finding, JSONRPC_NOTIFICATION_NO_ID)
             }
             _ => return,
         };
@@ -289,11 +300,8 @@ impl EnvelopeJudge<'_> {
             Finding::peer(format!("a {side} does not send `{name}`"))
                 .expected(format!("`{name}` to come from the {} only", side.peer()))
                 .got(format!("`{name}` from the {side}"))
-                .caused_by(Cause::RequirementFor(
-                    Requirement::SCHEMA_MESSAGE_DIRECTION,
-                    name.to_owned(),
-                )),
-            Requirement::SCHEMA_MESSAGE_DIRECTION,
+                .caused_by(Cause::RequirementFor(SCHEMA_MESSAGE_DIRECTION.0, name.to_owned())),
+            SCHEMA_MESSAGE_DIRECTION,
         );
     }
 
@@ -305,11 +313,7 @@ impl EnvelopeJudge<'_> {
         reply: &Reply<'a, Position>,
         code: Option<i64>,
     ) -> Option<&'a str> {
-        let echo = if code.is_some() {
-            Requirement::JSONRPC_ERROR_ID_ECHO
-        } else {
-            Requirement::JSONRPC_RESULT_ID_ECHO
-        };
+        let echo = if code.is_some() { JSONRPC_ERROR_ID_ECHO } else { JSONRPC_RESULT_ID_ECHO };
         let Some(id) = id.filter(|id| **id != Id::Null) else {
             // A request that was sent with the id null may have it back.
             let is_echo = id.is_some() && matches!(reply.fit, Fit::Open(_))
@@ -340,16 +344,16 @@ impl EnvelopeJudge<'_> {
                 let finding = Finding::peer(format!("`{method}` was answered twice"))
                     .expected("one response to each request")
                     .got(format!("another response with id {id}"));
-                (finding, Requirement::JSONRPC_SINGLE_RESPONSE)
+                (finding, JSONRPC_SINGLE_RESPONSE)
             }
             Fit::Retyped(sent) => {
                 let finding = Finding::peer("a reply has its id in another JSON type")
                     .expected(sent.to_string())
                     .got(id.to_string());
-                (finding, Requirement::JSONRPC_ID_TYPE_PRESERVED)
+                (finding, JSONRPC_ID_TYPE_PRESERVED)
             }
             // The request may be among the events that were dropped.
-            Fit::Unknown if self.elided => return None,
+            Fit::Unknown if self.findings.elided => return None,
             Fit::Unknown if code.is_some() && self.is_id_of_broken_text(event, id) => return None,
             Fit::Unknown => {
                 let finding = Finding::peer("a reply has an id that no request has")
@@ -375,7 +379,7 @@ impl EnvelopeJudge<'_> {
     /// Whether the HTTP response that an event is part of has an error status, or its status was dropped from the trace.
     fn is_refused(&mut self, event: &Event) -> bool {
         let status = self.exchange(event).and_then(|exchange| exchange.status);
-        status.map_or(self.elided, |status| status >= 400)
+        status.map_or(self.findings.elided, |status| status >= 400)
     }
 
     /// A reply to a request of which its receiver knew that it was cancelled.
@@ -383,12 +387,12 @@ impl EnvelopeJudge<'_> {
         let finding = Finding::peer("a request was answered that had been cancelled before")
             .expected("no response to a request after its cancellation was read")
             .got(format!("a response with id {id}, after one to a later request"));
-        let strictly = Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
+        let strictly = TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
         // For servers over stdio 2026-07-28 has a MUST NOT; otherwise the specification has a SHOULD NOT.
         if strictly.applies_at(self.revision(event)) && self.who == Party::Server {
             return self.find(event, finding, strictly);
         }
-        self.find(event, finding.should(), Requirement::CANCELLATION_NO_RESPONSE);
+        self.find(event, finding, CANCELLATION_NO_RESPONSE);
     }
 
     fn result(&mut self, event: &Event, name: Option<&str>, result: &Value) {
@@ -403,7 +407,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the result of {request} is not an object"))
                     .expected("`/result` is an object")
                     .got(format!("{}, which is {}", result.short(80), result.kind())),
-                Requirement::JSONRPC_RESULT_OBJECT,
+                JSONRPC_RESULT_OBJECT,
             );
         }
     }
@@ -423,7 +427,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the result of {request} does not say its type"))
                     .expected("`/result/resultType` is a string, such as \"complete\"")
                     .got(got),
-                Requirement::BASE_RESULT_TYPE_PRESENT,
+                BASE_RESULT_TYPE_PRESENT,
             );
         }
     }
@@ -442,11 +446,8 @@ impl EnvelopeJudge<'_> {
             return;
         }
         // A code that is known has been defined by another revision.
-        let rule = if is_known {
-            Requirement::JSONRPC_ERROR_CODE_RETIRED
-        } else {
-            Requirement::JSONRPC_ERROR_CODE_RESERVED_RANGE
-        };
+        let rule =
+            if is_known { JSONRPC_ERROR_CODE_RETIRED } else { JSONRPC_ERROR_CODE_RESERVED_RANGE };
         self.find(
             event,
             Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))

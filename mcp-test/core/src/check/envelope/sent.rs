@@ -1,10 +1,14 @@
 //! What the other party sends: it decides what may answer it.
 
 use super::{EnvelopeJudge, Exchange, TraceMessage};
+use crate::check::cited::{Cited, cites};
 use crate::json::Note;
-use crate::spec::Requirement;
 use crate::trace::{Event, ParsedText, Party};
 use crate::wire::{Expected, Frame, Id, Malformed, Message};
+
+cites! {
+    JSONRPC_REQUEST_ID_NOT_NULL, JSONRPC_REQUEST_ID_TYPE,
+}
 
 /// Whether a note is about a number, other than an id.
 pub(super) fn is_unusual_number(note: &Note) -> bool {
@@ -13,10 +17,10 @@ pub(super) fn is_unusual_number(note: &Note) -> bool {
 
 /// The rule that the id of a request breaks: JSON-RPC only discourages null and fractions; in MCP an id is a string or an integer
 /// (`basic`).
-pub(super) fn rule_of_id(id: &Id) -> Option<&'static Requirement> {
+pub(super) fn rule_of_id(id: &Id) -> Option<Cited> {
     match id {
-        Id::Null => Some(Requirement::JSONRPC_REQUEST_ID_NOT_NULL),
-        Id::Number(number) if !number.is_integer() => Some(Requirement::JSONRPC_REQUEST_ID_TYPE),
+        Id::Null => Some(JSONRPC_REQUEST_ID_NOT_NULL),
+        Id::Number(number) if !number.is_integer() => Some(JSONRPC_REQUEST_ID_TYPE),
         _ => None,
     }
 }

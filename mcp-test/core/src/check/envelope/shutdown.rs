@@ -5,9 +5,14 @@ use std::time::Duration;
 
 use super::EnvelopeJudge;
 use crate::check::Finding;
+use crate::check::cited::cites;
 use crate::clock;
-use crate::spec::Requirement;
 use crate::trace::{EndSignal, Event};
+
+cites! {
+    TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN, TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
+    TRANSPORT_STDIO_SHUTDOWN_WAITS,
+}
 
 /// A signal this soon after the end of the input leaves no time to exit: SDKs wait for seconds.
 const AT_ONCE: Duration = Duration::from_millis(100);
@@ -29,11 +34,7 @@ impl EnvelopeJudge<'_> {
                 let finding = Finding::peer("the client ended the server before it closed its standard input")
                     .expected("the end of the server's standard input first, then time for it to exit, and signals only if it does not")
                     .got(format!("{name} while its standard input was open"));
-                self.find(
-                    event,
-                    finding.should(),
-                    Requirement::TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN,
-                );
+                self.find(event, finding, TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN);
             }
             Some(since) if since < AT_ONCE => {
                 let finding = Finding::peer("the client did not wait for the server to exit")
@@ -41,24 +42,19 @@ impl EnvelopeJudge<'_> {
                         "some seconds between the end of the server's standard input and a signal",
                     )
                     .got(format!("{name} after {}", clock::format_duration(since)));
-                self.find(event, finding.should(), Requirement::TRANSPORT_STDIO_SHUTDOWN_WAITS);
+                self.find(event, finding, TRANSPORT_STDIO_SHUTDOWN_WAITS);
             }
             Some(_) => {}
         }
         // In newer revisions the means of the operating system are up to the client.
         if is_first
             && signal == EndSignal::Kill
-            && Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL
-                .applies_at(self.revision(event))
+            && TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL.applies_at(self.revision(event))
         {
             let finding = Finding::peer("the client killed the server without SIGTERM before")
                 .expected("SIGTERM, time to exit, and then SIGKILL")
                 .got(name);
-            self.find(
-                event,
-                finding.should(),
-                Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
-            );
+            self.find(event, finding, TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL);
         }
     }
 }

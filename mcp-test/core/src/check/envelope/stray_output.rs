@@ -3,11 +3,21 @@
 use bytes::Bytes;
 
 use super::EnvelopeJudge;
+use crate::check::cited::{Cited, cites};
 use crate::check::{Cause, Finding};
 use crate::expect::words::quoted;
-use crate::spec::{Requirement, Revision};
+use crate::spec::Revision;
 use crate::trace::{Event, ParsedText, Party, UnparsableKind};
 use crate::wire::MediaType;
+
+cites! {
+    JSONRPC_UTF8, TRANSPORT_HTTP_ACCEPTED_202, TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION,
+    TRANSPORT_HTTP_BODY_SINGLE_MESSAGE, TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH,
+    TRANSPORT_HTTP_JSON_SINGLE_OBJECT, TRANSPORT_HTTP_REQUEST_CONTENT_TYPE,
+    TRANSPORT_HTTP_SSE_EVENT_DATA, TRANSPORT_SSE_MESSAGE_EVENTS, TRANSPORT_STDIO_NEWLINE_DELIMITED,
+    TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES, TRANSPORT_STDIO_STDIN_ONLY_MESSAGES,
+    TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES,
+}
 
 /// How long the lines may be that are put together to see whether they are one message.
 const MAX_SPREAD: usize = 64 * 1024;
@@ -19,7 +29,7 @@ struct Place {
     /// What does no harm here, and why.
     harmless: Option<(Harmless, &'static str)>,
     /// The first that holds at the revision is broken.
-    rules: &'static [&'static Requirement],
+    rules: &'static [Cited],
 }
 
 /// What does no harm in a place.
@@ -33,14 +43,14 @@ const SERVER_OUTPUT: Place = Place {
     headline: "the server wrote something to its output that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
     harmless: None,
-    rules: &[Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES],
+    rules: &[TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES],
 };
 
 const CLIENT_OUTPUT: Place = Place {
     headline: "the client wrote something to the server's input that is not an MCP message",
     expected: "one JSON-RPC message per line, and nothing else",
     harmless: None,
-    rules: &[Requirement::TRANSPORT_STDIO_STDIN_ONLY_MESSAGES],
+    rules: &[TRANSPORT_STDIO_STDIN_ONLY_MESSAGES],
 };
 
 const CLIENT_BODY: Place = Place {
@@ -48,9 +58,9 @@ const CLIENT_BODY: Place = Place {
     expected: "a body that is one JSON-RPC message",
     harmless: None,
     rules: &[
-        Requirement::TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH,
-        Requirement::TRANSPORT_HTTP_BODY_SINGLE_MESSAGE,
-        Requirement::TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION,
+        TRANSPORT_HTTP_BODY_SINGLE_OR_BATCH,
+        TRANSPORT_HTTP_BODY_SINGLE_MESSAGE,
+        TRANSPORT_HTTP_BODY_REQUEST_OR_NOTIFICATION,
     ],
 };
 
@@ -58,7 +68,7 @@ const STREAM: Place = Place {
     headline: "the event stream holds something that is not an MCP message",
     expected: "events with one JSON-RPC message each as their data",
     harmless: Some((Harmless::Stray, "readers of event streams ignore it")),
-    rules: &[Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA, Requirement::TRANSPORT_SSE_MESSAGE_EVENTS],
+    rules: &[TRANSPORT_HTTP_SSE_EVENT_DATA, TRANSPORT_SSE_MESSAGE_EVENTS],
 };
 
 const JSON_BODY: Place = Place {
@@ -66,10 +76,7 @@ const JSON_BODY: Place = Place {
     expected: "a body that is one JSON-RPC message",
     harmless: None,
     // Earlier revisions do not say that a body is one object, but a body that is not JSON is not of that type either.
-    rules: &[
-        Requirement::TRANSPORT_HTTP_JSON_SINGLE_OBJECT,
-        Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE,
-    ],
+    rules: &[TRANSPORT_HTTP_JSON_SINGLE_OBJECT, TRANSPORT_HTTP_REQUEST_CONTENT_TYPE],
 };
 
 const BODY_BESIDE_STREAM: Place = Place {
@@ -80,27 +87,27 @@ const BODY_BESIDE_STREAM: Place = Place {
         Harmless::Everything,
         "clients of HTTP+SSE read messages from the event stream only",
     )),
-    rules: &[Requirement::TRANSPORT_SSE_MESSAGE_EVENTS],
+    rules: &[TRANSPORT_SSE_MESSAGE_EVENTS],
 };
 
 const OTHER_BODY: Place = Place {
     headline: "the server answered a request with something other than JSON or an event stream",
     expected: "a body of type application/json or text/event-stream",
     harmless: None,
-    rules: &[Requirement::TRANSPORT_HTTP_REQUEST_CONTENT_TYPE],
+    rules: &[TRANSPORT_HTTP_REQUEST_CONTENT_TYPE],
 };
 
 const BODY_OF_202: Place = Place {
     headline: "the server answered a notification with a body",
     expected: "HTTP 202 Accepted, without a body",
     harmless: None,
-    rules: &[Requirement::TRANSPORT_HTTP_ACCEPTED_202],
+    rules: &[TRANSPORT_HTTP_ACCEPTED_202],
 };
 
 impl Place {
-    fn rule(&self, revision: Revision) -> &'static Requirement {
+    fn rule(&self, revision: Revision) -> Cited {
         let holding = self.rules.iter().find(|rule| rule.applies_at(revision));
-        holding.unwrap_or(&self.rules[0])
+        *holding.unwrap_or(&self.rules[0])
     }
 }
 
@@ -131,7 +138,7 @@ impl EnvelopeJudge<'_> {
                 .got(format!("{} ({why})", quoted(bytes)))
                 .hint("the limit is one of mcp-test, not of MCP; what is beyond it was not read")
                 .caused_by(Cause::OverLimit);
-            self.find(event, finding.should(), None);
+            self.findings.keep(event, finding.should());
             return;
         }
         if kind == UnparsableKind::Unended {
@@ -140,23 +147,23 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the {who} wrote a message without a newline at its end"))
                     .expected("one JSON-RPC message per line, ended by a newline")
                     .got(format!("{} ({why})", quoted(bytes)));
-            return self.find(event, finding, Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED);
+            return self.find(event, finding, TRANSPORT_STDIO_NEWLINE_DELIMITED);
         }
         let is_harmless = |what| what == Harmless::Everything || kind == UnparsableKind::Stray;
         if let Some((_, hint)) = place.harmless.filter(|(what, _)| is_harmless(*what)) {
-            return self.find(event, finding.should().hint(hint), None);
+            return self.findings.keep(event, finding.should().hint(hint));
         }
         let revision = self.revision(event);
         // Bytes that were cut off inside a character may well be valid.
         let is_undecodable = std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_some());
         let breaks_encoding = kind == UnparsableKind::BrokenMessage && is_undecodable;
-        let finding = match breaks_encoding && Requirement::JSONRPC_UTF8.applies_at(revision) {
-            true => finding.requires(Requirement::JSONRPC_UTF8),
+        let finding = match breaks_encoding && JSONRPC_UTF8.applies_at(revision) {
+            true => finding.also(JSONRPC_UTF8),
             false => finding,
         };
         let rule = place.rule(revision);
         // The first stands for the place at every revision.
-        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0])), rule);
+        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].0)), rule);
     }
 
     /// Reports a message that was spread over several lines, once its last line has come.
@@ -186,7 +193,7 @@ impl EnvelopeJudge<'_> {
             .expected("one line, without line breaks inside")
             .got(quoted(bytes))
             .hint("serialize without pretty-printing; line breaks in strings are written as `\\n`");
-        self.find(event, finding, Requirement::TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES);
+        self.find(event, finding, TRANSPORT_STDIO_NO_EMBEDDED_NEWLINES);
     }
 
     /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.
@@ -213,7 +220,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// The requirement that a value other than a JSON-RPC message breaks, where its place is more specific than its shape.
-    pub(super) fn misplaced(&mut self, event: &Event) -> Option<&'static Requirement> {
+    pub(super) fn misplaced(&mut self, event: &Event) -> Option<Cited> {
         let revision = self.revision(event);
         let exchange = self.exchange(event)?;
         let place = match exchange.media {

@@ -1,8 +1,25 @@
 //! The properties of a form: a small, flat subset of JSON Schema, with bounds and defaults that fit.
 
 use super::Violation;
+use crate::check::cited::{Cited, cites};
 use crate::json::{Object, Value};
-use crate::spec::{Requirement, Revision};
+use crate::spec::Revision;
+
+cites! {
+    ELICITATION_SCHEMA_DEFAULTS_TYPED, ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
+    ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED, ELICITATION_SCHEMA_ENUM_NAMES,
+    ELICITATION_SCHEMA_ENUM_SINGLE_TITLED, ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
+    ELICITATION_SCHEMA_FLAT, ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
+    ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS, ELICITATION_SCHEMA_NUMBER_BOUNDS,
+    ELICITATION_SCHEMA_STRING_FORMATS, ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
+}
+
+// What has its shape does not break these.
+cites! {
+    CITED_OF_SHAPES:
+    ELICITATION_SCHEMA_ARRAYS_ONLY_FOR_ENUMS, ELICITATION_SCHEMA_BOOLEAN_DEFAULT,
+    ELICITATION_SCHEMA_NO_ARRAYS, ELICITATION_SCHEMA_PRIMITIVE_TYPES,
+}
 
 /// Keywords of JSON Schema that combine or refer to other schemas.
 const ADVANCED: [&str; 13] = [
@@ -51,12 +68,7 @@ impl<'a> Property<'a> {
         self.members.get(name)
     }
 
-    fn violation(
-        &self,
-        rule: &'static Requirement,
-        expected: &str,
-        got: Option<&Value>,
-    ) -> Violation {
+    fn violation(&self, rule: Cited, expected: &str, got: Option<&Value>) -> Violation {
         Violation::new([rule], format!("{} is not one that MCP allows", self.subject))
             .expected(expected)
             .got_value(got)
@@ -67,11 +79,7 @@ impl<'a> Property<'a> {
         if kind == Some("object") || self.get("properties").is_some() {
             let expected = "a string, a number, a boolean or a choice, not an object";
             let whole = Value::from(self.members.clone());
-            return vec![self.violation(
-                Requirement::ELICITATION_SCHEMA_FLAT,
-                expected,
-                Some(&whole),
-            )];
+            return vec![self.violation(ELICITATION_SCHEMA_FLAT, expected, Some(&whole))];
         }
         let known: &[&str] =
             if kind == Some("string") || kind.is_none() { &["oneOf"] } else { &[] };
@@ -86,7 +94,7 @@ impl<'a> Property<'a> {
                 if let Some(default) = self.get("default").filter(|it| !it.is_bool()) {
                     let expected = "`default` is a boolean";
                     found.push(self.violation(
-                        Requirement::ELICITATION_SCHEMA_BOOLEAN_DEFAULT,
+                        ELICITATION_SCHEMA_BOOLEAN_DEFAULT,
                         expected,
                         Some(default),
                     ));
@@ -101,10 +109,10 @@ impl<'a> Property<'a> {
     /// A property without a type that MCP allows.
     fn untyped(&self) -> Violation {
         let rule = match (self.has_choices, self.get("enum"), self.get("oneOf")) {
-            (true, Some(_), _) => Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
-            (true, _, Some(_)) => Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
-            (false, Some(_), _) | (false, _, Some(_)) => Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
-            _ => Requirement::ELICITATION_SCHEMA_PRIMITIVE_TYPES,
+            (true, Some(_), _) => ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
+            (true, _, Some(_)) => ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
+            (false, Some(_), _) | (false, _, Some(_)) => ELICITATION_SCHEMA_ENUM_NAMES,
+            _ => ELICITATION_SCHEMA_PRIMITIVE_TYPES,
         };
         self.violation(rule, "a `type` of string, number, integer or boolean", self.get("type"))
     }
@@ -115,16 +123,12 @@ impl<'a> Property<'a> {
             && !format.as_str().is_some_and(|format| FORMATS.contains(&format))
         {
             let expected = "`format` is email, uri, date or date-time";
-            found.push(self.violation(
-                Requirement::ELICITATION_SCHEMA_STRING_FORMATS,
-                expected,
-                Some(format),
-            ));
+            found.push(self.violation(ELICITATION_SCHEMA_STRING_FORMATS, expected, Some(format)));
         }
         found.extend(self.bounds(
             "minLength",
             "maxLength",
-            Requirement::ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
+            ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
         ));
         found.extend(self.one());
         if self.has_choices
@@ -136,7 +140,7 @@ impl<'a> Property<'a> {
             if !fits {
                 let expected = "`default` is a string, and one of the options if there are any";
                 found.push(self.violation(
-                    Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
+                    ELICITATION_SCHEMA_DEFAULTS_TYPED,
                     expected,
                     Some(default),
                 ));
@@ -162,19 +166,11 @@ impl<'a> Property<'a> {
             if let Some(titled) = titled {
                 let expected =
                     "`enum`, with titles in `enumNames`: this revision has no other choices";
-                return Some(self.violation(
-                    Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
-                    expected,
-                    Some(titled),
-                ));
+                return Some(self.violation(ELICITATION_SCHEMA_ENUM_NAMES, expected, Some(titled)));
             }
             if let Some(values) = values.filter(|values| !are_strings(values)) {
                 let expected = "`enum` is an array of strings";
-                return Some(self.violation(
-                    Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
-                    expected,
-                    Some(values),
-                ));
+                return Some(self.violation(ELICITATION_SCHEMA_ENUM_NAMES, expected, Some(values)));
             }
             let names = self.get("enumNames")?;
             let count = |list: Option<&Value>| list.and_then(Value::as_array).map(<[Value]>::len);
@@ -182,16 +178,12 @@ impl<'a> Property<'a> {
                 return None;
             }
             let expected = "`enumNames` is an array of strings, one for each value of `enum`";
-            return Some(self.violation(
-                Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
-                expected,
-                Some(names),
-            ));
+            return Some(self.violation(ELICITATION_SCHEMA_ENUM_NAMES, expected, Some(names)));
         }
         if let Some(values) = values.filter(|values| !are_strings(values)) {
             let expected = "`enum` is an array of strings";
             return Some(self.violation(
-                Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
+                ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
                 expected,
                 Some(values),
             ));
@@ -199,11 +191,7 @@ impl<'a> Property<'a> {
         let titled = titled.filter(|titled| !are_titled(titled))?;
         let expected =
             "`oneOf` is an array of objects, each with a string `const` and a string `title`";
-        Some(self.violation(
-            Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
-            expected,
-            Some(titled),
-        ))
+        Some(self.violation(ELICITATION_SCHEMA_ENUM_SINGLE_TITLED, expected, Some(titled)))
     }
 
     /// A multiple choice.
@@ -211,11 +199,7 @@ impl<'a> Property<'a> {
         let whole = Value::from(self.members.clone());
         if !self.has_choices {
             let expected = "a string, a number, a boolean or a choice, not an array";
-            return vec![self.violation(
-                Requirement::ELICITATION_SCHEMA_NO_ARRAYS,
-                expected,
-                Some(&whole),
-            )];
+            return vec![self.violation(ELICITATION_SCHEMA_NO_ARRAYS, expected, Some(&whole))];
         }
         let items = self.get("items");
         let of_items = |name: &str| items.and_then(|items| items.get(name));
@@ -224,7 +208,7 @@ impl<'a> Property<'a> {
             if !are_titled(titled) {
                 let expected = "`items.anyOf` is an array of objects, each with a string `const` and a string `title`";
                 found.push(self.violation(
-                    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
+                    ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
                     expected,
                     Some(titled),
                 ));
@@ -234,24 +218,17 @@ impl<'a> Property<'a> {
             let is_string = of_items("type").and_then(Value::as_str) == Some("string");
             if !is_string || !are_strings(values) {
                 let expected = "`items` has the type string and an `enum` of strings";
-                found.push(self.violation(
-                    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED,
-                    expected,
-                    items,
-                ));
+                found.push(self.violation(ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED, expected, items));
             }
             values.as_array().map(|values| values.iter().collect())
         } else {
             let (rule, expected) = if of_items("oneOf").is_some() {
-                (
-                    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
-                    "the titled options are in `items.anyOf`",
-                )
+                (ELICITATION_SCHEMA_ENUM_MULTI_TITLED, "the titled options are in `items.anyOf`")
             } else if self.get("enum").is_some() {
-                (Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED, "`enum` is inside of `items`")
+                (ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED, "`enum` is inside of `items`")
             } else {
                 (
-                    Requirement::ELICITATION_SCHEMA_ARRAYS_ONLY_FOR_ENUMS,
+                    ELICITATION_SCHEMA_ARRAYS_ONLY_FOR_ENUMS,
                     "options in `items.enum` or in `items.anyOf`",
                 )
             };
@@ -259,17 +236,13 @@ impl<'a> Property<'a> {
             None
         };
         let Some(options) = options else { return found };
-        found.extend(self.bounds(
-            "minItems",
-            "maxItems",
-            Requirement::ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
-        ));
+        found.extend(self.bounds("minItems", "maxItems", ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS));
         let least = self.get("minItems").and_then(Value::as_u64);
         if let Some(least) = least.filter(|least| *least > options.len() as u64) {
             let expected =
                 format!("`minItems` is at most {}, the number of options", options.len());
             found.push(self.violation(
-                Requirement::ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
+                ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
                 &expected,
                 Some(&least.into()),
             ));
@@ -279,7 +252,7 @@ impl<'a> Property<'a> {
             if !default.as_array().is_some_and(|values| values.iter().all(fits)) {
                 let expected = "`default` is an array of options";
                 found.push(self.violation(
-                    Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
+                    ELICITATION_SCHEMA_DEFAULTS_TYPED,
                     expected,
                     Some(default),
                 ));
@@ -294,7 +267,7 @@ impl<'a> Property<'a> {
             if let Some(bound) = self.get(name).filter(|bound| !bound.is_number()) {
                 let expected = format!("`{name}` is a number");
                 found.push(self.violation(
-                    Requirement::ELICITATION_SCHEMA_NUMBER_BOUNDS,
+                    ELICITATION_SCHEMA_NUMBER_BOUNDS,
                     &expected,
                     Some(bound),
                 ));
@@ -305,17 +278,13 @@ impl<'a> Property<'a> {
             && !(default.is_number() && (!whole || default.is_integer()))
         {
             let expected = if whole { "`default` is an integer" } else { "`default` is a number" };
-            found.push(self.violation(
-                Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
-                expected,
-                Some(default),
-            ));
+            found.push(self.violation(ELICITATION_SCHEMA_DEFAULTS_TYPED, expected, Some(default)));
         }
         found
     }
 
     /// Two bounds that are not negative, and in order.
-    fn bounds(&self, least: &str, most: &str, rule: &'static Requirement) -> Option<Violation> {
+    fn bounds(&self, least: &str, most: &str, rule: Cited) -> Option<Violation> {
         for name in [least, most] {
             let bound = self.get(name);
             let is_wrong = |bound: &&Value| !bound.is_integer() || bound.as_f64() < Some(0.0);
@@ -337,7 +306,7 @@ impl<'a> Property<'a> {
 fn advanced(schema: &Value, subject: &str, known: &[&str]) -> Option<Violation> {
     let keyword = ADVANCED.iter().find(|it| !known.contains(it) && schema.get(it).is_some())?;
     let violation = Violation::new(
-        [Requirement::ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS],
+        [ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS],
         format!("{subject} uses more of JSON Schema than MCP allows"),
     );
     let expected = "no keywords that refer to other schemas or combine them";

@@ -3,7 +3,7 @@
 //! Until 2025-11-25 these are requests of the server; at 2026-07-28 they are in the `inputRequests` of a result. What a message
 //! shape says of them is judged by [`judge_shapes`](super::judge_shapes), whose findings cite the same rules: see [`places`].
 
-mod form;
+pub(super) mod form;
 pub(super) mod places;
 mod sampling;
 mod secrets;
@@ -13,15 +13,31 @@ mod url;
 
 use std::collections::{HashMap, HashSet};
 
-use super::repeat_filter::RepeatFilter;
+use super::findings::Findings;
 use super::walk::{EventJudge, TraceMessage};
 use super::{Cause, Finding};
+use crate::check::cited::{Cited, cites};
 use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::spec::schema::{Authority, Schemas};
 use crate::spec::{Capability, Requirement, Revision, error_code, meta, method};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{ErrorReply, Message, Notification};
+
+cites! {
+    BASE_CAPABILITIES_RESPECTED, BASE_CAPABILITY_UNDECLARED_NOT_USED,
+    CACHING_HINTS_NONE_ON_INPUT_REQUIRED, ELICITATION_CAPABILITY_EMPTY_MEANS_FORM,
+    ELICITATION_COMPLETE_CARRIES_ID, ELICITATION_COMPLETE_ONLY_TO_INITIATOR,
+    ELICITATION_COMPLETE_REMOVED, ELICITATION_REQUEST_SUPPORTED_MODES_ONLY,
+    ELICITATION_URL_ELICITATION_ID_UNIQUE, ELICITATION_URL_REQUIRED_ERROR_CODE,
+    ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+    ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED, MRTR_RESULT_TYPE, MRTR_UNDECLARED_INPUT_KIND,
+    ROOTS_LIST_REQUIRES_CAPABILITY,
+}
+
+/// What the files of this folder cite, file by file.
+pub(super) const CITED_BY_FILES: &[&[&Requirement]] =
+    &[CITED, form::CITED, sampling::CITED, secrets::CITED, url::CITED];
 
 const ELICITATION: &str = "elicitation/create";
 const SAMPLING: &str = "sampling/createMessage";
@@ -32,12 +48,12 @@ const COMPLETE: &str = "notifications/elicitation/complete";
 
 /// Something wrong, and the rules that it breaks where they hold.
 struct Violation {
-    rules: Vec<&'static Requirement>,
+    rules: Vec<Cited>,
     finding: Finding,
 }
 
 impl Violation {
-    fn new(rules: impl Into<Vec<&'static Requirement>>, headline: impl Into<String>) -> Self {
+    fn new(rules: impl Into<Vec<Cited>>, headline: impl Into<String>) -> Self {
         Self { rules: rules.into(), finding: Finding::peer(headline) }
     }
 
@@ -58,9 +74,6 @@ impl Violation {
 
 /// What is known of the requests for input while the trace is read.
 pub(super) struct ServerRequestJudge<'a> {
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    /// Something was dropped from the trace, such as the request that a notification belongs to.
-    elided: bool,
     /// The capabilities of clients, from `initialize`.
     clients: HashMap<ConnectionId, &'a Value>,
     /// The capabilities that a request declares itself.
@@ -69,8 +82,7 @@ pub(super) struct ServerRequestJudge<'a> {
     urls: HashMap<(Option<ConnectionId>, &'a str), &'a str>,
     /// The connections on which a URL elicitation with an id was started.
     started: HashMap<&'a str, HashSet<ConnectionId>>,
-    findings: Vec<Finding>,
-    repeats: RepeatFilter,
+    findings: Findings<'a>,
 }
 
 /// Where a request for input is.
@@ -88,7 +100,7 @@ impl<'a> EventJudge<'a> for ServerRequestJudge<'a> {
             return;
         }
         for message in messages {
-            let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
+            let revision = message.revision.unwrap_or_else(|| self.findings.revision(event));
             let declared = self.clients.get(&event.connection).copied();
             let place = Place { event, revision, declared };
             match (event.party, message.message) {
@@ -117,20 +129,16 @@ impl<'a> EventJudge<'a> for ServerRequestJudge<'a> {
 impl<'a> ServerRequestJudge<'a> {
     pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
         Self {
-            revisions,
-            elided: trace.is_elided(),
             clients: HashMap::new(),
             declared: HashMap::new(),
             urls: HashMap::new(),
             started: HashMap::new(),
-            findings: Vec::new(),
-            repeats: RepeatFilter::default(),
+            findings: Findings::new(trace, revisions),
         }
     }
 
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        self.repeats.count(&mut self.findings, self.elided);
-        self.findings
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings.into_findings()
     }
 
     /// A request of the client, which declares capabilities.
@@ -167,8 +175,7 @@ impl<'a> ServerRequestJudge<'a> {
             if let Some(hint) = hint {
                 let headline =
                     format!("the result of `{answers}` asks for input, and to be cached");
-                let violation =
-                    Violation::new([Requirement::CACHING_HINTS_NONE_ON_INPUT_REQUIRED], headline);
+                let violation = Violation::new([CACHING_HINTS_NONE_ON_INPUT_REQUIRED], headline);
                 self.find(
                     place,
                     violation.expected("neither `ttlMs` nor `cacheScope`").got(format!("`{hint}`")),
@@ -189,7 +196,7 @@ impl<'a> ServerRequestJudge<'a> {
             && requests.iter().any(|(_, request)| method_of(request).is_some_and(is_known))
         {
             let headline = format!("the result of `{answers}` asks for input, but does not say so");
-            let violation = Violation::new([Requirement::MRTR_RESULT_TYPE], headline);
+            let violation = Violation::new([MRTR_RESULT_TYPE], headline);
             let got = format!("`inputRequests`, with the `resultType` {kind:?}");
             self.find(place, violation.expected("the `resultType` \"input_required\"").got(got));
         }
@@ -224,7 +231,7 @@ impl<'a> ServerRequestJudge<'a> {
             return true;
         }
         let mut rules = OF_UNDECLARED.to_vec();
-        rules.extend((name == ROOTS).then_some(Requirement::ROOTS_LIST_REQUIRES_CAPABILITY));
+        rules.extend((name == ROOTS).then_some(ROOTS_LIST_REQUIRES_CAPABILITY));
         let headline = format!("the server asks for `{name}` without the capability for it");
         let expected = format!("nothing that needs `{needed}`, which the client does not declare");
         let violation =
@@ -264,13 +271,12 @@ impl<'a> ServerRequestJudge<'a> {
         if !Capability::Elicitation.declared_in(declared) || needed.declared_in(declared) {
             return;
         }
-        let mut rules = vec![Requirement::ELICITATION_REQUEST_SUPPORTED_MODES_ONLY];
+        let mut rules = vec![ELICITATION_REQUEST_SUPPORTED_MODES_ONLY];
         let declares_form = Capability::ElicitationForm.declared_in(declared);
         let names_form = declared.at("/elicitation/form").is_some();
         // An empty object means the form.
         rules.extend(
-            (declares_form && !names_form)
-                .then_some(Requirement::ELICITATION_CAPABILITY_EMPTY_MEANS_FORM),
+            (declares_form && !names_form).then_some(ELICITATION_CAPABILITY_EMPTY_MEANS_FORM),
         );
         rules.extend(OF_UNDECLARED);
         let violation =
@@ -293,7 +299,7 @@ impl<'a> ServerRequestJudge<'a> {
         // The same URL again may belong to the same elicitation, which the user has not finished.
         if before != url {
             let violation = Violation::new(
-                [Requirement::ELICITATION_URL_ELICITATION_ID_UNIQUE],
+                [ELICITATION_URL_ELICITATION_ID_UNIQUE],
                 "two elicitations in URL mode have one id",
             )
             .expected("an `elicitationId` of its own for each elicitation")
@@ -315,18 +321,17 @@ impl<'a> ServerRequestJudge<'a> {
             let is_url = |params: &Value| params.get("mode").and_then(Value::as_str) == Some("url");
             if !listed.is_empty() && listed.iter().all(is_url) {
                 let headline = "an error that lists elicitations in URL mode has another code";
-                let violation =
-                    Violation::new([Requirement::ELICITATION_URL_REQUIRED_ERROR_CODE], headline)
-                        .expected(&error_code::URL_ELICITATION_REQUIRED.to_string())
-                        .got(reply.error.code.to_string());
+                let violation = Violation::new([ELICITATION_URL_REQUIRED_ERROR_CODE], headline)
+                    .expected(&error_code::URL_ELICITATION_REQUIRED.to_string())
+                    .got(reply.error.code.to_string());
                 self.find(place, violation);
             }
             return;
         }
         if listed.is_empty() {
             let rules = [
-                Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
-                Requirement::ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED,
+                ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+                ELICITATION_URL_REQUIRED_ERROR_ONLY_WHEN_NEEDED,
             ];
             let violation =
                 Violation::new(rules, "an error requires an elicitation, but names none")
@@ -350,7 +355,7 @@ impl<'a> ServerRequestJudge<'a> {
         }
         if place.revision > Revision::V2025_11_25 {
             let violation = Violation::new(
-                [Requirement::ELICITATION_COMPLETE_REMOVED],
+                [ELICITATION_COMPLETE_REMOVED],
                 format!("the server sent `{COMPLETE}`"),
             );
             let expected =
@@ -360,15 +365,15 @@ impl<'a> ServerRequestJudge<'a> {
         }
         let params = notification.params.as_ref();
         let id = params.and_then(|params| params.get("elicitationId")?.as_str());
-        let (Some(id), false) = (id, self.elided) else { return };
+        let (Some(id), false) = (id, self.findings.elided) else { return };
         let (rule, expected) = match self.started.get(id) {
             Some(on) if on.contains(&place.event.connection) => return,
             Some(_) => (
-                Requirement::ELICITATION_COMPLETE_ONLY_TO_INITIATOR,
+                ELICITATION_COMPLETE_ONLY_TO_INITIATOR,
                 "a notification to the client that was sent to the URL",
             ),
             None => (
-                Requirement::ELICITATION_COMPLETE_CARRIES_ID,
+                ELICITATION_COMPLETE_CARRIES_ID,
                 "the `elicitationId` of an elicitation in URL mode",
             ),
         };
@@ -377,33 +382,19 @@ impl<'a> ServerRequestJudge<'a> {
         self.find(place, Violation::new([rule], headline).expected(expected).got(got));
     }
 
-    /// Adds a finding for the rules that hold at the revision, if any does.
     fn find(&mut self, place: Place<'a>, violation: Violation) {
-        let Violation { mut rules, mut finding } = violation;
-        rules.retain(|rule| rule.applies_at(place.revision));
-        if rules.is_empty() {
-            return;
-        }
-        if !rules.iter().any(|rule| rule.level.is_must()) {
-            finding = finding.should();
-        }
-        finding = rules.into_iter().fold(finding, Finding::requires);
-        if self.repeats.admits(&finding, self.findings.len()) {
-            self.findings.push(finding.evidence(place.event.seq));
-        }
+        let Violation { rules, finding } = violation;
+        self.findings.add_at((place.event, place.revision), finding, &rules);
     }
 }
 
 /// The rules that a request for what the client does not declare breaks.
-const OF_UNDECLARED: [&Requirement; 3] = [
-    Requirement::MRTR_UNDECLARED_INPUT_KIND,
-    Requirement::BASE_CAPABILITY_UNDECLARED_NOT_USED,
-    Requirement::BASE_CAPABILITIES_RESPECTED,
-];
+const OF_UNDECLARED: [Cited; 3] =
+    [MRTR_UNDECLARED_INPUT_KIND, BASE_CAPABILITY_UNDECLARED_NOT_USED, BASE_CAPABILITIES_RESPECTED];
 
 /// A request for what the client does not support, which the client reports as well if it reads the request.
 fn undeclared(violation: Violation, method: &str) -> Violation {
-    let cause = Cause::RequirementFor(Requirement::MRTR_UNDECLARED_INPUT_KIND, method.to_owned());
+    let cause = Cause::RequirementFor(MRTR_UNDECLARED_INPUT_KIND.0, method.to_owned());
     Violation { finding: violation.finding.caused_by(cause), ..violation }
 }
 

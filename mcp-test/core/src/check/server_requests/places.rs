@@ -3,34 +3,29 @@
 //! The shape of a form property is one of many, so that the place alone does not say what is wrong with it.
 
 use super::{ELICITATION, SAMPLING, form};
+use crate::check::cited::{Cited, cites};
 use crate::json::{Pointer, Value};
-use crate::spec::{Requirement, Revision, error_code};
+use crate::spec::{Revision, error_code};
 use crate::wire::Message;
 
-/// The rules that [`rule_at`] may return, beside those of [`OF_SERVER_REQUESTS`](crate::check::rule::OF_SERVER_REQUESTS): also what
-/// has its shape may break them.
-pub(in crate::check) const SHARED: &[&Requirement] = &[
-    Requirement::ELICITATION_SCHEMA_MULTI_SELECT_BOUNDS,
-    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_TITLED,
-    Requirement::ELICITATION_SCHEMA_ENUM_MULTI_UNTITLED,
-    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_TITLED,
-    Requirement::ELICITATION_SCHEMA_ENUM_SINGLE_UNTITLED,
-    Requirement::ELICITATION_SCHEMA_DEFAULTS_TYPED,
-    Requirement::ELICITATION_SCHEMA_ENUM_NAMES,
-    Requirement::ELICITATION_SCHEMA_FLAT,
-    Requirement::ELICITATION_SCHEMA_STRING_LENGTH_BOUNDS,
-    Requirement::ELICITATION_SCHEMA_NO_ADVANCED_KEYWORDS,
-    Requirement::ELICITATION_SCHEMA_NUMBER_BOUNDS,
-    Requirement::ELICITATION_SCHEMA_STRING_FORMATS,
-    Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
-];
+cites! {
+    ELICITATION_FORM_MODE_FIELD, ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED,
+    ELICITATION_REQUEST_MESSAGE_REQUIRED, ELICITATION_REQUEST_MODE_VALUES,
+    ELICITATION_SCHEMA_OBJECT_ROOT, ELICITATION_URL_ELICITATION_ID_REQUIRED,
+    ELICITATION_URL_MODE_AND_MESSAGE, ELICITATION_URL_REQUIRED_ERROR_ENTRIES,
+    ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS, ELICITATION_URL_URL_REQUIRED,
+    ELICITATION_URL_URL_VALID, SAMPLING_CONTENT_BASE64, SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+    SAMPLING_CONTENT_TYPES_WITH_AUDIO, SAMPLING_CONTENT_TYPES_WITH_TOOLS,
+    SAMPLING_PREFERENCES_PRIORITY_RANGE, SAMPLING_TOOL_CHOICE_MODE_ENUM,
+    SCHEMA_URL_ELICITATION_REQUIRED_ERROR,
+}
 
 /// The rule that a message of a server breaks at a place that does not have its shape.
 pub(in crate::check) fn rule_at(
     message: &Message,
     pointer: &Pointer,
     revision: Revision,
-) -> Option<&'static Requirement> {
+) -> Option<Cited> {
     let place: Vec<String> = pointer.tokens().collect();
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
     match (message, place.as_slice()) {
@@ -47,11 +42,9 @@ pub(in crate::check) fn rule_at(
         {
             let is_object = reply.error.data.as_ref().is_none_or(Value::is_object);
             Some(match place {
-                [] if !is_object => Requirement::SCHEMA_URL_ELICITATION_REQUIRED_ERROR,
-                [] | ["elicitations"] => {
-                    Requirement::ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS
-                }
-                _ => Requirement::ELICITATION_URL_REQUIRED_ERROR_ENTRIES,
+                [] if !is_object => SCHEMA_URL_ELICITATION_REQUIRED_ERROR,
+                [] | ["elicitations"] => ELICITATION_URL_REQUIRED_ERROR_LISTS_ELICITATIONS,
+                _ => ELICITATION_URL_REQUIRED_ERROR_ENTRIES,
             })
         }
         _ => None,
@@ -63,31 +56,29 @@ fn rule_of_params(
     params: &Value,
     place: &[&str],
     revision: Revision,
-) -> Option<&'static Requirement> {
+) -> Option<Cited> {
     match method {
         ELICITATION if params.get("mode").and_then(Value::as_str) == Some("url") => match place {
-            ["message" | "mode"] => Some(Requirement::ELICITATION_URL_MODE_AND_MESSAGE),
+            ["message" | "mode"] => Some(ELICITATION_URL_MODE_AND_MESSAGE),
             ["url"] if params.get("url").is_some_and(Value::is_string) => {
-                Some(Requirement::ELICITATION_URL_URL_VALID)
+                Some(ELICITATION_URL_URL_VALID)
             }
-            ["url"] => Some(Requirement::ELICITATION_URL_URL_REQUIRED),
-            ["elicitationId"] => Some(Requirement::ELICITATION_URL_ELICITATION_ID_REQUIRED),
+            ["url"] => Some(ELICITATION_URL_URL_REQUIRED),
+            ["elicitationId"] => Some(ELICITATION_URL_ELICITATION_ID_REQUIRED),
             _ => None,
         },
         ELICITATION => match place {
-            ["message"] => Some(Requirement::ELICITATION_REQUEST_MESSAGE_REQUIRED),
+            ["message"] => Some(ELICITATION_REQUEST_MESSAGE_REQUIRED),
             ["mode"] if params.get("requestedSchema").is_some() => {
-                Some(Requirement::ELICITATION_FORM_MODE_FIELD)
+                Some(ELICITATION_FORM_MODE_FIELD)
             }
-            ["mode"] => Some(Requirement::ELICITATION_REQUEST_MODE_VALUES),
+            ["mode"] => Some(ELICITATION_REQUEST_MODE_VALUES),
             // A request for a URL without its mode is taken for one without its form.
             ["requestedSchema"] if params.get("url").is_some() && params.get("mode").is_none() => {
-                Some(Requirement::ELICITATION_REQUEST_MODE_VALUES)
+                Some(ELICITATION_REQUEST_MODE_VALUES)
             }
-            ["requestedSchema"] => Some(Requirement::ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED),
-            ["requestedSchema", "type" | "properties"] => {
-                Some(Requirement::ELICITATION_SCHEMA_OBJECT_ROOT)
-            }
+            ["requestedSchema"] => Some(ELICITATION_FORM_REQUESTED_SCHEMA_REQUIRED),
+            ["requestedSchema", "type" | "properties"] => Some(ELICITATION_SCHEMA_OBJECT_ROOT),
             ["requestedSchema", "properties", name, ..] => {
                 let property = params.get("requestedSchema")?.get("properties")?.get(name)?;
                 let violations = form::of_property(name, property, revision);
@@ -96,18 +87,16 @@ fn rule_of_params(
             _ => None,
         },
         SAMPLING => match place {
-            ["messages", _, "content", .., "data" | "mimeType"] => {
-                Some(Requirement::SAMPLING_CONTENT_BASE64)
-            }
+            ["messages", _, "content", .., "data" | "mimeType"] => Some(SAMPLING_CONTENT_BASE64),
             ["messages", _, "content"] | ["messages", _, "content", .., "type"] => {
                 Some(type_rule(revision))
             }
             ["messages", _, "content", index] if index.parse::<usize>().is_ok() => {
                 Some(type_rule(revision))
             }
-            ["toolChoice", ..] => Some(Requirement::SAMPLING_TOOL_CHOICE_MODE_ENUM),
+            ["toolChoice", ..] => Some(SAMPLING_TOOL_CHOICE_MODE_ENUM),
             ["modelPreferences", name] if name.ends_with("Priority") => {
-                Some(Requirement::SAMPLING_PREFERENCES_PRIORITY_RANGE)
+                Some(SAMPLING_PREFERENCES_PRIORITY_RANGE)
             }
             _ => None,
         },
@@ -116,12 +105,10 @@ fn rule_of_params(
 }
 
 /// The rule for the types of content.
-fn type_rule(revision: Revision) -> &'static Requirement {
+fn type_rule(revision: Revision) -> Cited {
     match revision {
-        Revision::V2024_11_05 => Requirement::SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
-        revision if revision < Revision::V2025_11_25 => {
-            Requirement::SAMPLING_CONTENT_TYPES_WITH_AUDIO
-        }
-        _ => Requirement::SAMPLING_CONTENT_TYPES_WITH_TOOLS,
+        Revision::V2024_11_05 => SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+        revision if revision < Revision::V2025_11_25 => SAMPLING_CONTENT_TYPES_WITH_AUDIO,
+        _ => SAMPLING_CONTENT_TYPES_WITH_TOOLS,
     }
 }

@@ -1,8 +1,16 @@
 //! Requests for sampling: what they may use of the client, and how tool calls and their results follow each other.
 
 use super::Violation;
+use crate::check::cited::cites;
 use crate::json::Value;
-use crate::spec::{Capability, Requirement, Revision};
+use crate::spec::{Capability, Revision};
+
+cites! {
+    SAMPLING_CONTEXT_AVOID_DEPRECATED, SAMPLING_CONTEXT_REQUIRES_CAPABILITY,
+    SAMPLING_MESSAGE_TOOL_RESULTS_ONLY, SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH,
+    SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE, SAMPLING_MESSAGE_TOOL_USE_BALANCE,
+    SAMPLING_TOOLS_SERVER_GATE,
+}
 
 /// Everything wrong with the params of `sampling/createMessage`, of a client that declares these capabilities.
 pub(super) fn of_params(
@@ -34,10 +42,7 @@ fn context(params: &Value, declared: Option<&Value>) -> Option<Violation> {
             && !Capability::SamplingContext.declared_in(declared)
     });
     let violation = if is_undeclared {
-        let rules = [
-            Requirement::SAMPLING_CONTEXT_REQUIRES_CAPABILITY,
-            Requirement::SAMPLING_CONTEXT_AVOID_DEPRECATED,
-        ];
+        let rules = [SAMPLING_CONTEXT_REQUIRES_CAPABILITY, SAMPLING_CONTEXT_AVOID_DEPRECATED];
         Violation::new(
             rules,
             "a request for sampling asks for context that the client does not offer",
@@ -47,7 +52,7 @@ fn context(params: &Value, declared: Option<&Value>) -> Option<Violation> {
         )
     } else {
         Violation::new(
-            [Requirement::SAMPLING_CONTEXT_AVOID_DEPRECATED],
+            [SAMPLING_CONTEXT_AVOID_DEPRECATED],
             "a request for sampling uses a deprecated `includeContext`",
         )
         .expected("no `includeContext`, or \"none\"")
@@ -63,7 +68,7 @@ fn tools(params: &Value, declared: &Value) -> Option<Violation> {
         return None;
     }
     let name = ["tools", "toolChoice"].into_iter().find(|name| params.get(name).is_some())?;
-    let mut rules = vec![Requirement::SAMPLING_TOOLS_SERVER_GATE];
+    let mut rules = vec![SAMPLING_TOOLS_SERVER_GATE];
     rules.extend(super::OF_UNDECLARED);
     let violation = Violation::new(
         rules,
@@ -110,8 +115,7 @@ fn messages(params: &Value) -> Vec<Violation> {
         let is_misnamed = answered.iter().any(|id| !uses.contains(id) && !used.contains(id));
         if let Some(open) = uses.iter().find(|id| !answered.contains(id)).filter(|_| !is_misnamed) {
             let headline = format!("{at} has a tool use that the next message does not answer");
-            let violation =
-                Violation::new([Requirement::SAMPLING_MESSAGE_TOOL_USE_BALANCE], headline);
+            let violation = Violation::new([SAMPLING_MESSAGE_TOOL_USE_BALANCE], headline);
             let expected = "a message right after it with a result for each tool use";
             found.push(violation.expected(expected).got(format!("no result for {open:?}")));
         }
@@ -130,19 +134,17 @@ fn tool_results(message: &Value, at: &str, used: &[&str]) -> Vec<Violation> {
     let role = message.get("role");
     if role.and_then(Value::as_str) != Some("user") {
         let headline = format!("{at} has a tool result, but is not one of the user");
-        let violation =
-            Violation::new([Requirement::SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE], headline);
+        let violation = Violation::new([SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE], headline);
         found.push(violation.expected("the role \"user\"").got_value(role));
     } else if results < all {
         let headline = format!("{at} mixes tool results with other content");
-        let violation = Violation::new([Requirement::SAMPLING_MESSAGE_TOOL_RESULTS_ONLY], headline);
+        let violation = Violation::new([SAMPLING_MESSAGE_TOOL_RESULTS_ONLY], headline);
         let got = format!("{all} blocks, {results} of them tool results");
         found.push(violation.expected("nothing but tool results").got(got));
     }
     if let Some(unknown) = self::results(message).into_iter().find(|id| !used.contains(id)) {
         let headline = format!("{at} has the result of an unknown tool use");
-        let violation =
-            Violation::new([Requirement::SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH], headline);
+        let violation = Violation::new([SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH], headline);
         let expected = "a `toolUseId` that is the id of an earlier tool use";
         found.push(violation.expected(expected).got_value(Some(&unknown.into())));
     }

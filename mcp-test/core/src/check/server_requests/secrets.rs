@@ -4,8 +4,13 @@
 //! entered. A form may well ask how long passwords should be, or which address to fetch.
 
 use super::Violation;
+use crate::check::cited::cites;
 use crate::json::{Object, Value};
-use crate::spec::Requirement;
+
+cites! {
+    ELICITATION_SAFE_URL_NO_LINKS_IN_FORMS, ELICITATION_SENSITIVE_NOT_ELICITED,
+    ELICITATION_SENSITIVE_NOT_IN_FORM_MODE, ELICITATION_SENSITIVE_URL_MODE_USED,
+}
 
 /// The last words of names of secrets and of payment credentials.
 const SECRETS: [&[&str]; 21] = [
@@ -66,9 +71,9 @@ pub(super) fn of_property(name: &str, property: &Value) -> Option<Violation> {
         return None;
     };
     let rules = [
-        Requirement::ELICITATION_SENSITIVE_NOT_ELICITED,
-        Requirement::ELICITATION_SENSITIVE_NOT_IN_FORM_MODE,
-        Requirement::ELICITATION_SENSITIVE_URL_MODE_USED,
+        ELICITATION_SENSITIVE_NOT_ELICITED,
+        ELICITATION_SENSITIVE_NOT_IN_FORM_MODE,
+        ELICITATION_SENSITIVE_URL_MODE_USED,
     ];
     let violation = Violation::new(rules, format!("the form asks for a secret, `{name}`"));
     Some(violation.expected("no property for a password, a key, a token or a card").got(got))
@@ -117,10 +122,8 @@ pub(super) fn link(params: &Value) -> Option<Violation> {
     let found = text(params, "message").or_else(|| {
         places.into_iter().find_map(|it| text(it, "title").or_else(|| text(it, "description")))
     })?;
-    let violation = Violation::new(
-        [Requirement::ELICITATION_SAFE_URL_NO_LINKS_IN_FORMS],
-        "a form has a link to click on",
-    );
+    let violation =
+        Violation::new([ELICITATION_SAFE_URL_NO_LINKS_IN_FORMS], "a form has a link to click on");
     Some(violation.expected("links in URL mode only").got_value(Some(&found.into())))
 }
 

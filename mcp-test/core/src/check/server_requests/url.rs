@@ -1,8 +1,13 @@
 //! Elicitations in URL mode: where they send the user.
 
 use super::Violation;
+use crate::check::cited::cites;
 use crate::json::Value;
-use crate::spec::Requirement;
+
+cites! {
+    ELICITATION_SAFE_URL_HTTPS, ELICITATION_SAFE_URL_NO_SENSITIVE_DATA,
+    ELICITATION_URL_NO_ELICITATION_ID,
+}
 
 /// Names of query parameters that hold credentials.
 const CREDENTIALS: [&str; 3] = ["access_token", "password", "passwd"];
@@ -14,7 +19,7 @@ pub(super) fn of_params(params: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     if let Some(id) = params.get("elicitationId") {
         let violation = Violation::new(
-            [Requirement::ELICITATION_URL_NO_ELICITATION_ID],
+            [ELICITATION_URL_NO_ELICITATION_ID],
             "an elicitation in URL mode has an `elicitationId`",
         );
         found.push(
@@ -30,7 +35,7 @@ pub(super) fn of_params(params: &Value) -> Vec<Violation> {
             // The URL is not repeated: it has a secret in it.
             let got = format!("one for the host `{}` that has some", url.host);
             found.push(
-                Violation::new([Requirement::ELICITATION_SAFE_URL_NO_SENSITIVE_DATA], headline)
+                Violation::new([ELICITATION_SAFE_URL_NO_SENSITIVE_DATA], headline)
                     .expected(expected)
                     .got(got),
             );
@@ -39,7 +44,7 @@ pub(super) fn of_params(params: &Value) -> Vec<Violation> {
             let headline = "the URL of an elicitation is not secure";
             let got = format!("an `http` URL for the host `{}`", url.host);
             found.push(
-                Violation::new([Requirement::ELICITATION_SAFE_URL_HTTPS], headline)
+                Violation::new([ELICITATION_SAFE_URL_HTTPS], headline)
                     .expected("an `https` URL")
                     .got(got),
             );
@@ -116,10 +121,11 @@ mod tests {
 
     use super::*;
     use crate::check::recorded::NOTHING;
+    use crate::spec::Requirement;
 
     fn broken(url: &str) -> Vec<&'static Requirement> {
         let found = of_params(&json!({"mode": "url", "url": url}).into());
-        found.into_iter().map(|violation| violation.rules[0]).collect()
+        found.into_iter().map(|violation| violation.rules[0].0).collect()
     }
 
     #[test]

@@ -248,7 +248,8 @@ impl<'a> ShapeJudge<'a> {
         let named = self.schemas.definition_for(message.message, answers, revision, self.authority);
         let of_place = (event.party == Party::Server)
             .then(|| places::rule_at(message.message, &pointer, revision))
-            .flatten();
+            .flatten()
+            .map(|rule| rule.0);
         let requirement = of_place.or_else(|| {
             requirements::find(&shape, &pointer, named.as_ref(), revision, event.party)
         });

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::check::rule;
-use crate::check::server_requests::places;
+use crate::check::server_requests::{form, places};
 use crate::json::Pointer;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::schema::Definition;
@@ -138,8 +137,8 @@ pub(super) fn of_message(
 pub(crate) fn all() -> impl Iterator<Item = &'static Requirement> {
     let of_places = PLACES.iter().flat_map(|(_, _, cited)| *cited).copied();
     let of_shapes = OF_SHAPES.values().flatten().copied();
-    let others = [rule::OF_SHAPES, rule::OF_SERVER_REQUESTS, places::SHARED];
-    let others = others.into_iter().flatten().copied();
+    let of_requests = [places::CITED, form::CITED, form::CITED_OF_SHAPES].into_iter().flatten().copied();
+    let others = of_requests.chain([Requirement::MCP_TEST_MESSAGE_SHAPE]);
     of_places.chain(of_shapes).chain(others)
 }
 

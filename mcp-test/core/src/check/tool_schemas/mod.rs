@@ -168,10 +168,5 @@ fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
 fn demanded(finding: Finding, rule: &'static Requirement, revision: Revision) -> Finding {
     // Also where it is only advised, it is the same problem.
     let cause = Cause::RequirementFor(rule, finding.headline.clone());
-    let finding = finding.caused_by(cause);
-    if rule.applies_at(revision) {
-        finding.requires(rule)
-    } else {
-        finding.elsewhere(rule, revision)
-    }
+    finding.caused_by(cause).breaking_everywhere(rule, revision)
 }

@@ -1,9 +1,11 @@
 //! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
 
-use crate::check::{OF_CLIENTS_ALONE, OF_SERVERS_ALONE};
 use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
-use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Proofs, Scenario, TOOK_PART};
+use crate::scenario::{CheckSpec, Leg, Proofs, Scenario};
+use crate::spec::Side;
 use crate::spec::requirement::Requirement;
+
+const SIDES: [Side; 2] = [Side::Server, Side::Client];
 
 /// A check that stands for a requirement.
 #[derive(Debug, Clone, Copy)]
@@ -19,15 +21,15 @@ pub enum CitingCheck {
 impl CitingCheck {
     /// Whether it judges this side by the requirement.
     fn judges(&self, leg: Leg, requirement: &Requirement) -> bool {
-        match self {
-            Self::Declared(scenario, _) => scenario.leg == leg,
-            Self::Common(TOOK_PART | LEFT_WELL) => leg == Leg::Client,
-            // Its scenarios have no checks of the wire.
-            Self::Common(_) | Self::Any if leg == Leg::Authorization => false,
-            Self::Common(_) | Self::Any => {
-                let of_others =
-                    if leg == Leg::Server { OF_CLIENTS_ALONE } else { OF_SERVERS_ALONE };
-                !of_others.contains(&requirement)
+        match (self, leg.side()) {
+            (Self::Declared(scenario, _), _) => scenario.leg == leg,
+            // The scenarios for authorization servers have no checks of the wire.
+            (_, None) => false,
+            (Self::Common(id), Some(side)) => {
+                requirements_of_common(id, side).contains(&requirement)
+            }
+            (Self::Any, Some(side)) => {
+                requirements_of_interruptions(side).any(|it| it == requirement)
             }
         }
     }
@@ -64,9 +66,10 @@ pub fn citing_checks(
         .filter(|(_, check)| check.requirements.iter().copied().any(is_it))
         .map(|(scenario, check)| CitingCheck::Declared(scenario, check));
     let common = COMMON.into_iter().map(|(id, _)| id);
-    let common = common.filter(|id| requirements_of_common(id).into_iter().any(is_it));
+    let of_common = |id, side| requirements_of_common(id, side).into_iter().any(is_it);
+    let common = common.filter(|id| SIDES.iter().any(|side| of_common(id, *side)));
     let mut checks: Vec<CitingCheck> = declared.chain(common.map(CitingCheck::Common)).collect();
-    if requirements_of_interruptions().any(is_it) {
+    if SIDES.iter().any(|side| requirements_of_interruptions(*side).any(is_it)) {
         checks.push(CitingCheck::Any);
     }
     checks

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::OF_ENVELOPES;
+use crate::check::requirements_of_envelopes;
 use crate::json::{Object, Value};
-use crate::spec::{LISTEN, Requirement};
+use crate::spec::{LISTEN, Requirement, Side};
 use crate::trace::{EventKind, Party, Trace};
 use crate::transport::TransportKind;
 use crate::wire::Message;
@@ -86,7 +86,8 @@ pub(in crate::run) fn exercised(
     }
     let is_http =
         trace.events.iter().any(|event| matches!(event.kind, EventKind::HttpResponse { .. }));
-    let rules = OF_ENVELOPES.iter().copied();
+    let side = if who == Party::Client { Side::Client } else { Side::Server };
+    let rules = requirements_of_envelopes(side).iter().copied();
     rules.filter(|rule| is_exercised(rule, &sent, transport, is_http)).collect()
 }
 

@@ -1,0 +1,36 @@
+//! The requirements that the judges of a file cite: listed once, so that each check knows what it stands for.
+//!
+//! What a single scenario cites is in its checks.
+
+use std::ops::Deref;
+
+use crate::spec::Requirement;
+
+/// A requirement that is listed by [`cites!`] in the file of the judge that cites it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cited(pub(super) &'static Requirement);
+
+impl Deref for Cited {
+    type Target = Requirement;
+
+    fn deref(&self) -> &Requirement {
+        self.0
+    }
+}
+
+/// Makes a constant [`Cited`] for each of these requirements, and a list of them: `CITED`, or the one that is named before a colon.
+///
+/// A requirement that is not listed cannot be cited, and one that is never cited is an unused constant.
+macro_rules! cites {
+    ($list:ident: $($requirement:ident),+ $(,)?) => {
+        $(const $requirement: $crate::check::cited::Cited =
+            $crate::check::cited::Cited($crate::spec::Requirement::$requirement);)+
+        /// The requirements that this file cites.
+        pub(in $crate::check) const $list: &[&$crate::spec::Requirement] =
+            &[$($crate::spec::Requirement::$requirement),+];
+    };
+    ($($requirement:ident),+ $(,)?) => {
+        $crate::check::cited::cites!(CITED: $($requirement),+);
+    };
+}
+pub(super) use cites;
