@@ -4,11 +4,18 @@
 
 use std::ops::Deref;
 
-use crate::spec::Requirement;
+use crate::spec::{Requirement, Revision};
 
 /// A requirement that is listed by [`cites!`] in the file of the judge that cites it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cited(pub(super) &'static Requirement);
+
+impl Cited {
+    /// The first of these that the revision has; the last of them, if it has none.
+    pub(super) fn first_at<const N: usize>(revision: Revision, rules: [Self; N]) -> Self {
+        Self(Requirement::first_at(revision, &rules.map(|rule| rule.0)))
+    }
+}
 
 impl Deref for Cited {
     type Target = Requirement;

@@ -271,11 +271,9 @@ impl<'a> ClientConversationJudge<'a> {
                 self.findings.add(event, finding, RESOURCES_SUBSCRIBE_REMOVED);
             }
             (Era::Stateless, _) => {}
-            (Era::Handshake, _) if revision < Revision::V2025_06_18 => {
-                self.findings.add(event, finding, LIFECYCLE_VERSION_RESPECTED_SHOULD);
-            }
             (Era::Handshake, _) => {
-                self.findings.add(event, finding, LIFECYCLE_VERSION_RESPECTED);
+                let rules = [LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD];
+                self.findings.add(event, finding, Cited::first_at(revision, rules));
             }
         }
     }
@@ -426,8 +424,13 @@ fn rule_of_capability(known: &Method, revision: Revision) -> Cited {
         "notifications/roots/list_changed" => ROOTS_LIST_CHANGED_REQUIRES_CAPABILITY,
         "tasks/cancel" => TASKS_CANCEL_REQUIRES_CAPABILITY,
         "tasks/list" => TASKS_LIST_REQUIRES_CAPABILITY,
-        _ if revision.era() == Era::Stateless => BASE_CAPABILITIES_RESPECTED,
-        _ if revision < Revision::V2025_06_18 => LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
-        _ => LIFECYCLE_CAPABILITIES_RESPECTED,
+        _ => Cited::first_at(
+            revision,
+            [
+                BASE_CAPABILITIES_RESPECTED,
+                LIFECYCLE_CAPABILITIES_RESPECTED,
+                LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+            ],
+        ),
     }
 }

@@ -358,10 +358,8 @@ impl<'a> ConversationJudge<'a> {
     fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
         let finding = of_other_revision(Side::Server, known, revision);
         let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
-        let rule = match revision < Revision::V2025_06_18 {
-            true => LIFECYCLE_VERSION_RESPECTED_SHOULD,
-            false => LIFECYCLE_VERSION_RESPECTED,
-        };
+        let rules = [LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD];
+        let rule = Cited::first_at(revision, rules);
         self.findings.add(event, finding, rule);
     }
 
@@ -485,8 +483,13 @@ fn rule_of_capability(known: &Method, revision: Revision) -> Cited {
         "notifications/resources/list_changed" => RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY,
         "notifications/resources/updated" => RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
         "notifications/message" => LOGGING_CAPABILITY_DECLARE,
-        _ if revision < Revision::V2025_06_18 => LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
-        _ if revision.era() == Era::Stateless => BASE_CAPABILITIES_RESPECTED,
-        _ => LIFECYCLE_CAPABILITIES_RESPECTED,
+        _ => Cited::first_at(
+            revision,
+            [
+                BASE_CAPABILITIES_RESPECTED,
+                LIFECYCLE_CAPABILITIES_RESPECTED,
+                LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
+            ],
+        ),
     }
 }

@@ -358,6 +358,14 @@ impl Judging {
         self.test.scenario.checks.iter().any(|check| check.id == id && !check.fails)
     }
 
+    /// Whether the scenario declares the check at its revision.
+    #[cfg(any(test, feature = "suite"))]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn makes(&self, id: &str) -> bool {
+        self.test.scenario.check_at(id, self.test.revision).is_some()
+    }
+
     /// Begins a check, which the scenario must declare.
     #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {

@@ -20,10 +20,10 @@ impl Official {
         Self { revisions, suites: &[Suite::Active] }
     }
 
-    /// A scenario of the draft suite, for what the newest revision has introduced.
+    /// A scenario of the draft suite, for what 2026-07-28 has introduced.
     #[must_use]
     pub const fn draft() -> Self {
-        Self { revisions: Revisions::from(Revision::NEWEST), suites: &[Suite::Draft] }
+        Self { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Draft] }
     }
 
     /// A scenario of the pending suite, for an extension. Extensions belong to no revision, so that the official suite runs

@@ -64,10 +64,10 @@ fn offers(name: &str, result: &Value) -> bool {
 fn rule_of_offer(capability: Capability, revision: Revision) -> Option<Cited> {
     Some(match capability {
         Capability::Completions => COMPLETION_CAPABILITY_DECLARE,
-        Capability::Prompts if revision >= Revision::V2026_07_28 => {
-            PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER
-        }
-        Capability::Prompts => PROMPTS_CAPABILITY_DECLARE,
+        Capability::Prompts => Cited::first_at(
+            revision,
+            [PROMPTS_CAPABILITY_DECLARE_IN_DISCOVER, PROMPTS_CAPABILITY_DECLARE],
+        ),
         Capability::Resources => RESOURCES_CAPABILITY_DECLARE,
         Capability::Tools => TOOLS_CAPABILITY_DECLARE,
         _ => return None,

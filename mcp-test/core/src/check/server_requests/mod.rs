@@ -244,7 +244,7 @@ impl<'a> ServerRequestJudge<'a> {
         if place.revision < Revision::V2025_06_18 {
             return;
         }
-        let has_modes = place.revision >= Revision::V2025_11_25;
+        let has_modes = place.revision.has_url_elicitation();
         let mode = params.get("mode").filter(|_| has_modes).map(Value::as_str);
         let violations = match mode {
             Some(Some("url")) => {
@@ -310,7 +310,7 @@ impl<'a> ServerRequestJudge<'a> {
 
     /// The error that requires an elicitation in URL mode.
     fn error(&mut self, place: Place<'a>, reply: &'a ErrorReply) {
-        if place.revision != Revision::V2025_11_25 {
+        if !ELICITATION_URL_REQUIRED_ERROR_CODE.applies_at(place.revision) {
             return;
         }
         let listed =
@@ -353,7 +353,7 @@ impl<'a> ServerRequestJudge<'a> {
         if notification.method != COMPLETE {
             return;
         }
-        if place.revision > Revision::V2025_11_25 {
+        if ELICITATION_COMPLETE_REMOVED.applies_at(place.revision) {
             let violation = Violation::new(
                 [ELICITATION_COMPLETE_REMOVED],
                 format!("the server sent `{COMPLETE}`"),

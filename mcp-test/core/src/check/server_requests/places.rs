@@ -106,9 +106,12 @@ fn rule_of_params(
 
 /// The rule for the types of content.
 fn type_rule(revision: Revision) -> Cited {
-    match revision {
-        Revision::V2024_11_05 => SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
-        revision if revision < Revision::V2025_11_25 => SAMPLING_CONTENT_TYPES_WITH_AUDIO,
-        _ => SAMPLING_CONTENT_TYPES_WITH_TOOLS,
-    }
+    Cited::first_at(
+        revision,
+        [
+            SAMPLING_CONTENT_TYPES_TEXT_IMAGE,
+            SAMPLING_CONTENT_TYPES_WITH_AUDIO,
+            SAMPLING_CONTENT_TYPES_WITH_TOOLS,
+        ],
+    )
 }

@@ -20,7 +20,7 @@ pub(super) fn of_params(
 ) -> Vec<Violation> {
     let mut found = Vec::new();
     // Tools and the capabilities for parts of sampling exist since then.
-    if revision < Revision::V2025_11_25 {
+    if !revision.has_sampling_tools() {
         return found;
     }
     found.extend(context(params, declared));

@@ -163,6 +163,16 @@ impl Requirement {
         self.revisions.contains(revision)
     }
 
+    /// The first of these requirements that the revision has; the last of them, if it has none.
+    pub const fn first_at(revision: Revision, requirements: &[&'static Self]) -> &'static Self {
+        let mut index = 0;
+        // A loop with an index, because `for` is not available in a constant function.
+        while index + 1 < requirements.len() && !requirements[index].applies_at(revision) {
+            index += 1;
+        }
+        requirements[index]
+    }
+
     /// Why no check of this side stands for it, if its row says so.
     pub fn why_unchecked(&self, side: Side) -> Option<&'static str> {
         match side {

@@ -89,7 +89,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         ),
         _ => answers.skip("the client stopped before the handshake had ended"),
     };
-    if revision == Revision::V2025_11_25 {
+    if judging.makes("client-proposes-newest-version") {
         let newest = judging.check("client-proposes-newest-version");
         match (proposed.filter(|proposed| *proposed < revision), next) {
             (Some(proposed), Some(next)) => newest.fail(

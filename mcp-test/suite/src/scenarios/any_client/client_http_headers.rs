@@ -135,7 +135,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         closed_stream(judging);
     }
     posts_messages(judging);
-    if judging.revision() >= Revision::V2026_07_28 {
+    if judging.revision().mirrors_headers() {
         encodes_names(judging);
         refreshes(judging);
     }

@@ -7,7 +7,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::trace::{EventKind, ReceivedMessage};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{ClientEnd, Fault, stderr_text};
@@ -29,12 +29,14 @@ scenario! {
     transports: Only[Stdio],
     checks: [
         check!(LINE, "The client does not take a line on the standard error for a failure",
-            [TRANSPORT_STDIO_STDERR_NOT_ERROR]),
+            &[MEANING]),
         check!(TEXT, "The client goes on when its server writes more text to the standard error than a pipe holds",
             [TRANSPORT_STDIO_STDERR_TOLERATED]),
     ],
 }
 
+/// What a line on the standard error means.
+const MEANING: &Requirement = Requirement::TRANSPORT_STDIO_STDERR_NOT_ERROR;
 const LINE: &str = "client-accepts-stderr-line";
 const TEXT: &str = "client-reads-stderr";
 
@@ -60,10 +62,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 /// Judges what the client did after the first reply, before which the server had written a line.
 fn line(judging: &mut Judging, first: &ReceivedMessage) {
     let went_on = went_on(judging, first);
-    if judging.revision() < Revision::V2025_11_25 {
+    if !judging.makes(LINE) {
         return;
     }
-    let is_in_force = judging.spoken().is_some_and(|it| it >= Revision::V2025_11_25);
+    let is_in_force = judging.spoken().is_some_and(|it| MEANING.applies_at(it));
     if went_on == Some(false) && is_in_force {
         judging.may_give_up();
     }

@@ -80,20 +80,21 @@ impl Metadata {
 
 /// The requirement to publish metadata.
 pub(super) fn publishes(revision: Revision) -> &'static Requirement {
-    match revision {
-        Revision::V2024_11_05 | Revision::V2025_03_26 => Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
-        Revision::V2025_06_18 => Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
-        _ => Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
-    }
+    Requirement::first_at(
+        revision,
+        &[
+            Requirement::AUTH_DISCOVERY_AS_METADATA_EITHER,
+            Requirement::AUTH_DISCOVERY_AS_METADATA_RFC8414,
+            Requirement::AUTH_DISCOVERY_SERVER_RFC8414,
+        ],
+    )
 }
 
 /// The requirement that the issuer of the metadata is the one by which it was found.
 fn identifies(ctx: &AuthorizationCtx) -> &'static Requirement {
-    match ctx.revision() {
-        Revision::V2026_07_28 => Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL,
-        // RFC 8414, section 3.3.
-        revision => publishes(revision),
-    }
+    let identical = Requirement::AUTH_DISCOVERY_AS_ISSUER_IDENTICAL;
+    // RFC 8414, section 3.3.
+    Requirement::first_at(ctx.revision(), &[identical, publishes(ctx.revision())])
 }
 
 /// Where clients look for metadata, in this order.

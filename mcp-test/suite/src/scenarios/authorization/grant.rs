@@ -11,7 +11,7 @@ use mcp_test_core::scenario::authorization::is_secure;
 use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, Callback, Profile, RegisteredAs, Stop,
 };
-use mcp_test_core::spec::{Requirement, Revision};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::generated_id::generate_id;
 use reqwest::Url;
@@ -176,10 +176,10 @@ impl Grant {
         // Before anything else is looked at: a response of another server must not be used at all.
         let iss: Vec<&str> = parameters.all("iss").collect();
         if !iss.is_empty() && iss != [self.issuer.as_str()] {
-            let requirement = match ctx.revision() {
-                Revision::V2026_07_28 => Requirement::AUTH_REDIRECT_AS_ISS_VALUE,
-                _ => ctx.oauth(),
-            };
+            let requirement = Requirement::first_at(
+                ctx.revision(),
+                &[Requirement::AUTH_REDIRECT_AS_ISS_VALUE, ctx.oauth()],
+            );
             let headline = "`iss` of the authorization response is not the issuer";
             let finding = Finding::peer(headline).requires(requirement).evidence(seq);
             let expected = format!("`{}` once", words::excerpt(&self.issuer));

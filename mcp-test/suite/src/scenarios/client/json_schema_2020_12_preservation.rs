@@ -118,7 +118,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Ok(());
     };
     let schema = Part::new("the schema that the client returns", echoed, Some(seq));
-    let is_early = judging.revision() < Revision::V2026_07_28;
+    let is_early = !judging.revision().has_any_structured_content();
     for (check, expected) in KEYWORDS.into_iter().zip(kept_keywords()) {
         let is_later = check.starts_with("sep-2106");
         let check = judging.check(check);

@@ -60,7 +60,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         None => check_values(ctx).await?,
     }
     // 2024-11-05 does not say how an unknown prompt is answered.
-    if ctx.revision() >= Revision::V2025_03_26 {
+    if ctx.makes("completion-complete-unknown-prompt") {
         let reply = complete(ctx, "no_such_prompt").await?;
         ctx.check("completion-complete-unknown-prompt")
             .judge(refused(&reply, error_code::INVALID_PARAMS));

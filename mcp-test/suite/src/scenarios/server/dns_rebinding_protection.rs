@@ -146,7 +146,7 @@ async fn foreign_origin(
         return Ok(Err(finding));
     }
     // Earlier revisions require that `Origin` is validated, but no particular status (`basic/transports`).
-    if revision >= Revision::V2025_11_25 && answer.status != 403 {
+    if revision.answers_bad_origin_with_403() && answer.status != 403 {
         return Ok(Err(finding("a foreign Origin is refused with another status", answer)
             .expected("HTTP 403")
             .requires(Requirement::TRANSPORT_HTTP_ORIGIN_403)));

@@ -82,7 +82,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 /// Checks the session id in the headers of the handshake.
 fn session_id(ctx: &mut Ctx) {
     // HTTP+SSE of 2024-11-05 has no session ids.
-    if ctx.revision() < Revision::V2025_03_26 {
+    if !ctx.revision().has_sessions() {
         return;
     }
     let is_http = ctx.transport().is_http();

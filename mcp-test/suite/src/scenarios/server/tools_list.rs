@@ -61,7 +61,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             tools(object().member("description", truthy())),
             "the description of a tool is optional",
         );
-    if ctx.revision() >= Revision::V2025_11_25 {
+    if ctx.revision().has_tool_name_format() {
         name_format(ctx, &first);
     }
     if ctx.revision() >= Revision::V2026_07_28 {
@@ -158,7 +158,7 @@ fn names(reply: &Reply) -> Option<Vec<String>> {
 async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     let (pages, has_more) = ctx.client().await?.first_pages("tools/list", MAX_PAGES).await?;
     let list = ToolList::new(pages);
-    let has_name_rules = ctx.revision() >= Revision::V2025_11_25;
+    let has_name_rules = ctx.revision().has_tool_name_format();
     let mut check = ctx.check("tools-list-definitions");
     // The official check looks at the names of the first page.
     for page in list.pages().iter().skip(1).filter(|_| has_name_rules) {

@@ -13,7 +13,7 @@ use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{HttpRequest, HttpResponse, Misbehavior};
 use mcp_test_core::{check, proofs, scenario};
 
-use super::protected_server::{ProtectedServer, challenge, is_made, is_unauthorized, opening};
+use super::protected_server::{ProtectedServer, challenge, is_unauthorized, opening};
 use super::reference::{altered, behind, protected};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::{finding, is_refusal};
@@ -71,7 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let is_refused = outcome.is_ok();
     ctx.check(REFUSED).judge(outcome);
     judge_other_methods(ctx).await?;
-    if is_made(ctx, &SCENARIO, BEFORE_PARSING) {
+    if ctx.makes(BEFORE_PARSING) {
         let request = HttpRequest { body: "{".into(), ..opening(ctx) };
         let answer = ctx.http(request).await?;
         let what = "a body that is not JSON, without a token,";
@@ -151,7 +151,7 @@ fn judge_challenge(ctx: &mut Ctx, answer: &HttpResponse) {
         ),
     ];
     for (id, outcome) in outcomes {
-        if is_made(ctx, &SCENARIO, id) {
+        if ctx.makes(id) {
             ctx.check(id).judge(outcome);
         }
     }

@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 use serde_json::json;
 
-use super::protected_server::{ProtectedServer, challenge, is_made, opening};
+use super::protected_server::{ProtectedServer, challenge, opening};
 use super::reference::{ISSUER, altered, protected, with_member};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::finding;
@@ -154,7 +154,7 @@ fn judge(
         let said = if is_named { "is" } else { "is not" };
         ctx.check(TRUSTED).info(format!("`{issuer}` {said} among `authorization_servers`"));
     }
-    if is_made(ctx, &SCENARIO, NO_OFFLINE) {
+    if ctx.makes(NO_OFFLINE) {
         let scopes = document.get("scopes_supported").and_then(Value::as_array);
         let has_offline =
             scopes.unwrap_or_default().iter().any(|scope| scope.as_str() == Some("offline_access"));

@@ -70,7 +70,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     });
     let is_refused = outcome.is_ok();
     ctx.check(REFUSED).judge(outcome);
-    if is_refused && ctx.revision() >= Revision::V2025_11_25 {
+    if is_refused && ctx.makes(ERROR) {
         judge_challenge(ctx, &answer);
     }
     Ok(())

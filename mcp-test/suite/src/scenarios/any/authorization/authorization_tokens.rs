@@ -12,7 +12,7 @@ use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{
-    ProtectedServer, challenge, is_made, is_served, is_unauthorized, opening,
+    ProtectedServer, challenge, is_served, is_unauthorized, opening,
 };
 use super::reference::{altered, protected};
 use crate::scenarios::ensure;
@@ -104,7 +104,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     }
     for (kind, id, what) in KINDS {
-        if !is_made(ctx, &SCENARIO, id) {
+        if !ctx.makes(id) {
             continue;
         }
         match server.tokens.token(kind, &server.url) {

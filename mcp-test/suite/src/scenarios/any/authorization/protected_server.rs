@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::challenge::Challenge;
-use mcp_test_core::scenario::{Ctx, Scenario};
+use mcp_test_core::scenario::Ctx;
 use mcp_test_core::spec::Era;
 use mcp_test_core::transport::test_tokens::{TestTokens, TokenKind};
 use mcp_test_core::transport::{HttpRequest, HttpResponse, TokenRole};
@@ -116,11 +116,6 @@ pub(super) fn is_unauthorized(what: &str, answer: &HttpResponse) -> Result<(), F
             Err(finding(headline, answer).expected("HTTP 401"))
         }
     }
-}
-
-/// Whether a scenario makes a check at the revision of the run.
-pub(super) fn is_made(ctx: &Ctx, scenario: &Scenario, id: &str) -> bool {
-    scenario.checks_at(ctx.revision()).any(|check| check.id == id)
 }
 
 /// The challenge of a response.

@@ -6,7 +6,7 @@ use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
 use mcp_test_core::spec::{
-    Capability, Era, ItemKind, Requirement, Revision, Revisions, error_code,
+    Capability, Era, ItemKind, Requirement, Revisions, error_code,
 };
 use mcp_test_core::trace::{Party, Trace};
 use mcp_test_core::wire::Message;
@@ -220,7 +220,7 @@ fn judge_undeclared(ctx: &mut Ctx, capability: Capability, member: &str, reply: 
         }
     };
     ctx.check("served-declared").judge(outcome);
-    if ctx.revision() >= Revision::V2026_07_28 {
+    if ctx.makes("undeclared-unknown") {
         let outcome = match reply.outcome() {
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(()),
             _ => Err(finding(format!("`{method}` is known, but `{capability}` is not declared"))

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::wire::Id;
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -58,7 +58,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ids.push(("string-ids", Id::from(number)));
         ids.push(("string-ids", Id::from(number.to_string().as_str())));
     }
-    if ctx.revision() >= Revision::V2025_03_26 {
+    if ctx.makes("unicode-ids") {
         ids.push(("unicode-ids", Id::from(UNICODE)));
     }
     let method = always_answered(ctx.revision());

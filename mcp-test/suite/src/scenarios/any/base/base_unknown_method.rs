@@ -5,7 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -45,8 +45,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             error_code::RESERVED.contains(&error.code)
                 && error_code::may_be_sent(error.code, ctx.revision())
         });
-        let requirement = match has_reserved_code && ctx.revision() >= Revision::V2026_07_28 {
-            true => Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING,
+        let meaning = Requirement::JSONRPC_ERROR_CODE_RESERVED_MEANING;
+        let requirement = match has_reserved_code && meaning.applies_at(ctx.revision()) {
+            true => meaning,
             false => Requirement::JSONRPC_UNKNOWN_METHOD_ERROR,
         };
         ctx.check(check).requires(requirement).judge(outcome);

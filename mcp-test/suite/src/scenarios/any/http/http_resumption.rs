@@ -84,10 +84,8 @@ async fn resumption(ctx: &mut Ctx, session: &Session, method: &str) -> Result<()
 
 /// Revisions before 2025-11-25 do not say that the id names its stream, but that it is a position in it.
 fn stream_row(revision: Revision) -> &'static Requirement {
-    match revision {
-        Revision::V2025_11_25 => Requirement::TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM,
-        _ => Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR,
-    }
+    let stream = Requirement::TRANSPORT_HTTP_EVENT_ID_ENCODES_STREAM;
+    Requirement::first_at(revision, &[stream, Requirement::TRANSPORT_HTTP_EVENT_ID_CURSOR])
 }
 
 /// The id of the first event that has one, and the messages after it.

@@ -152,8 +152,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         ),
     ];
     for (id, outcome) in judgements {
-        let exists = SCENARIO.check(id).is_some_and(|it| it.revisions.contains(ctx.revision()));
-        if let Some(outcome) = outcome.filter(|_| exists) {
+        if let Some(outcome) = outcome.filter(|_| ctx.makes(id)) {
             ctx.check(id).judge(outcome);
         }
     }

@@ -196,7 +196,7 @@ async fn is_announced(
         ),
         ItemKind::ResourceTemplate => return Ok(None),
     };
-    let is_notified = ctx.revision() <= Revision::V2025_11_25 && !ctx.transport().is_http();
+    let is_notified = ctx.makes("changes-announced") && !ctx.transport().is_http();
     if !is_notified || !ctx.declares(capability).await? {
         return Ok(None);
     }

@@ -54,7 +54,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     if let Some(outcome) = undeclared(ctx, &[Resource, ResourceTemplate]).await? {
         ctx.check("resources-declared").judge(outcome);
     }
-    if ctx.revision() <= Revision::V2025_11_25
+    if ctx.makes("prompts-declared")
         && let Some(outcome) = undeclared(ctx, &[Prompt]).await?
     {
         ctx.check("prompts-declared")

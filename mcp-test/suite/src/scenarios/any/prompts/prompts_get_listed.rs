@@ -102,7 +102,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         }
     }
     found.retain(|link| !link.is_embedded);
-    if ctx.revision() >= Revision::V2026_07_28 && !found.is_empty() {
+    if ctx.makes("prompt-links-fetchable") && !found.is_empty() {
         let mut outcomes = Vec::new();
         for link in found.iter().take(MOST_RESOURCES) {
             outcomes.push(link.read(ctx).await?);

@@ -5,7 +5,7 @@ use mcp_test_core::expect::equals;
 use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
+use mcp_test_core::spec::{Capability, Requirement, Revisions};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -45,7 +45,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             ctx.request("resources/read", json!({ "uri": uri })).deliberate().promptly().await?;
         outcomes.push(is_error(&reply).map_err(|finding| {
             let finding = finding.hint(format!("the URI was {what}"));
-            match reply.revision() >= Revision::V2026_07_28 {
+            match Requirement::RESOURCES_READ_NOT_FOUND_32602.applies_at(reply.revision()) {
                 true => finding,
                 false => finding.should(),
             }

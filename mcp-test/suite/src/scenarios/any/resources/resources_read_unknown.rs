@@ -93,10 +93,13 @@ async fn unknown_expansion(ctx: &mut Ctx) -> Result<Option<Result<(), Finding>>,
     let uri = UriTemplate::new(text).expand(|_| Some(UNKNOWN_VALUE));
     let reply = ctx.request("resources/read", json!({ "uri": uri })).deliberate().await?;
     let is_marked = reply.outcome().is_ok_and(|result| result.get("isError").is_some());
-    let row = match ctx.revision() >= Revision::V2026_07_28 {
-        true => Requirement::RESOURCES_READ_NOT_FOUND_32602,
-        false => Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
-    };
+    let row = Requirement::first_at(
+        ctx.revision(),
+        &[
+            Requirement::RESOURCES_READ_NOT_FOUND_32602,
+            Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
+        ],
+    );
     Ok(Some(ensure(!is_marked, || {
         Finding::peer(
             "a result of `resources/read` has `isError`, which only results of tools have",
@@ -114,7 +117,8 @@ fn refused(reply: &Reply) -> Result<(), Finding> {
     let Err(finding) = is_error(reply) else { return Ok(()) };
     let contents = reply.outcome().ok().and_then(|result| result.get("contents"));
     let is_empty = contents.and_then(Value::as_array).is_some_and(<[Value]>::is_empty);
-    Err(match (reply.revision() >= Revision::V2026_07_28, is_empty) {
+    let is_stated = Requirement::RESOURCES_READ_NOT_FOUND_32602.applies_at(reply.revision());
+    Err(match (is_stated, is_empty) {
         (true, true) => finding.requires(Requirement::RESOURCES_READ_NO_EMPTY_CONTENTS),
         (true, false) => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32602),
         (false, _) => finding.requires(Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC).should(),
@@ -128,7 +132,7 @@ fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
     let outcome = has_code(reply, error_code::resource_not_found(revision));
     let sdk = of_unknown_resource(error, uri);
     let outcome = outcome.map_err(|finding| finding.sdk(sdk));
-    Some(outcome.map_err(|finding| match revision >= Revision::V2026_07_28 {
+    Some(outcome.map_err(|finding| match Requirement::RESOURCES_READ_NOT_FOUND_32602.applies_at(revision) {
         true => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32602),
         false => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32002).should(),
     }))

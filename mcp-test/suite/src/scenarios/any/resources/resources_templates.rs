@@ -216,10 +216,13 @@ async fn unknown_values_refused(
     if one != other || existing.is_like(one) {
         return Ok(Ok(()));
     }
-    let row = match ctx.revision() >= Revision::V2026_07_28 {
-        true => Requirement::RESOURCES_READ_NOT_FOUND_32602,
-        false => Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
-    };
+    let row = Requirement::first_at(
+        ctx.revision(),
+        &[
+            Requirement::RESOURCES_READ_NOT_FOUND_32602,
+            Requirement::RESOURCES_READ_ERRORS_ARE_JSON_RPC,
+        ],
+    );
     let headline =
         format!("values of the template `{text}` that do not exist are answered with contents");
     let got = reply.outcome().map_or_else(ToString::to_string, |result| result.short(200));

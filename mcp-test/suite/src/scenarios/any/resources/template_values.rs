@@ -7,8 +7,8 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::Ctx;
+use mcp_test_core::spec::ItemKind;
 use mcp_test_core::spec::uri_template::{UriTemplate, is_plain};
-use mcp_test_core::spec::{ItemKind, Revision};
 use serde_json::json;
 
 use super::ReadBudget;
@@ -59,7 +59,7 @@ async fn completed(
             "ref": { "type": "ref/resource", "uri": template },
             "argument": { "name": name, "value": beginning },
         });
-        if ctx.revision() >= Revision::V2025_06_18 && !chosen.is_empty() {
+        if ctx.revision().has_completion_context() && !chosen.is_empty() {
             params["context"] = json!({ "arguments": chosen });
         }
         let reply = ctx.request("completion/complete", params).await?;

@@ -82,7 +82,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             let outcome = tolerates(ctx, tool, &asked, answer, usual(), &got).await?;
             ctx.check("sampling-stop-reason").judge(outcome);
         }
-        if ctx.revision() >= Revision::V2025_11_25 {
+        if ctx.makes("sampling-content-array") {
             let array = answer(&json!([text("a text of mcp-test")]), Some("endTurn"));
             let outcome =
                 tolerates(ctx, tool, &asked, array, usual(), "an array with one text").await?;

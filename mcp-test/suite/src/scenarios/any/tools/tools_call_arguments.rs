@@ -133,7 +133,7 @@ fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Option<Result<(
         Ok(result) => {
             let headline = format!("`{}` accepted {what}", tool.name);
             let found = finding(headline, "a refusal", result.short(120));
-            let row = match reply.revision() >= Revision::V2025_11_25 {
+            let row = match reply.revision().reports_input_errors_in_results() {
                 true => Requirement::TOOLS_CALL_INPUT_VALIDATION_IS_ERROR,
                 false => Requirement::TOOLS_CALL_INVALID_ARGUMENTS_PROTOCOL_ERROR,
             };

@@ -7,7 +7,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param, params};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Era, Requirement, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -62,15 +62,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             codes.push(has_invalid_params_code(&reply).map_err(about));
         }
     }
-    let cited = match ctx.revision() {
-        Revision::V2025_11_25 | Revision::V2026_07_28 => {
-            vec![
-                Requirement::JSONRPC_INVALID_PARAMS_ERROR,
-                Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR,
-            ]
-        }
-        _ => vec![Requirement::JSONRPC_INVALID_PARAMS_ERROR],
-    };
+    let mut cited = vec![Requirement::JSONRPC_INVALID_PARAMS_ERROR];
+    let of_tools = Requirement::TOOLS_CALL_MALFORMED_REQUEST_ERROR;
+    cited.extend(of_tools.applies_at(ctx.revision()).then_some(of_tools));
     let cite = |finding: Finding| cited.iter().fold(finding, |finding, id| finding.requires(id));
     let refused: Result<(), Finding> = errors.into_iter().collect();
     ctx.check("malformed-call-error").judge(refused.map_err(cite));
@@ -112,7 +106,7 @@ fn is_refused(reply: &Reply, tool: &str, what: &str) -> Result<(), Finding> {
         .got(format!("the result {}", result.short(120)))
         .evidence_all(reply.evidence())
         .in_any_state();
-    match (is_error, reply.revision() >= Revision::V2025_11_25) {
+    match (is_error, reply.revision().reports_input_errors_in_results()) {
         (false, _) => Err(finding),
         (true, true) => Err(finding.should()),
         (true, false) => Ok(()),

@@ -96,12 +96,9 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     if !failures.is_empty() {
         ctx.check("failures-as-results").judge(failures.into_iter().collect());
     }
-    let is_checked = |id: &str, ctx: &Ctx| {
-        SCENARIO.check(id).is_some_and(|check| check.revisions.contains(ctx.revision()))
-    };
     for (id, embedded) in [("links-usable", false), ("embedded-refetchable", true)] {
         let all: Vec<&Link> = found.iter().filter(|link| link.is_embedded == embedded).collect();
-        if all.is_empty() || !is_checked(id, ctx) {
+        if all.is_empty() || !ctx.makes(id) {
             continue;
         }
         let mut outcomes = Vec::new();

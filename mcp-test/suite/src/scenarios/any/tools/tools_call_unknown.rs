@@ -5,7 +5,7 @@ use mcp_test_core::expect::{Matcher, equals};
 use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, RuleBuilder, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("unknown-tool-code").judge(outcome.map_err(Finding::should));
     }
     // Where no name is refused, that of another case shows nothing more.
-    if ctx.revision() >= Revision::V2025_11_25 && reply.error().is_some() {
+    if ctx.makes("tool-name-case") && reply.error().is_some() {
         name_in_other_case(ctx).await?;
     }
     Ok(())

@@ -32,7 +32,7 @@ const NOT_INVENTED: &str = "client-invents-no-registration";
 const URL: &str = "client-document-url";
 
 fn serve(test: &ClientTest) -> Result<Server, Finding> {
-    let takes_metadata_documents = test.revision >= Revision::V2025_11_25;
+    let takes_metadata_documents = test.revision.has_client_id_metadata();
     let behavior = Behavior { registers: false, takes_metadata_documents, ..Behavior::default() };
     protected_at(test, behavior, |resource| resource)
 }

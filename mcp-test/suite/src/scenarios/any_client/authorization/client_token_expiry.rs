@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
 use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{check, proofs, scenario};
 
@@ -50,10 +50,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .got("a token request with `grant_type=refresh_token`")
             .evidence(received.seq))
     });
-    // Before 2026-07-28 the specification says nothing about refresh tokens.
-    let is_stated = judging.revision() >= Revision::V2026_07_28;
     let row = judging.check(NONE_ASSUMED);
-    let row = if is_stated { row } else { row.requires(Requirement::MCP_TEST_REFRESH_REQUEST) };
     row.judge(outcome);
     Ok(())
 }

@@ -7,7 +7,7 @@ use mcp_test_core::clock;
 use mcp_test_core::oauth::scripted::{Behavior, PresentedRefreshToken, RefreshToken, TokenRequest};
 use mcp_test_core::scenario::{ClientTest, Judging};
 use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
+use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -141,10 +141,7 @@ fn examine(check: &str, request: &TokenRequest, token: &RefreshToken) -> Result<
 
 /// Judges where the refresh tokens came to.
 fn judge_places(judging: &mut Judging, flow: &Flow) {
-    // Before 2026-07-28 the specification says nothing about refresh tokens.
-    let is_stated = judging.revision() >= Revision::V2026_07_28;
     let row = judging.check(PRIVATE);
-    let row = if is_stated { row } else { row.requires(Requirement::MCP_TEST_REFRESH_REQUEST) };
     if flow.tokens.is_empty() {
         row.missing(Step::Token.not_taken(flow));
         return;

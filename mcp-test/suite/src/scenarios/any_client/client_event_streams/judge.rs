@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::{Requirement, Revision};
+use mcp_test_core::spec::{Requirement};
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::transport::event_form::EventForm;
@@ -82,9 +82,10 @@ fn said(id: &str) -> &'static str {
 /// What a client breaks that does not read this form.
 fn requirement(judging: &Judging, form: EventForm) -> &'static Requirement {
     match form {
-        EventForm::Comments if judging.revision() >= Revision::V2026_07_28 => {
-            Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED
-        }
+        EventForm::Comments => Requirement::first_at(
+            judging.revision(),
+            &[Requirement::TRANSPORT_HTTP_SSE_COMMENT_IGNORED, BOTH],
+        ),
         _ => BOTH,
     }
 }
@@ -98,13 +99,10 @@ fn streamed_answer(judging: &mut Judging, succeeded: bool) -> bool {
         .find(|(event, message)| event.party == Party::Server && is_answer(message));
     let answered = answered.map(|(event, _)| event.seq);
     let messages = judging.messages();
-    let is_primed = judging.revision() == Revision::V2025_11_25;
+    let primed = Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED;
+    let requirement = Requirement::first_at(judging.revision(), &[primed, BOTH]);
     let check = judging.check(FIRST);
-    let check = check.requires(if is_primed {
-        Requirement::TRANSPORT_HTTP_SSE_PRIMING_TOLERATED
-    } else {
-        BOTH
-    });
+    let check = check.requires(requirement);
     let Some(answered) = answered else {
         check.skip("the server had no request to answer with a result");
         return true;
@@ -115,7 +113,7 @@ fn streamed_answer(judging: &mut Judging, succeeded: bool) -> bool {
     }
     if messages.iter().any(|received| received.seq > answered) {
         // At 2025-11-25 both: a stream, and an event without data.
-        if is_primed {
+        if requirement == primed {
             check.pass().requires(BOTH).pass()
         } else {
             check.pass()

@@ -88,7 +88,7 @@ fn pings(revision: Revision) -> Vec<Step> {
     if revision.era() == Era::Stateless {
         return Vec::new();
     }
-    let batch = (revision == Revision::V2025_03_26).then_some((BATCH, EventForm::Plain));
+    let batch = revision.has_batches().then_some((BATCH, EventForm::Plain));
     FORMS.into_iter().chain(batch).chain([LAST_FORM]).collect()
 }
 

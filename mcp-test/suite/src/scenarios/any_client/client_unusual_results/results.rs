@@ -68,7 +68,7 @@ fn content(revision: Revision) -> Vec<Json> {
         json!({ "type": "resource", "resource": blob }),
         json!({ "type": "audio", "data": WAV, "mimeType": "audio/wav" }),
     ];
-    if revision >= Revision::V2025_06_18 {
+    if revision.has_resource_links() {
         content
             .push(json!({ "type": "resource_link", "uri": "x-mcp-test://b", "name": "unlisted" }));
     }
