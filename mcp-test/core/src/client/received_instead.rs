@@ -8,7 +8,7 @@ use super::server_messages::ServerMessages;
 use super::subscribe::ACKNOWLEDGED;
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{self, Era, MethodKind, Revision, Side};
+use crate::spec::{self, Era, MethodKind, Side};
 use crate::trace::Seq;
 
 /// How many methods, and how many events, the report of a failed wait names.
@@ -144,15 +144,13 @@ impl Client {
     /// Why unsolicited messages of a server of the handshake era may not arrive over Streamable HTTP.
     fn no_stream(&self) -> String {
         let (revision, transport) = (self.facts.revision, self.transport());
-        match self.facts.revision {
-            Revision::V2024_11_05 => {
-                format!(
-                    "at {revision} over {transport} there is no stream for unsolicited messages of the server"
-                )
-            }
-            _ => format!(
+        match revision.has_get_stream() {
+            true => format!(
                 "at {revision} over {transport} unsolicited messages of the server come on the stream of a GET, \
                  and the test has not opened it: `ctx.subscribe(…)`"
+            ),
+            false => format!(
+                "at {revision} over {transport} there is no stream for unsolicited messages of the server"
             ),
         }
     }

@@ -122,6 +122,14 @@ features! {
     has_schema_2020_12: FROM_2025_11_25, "2025-11-25/basic#json-schema-usage";
     /// Whether implementations, tools, resources and prompts may have icons.
     has_icons: FROM_2025_11_25, "2025-11-25/basic#icons";
+    /// Whether invalid arguments of a tool are reported in its result alone; other revisions have examples with a JSON-RPC error as well.
+    reports_input_errors_only_in_results: Revisions::only(Revision::V2025_11_25), "2025-11-25/server/tools#error-handling";
+    /// Whether servers declare that they complete arguments.
+    has_completions_capability: FROM_2025_03_26, "2025-03-26/server/utilities/completion#capabilities";
+    /// Whether a server may ask the user of its client.
+    has_elicitation: FROM_2025_06_18, "2025-06-18/client/elicitation";
+    /// Whether the choices of a form may have titles, several may be chosen, and fields of all types have defaults.
+    has_form_choices: FROM_2025_11_25, "2025-11-25/client/elicitation#requested-schema";
     /// Whether elicitation may send the user to a URL.
     has_url_elicitation: FROM_2025_11_25, "2025-11-25/client/elicitation#url-mode-elicitation-requests";
     /// Whether a sampling request may offer tools to the model.

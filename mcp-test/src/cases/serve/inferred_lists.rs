@@ -45,8 +45,8 @@ impl InferredLists {
             _ => return None,
         };
         let mut items = items.to_vec();
-        if revision < Revision::V2025_06_18 {
-            // Before 2025-06-18, items of lists have no `_meta`.
+        if !revision.has_titles() {
+            // Before 2025-06-18, when titles came, items of lists have no `_meta`.
             for item in &mut items {
                 item.remove("/_meta");
             }

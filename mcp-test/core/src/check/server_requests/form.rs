@@ -51,7 +51,7 @@ pub(super) fn of_root(schema: &Value) -> Vec<Violation> {
 pub(super) fn of_property(name: &str, property: &Value, revision: Revision) -> Vec<Violation> {
     let Some(members) = property.as_object() else { return Vec::new() };
     let subject = format!("the property `{name}` of the form");
-    let property = Property { subject, members, has_choices: revision >= Revision::V2025_11_25 };
+    let property = Property { subject, members, has_choices: revision.has_form_choices() };
     property.violations()
 }
 

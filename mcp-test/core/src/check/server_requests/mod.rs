@@ -241,7 +241,7 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     fn elicitation(&mut self, place: Place<'a>, params: &'a Value) {
-        if place.revision < Revision::V2025_06_18 {
+        if !place.revision.has_elicitation() {
             return;
         }
         let has_modes = place.revision.has_url_elicitation();

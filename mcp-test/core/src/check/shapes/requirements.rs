@@ -137,7 +137,8 @@ pub(super) fn of_message(
 pub(crate) fn all() -> impl Iterator<Item = &'static Requirement> {
     let of_places = PLACES.iter().flat_map(|(_, _, cited)| *cited).copied();
     let of_shapes = OF_SHAPES.values().flatten().copied();
-    let of_requests = [places::CITED, form::CITED, form::CITED_OF_SHAPES].into_iter().flatten().copied();
+    let of_requests =
+        [places::CITED, form::CITED, form::CITED_OF_SHAPES].into_iter().flatten().copied();
     let others = of_requests.chain([Requirement::MCP_TEST_MESSAGE_SHAPE]);
     of_places.chain(of_shapes).chain(others)
 }

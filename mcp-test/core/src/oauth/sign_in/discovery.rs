@@ -8,7 +8,7 @@ use super::{Settings, SignInError};
 use crate::json::Value;
 use crate::oauth::challenge::Challenge;
 use crate::oauth::well_known::{AUTHORIZATION_SERVER, OPENID, PROTECTED_RESOURCE};
-use crate::spec::{Era, Revision, header};
+use crate::spec::{Era, header};
 use crate::transport::{HttpRequest, Misbehavior};
 
 /// What was found about a protected server.
@@ -41,9 +41,9 @@ pub(super) async fn discover(
     challenge: &Challenge,
     settings: &Settings,
 ) -> Result<Discovered, SignInError> {
-    let metadata = match settings.revision <= Revision::V2025_03_26 {
-        true => None,
-        false => resource_metadata(url, challenge, settings).await?,
+    let metadata = match settings.revision.has_resource_metadata() {
+        true => resource_metadata(url, challenge, settings).await?,
+        false => None,
     };
     settings.reach("metadata")?;
     let Some(metadata) = metadata else {

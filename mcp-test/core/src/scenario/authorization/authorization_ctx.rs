@@ -127,12 +127,10 @@ impl AuthorizationCtx {
     /// The requirement to implement OAuth 2.1, which stands for everything that OAuth demands.
     #[must_use]
     pub fn oauth(&self) -> &'static Requirement {
-        match self.revision() {
+        match self.revision().has_resource_metadata() {
+            true => Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
             // There the MCP server itself is the authorization server.
-            Revision::V2024_11_05 | Revision::V2025_03_26 => {
-                Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS
-            }
-            _ => Requirement::AUTH_TOKEN_OAUTH21_AUTHORIZATION_SERVER,
+            false => Requirement::AUTH_TOKEN_OAUTH21_IMPLEMENTATIONS,
         }
     }
 

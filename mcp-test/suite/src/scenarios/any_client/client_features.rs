@@ -85,18 +85,17 @@ async fn ask_and_list(call: Call) -> Answer {
 fn requests(revision: Revision, declared: &Value) -> Vec<(&'static str, Json)> {
     let mut requests = vec![(ROOTS, json!({ "_meta": { "progressToken": ROOTS_TOKEN } }))];
     let declares = |capability: Capability| capability.declared_in(declared);
-    let is_newest = revision == Revision::V2025_11_25;
     if declares(Capability::Sampling) {
         requests.push((SAMPLING, sampling()));
-        if is_newest && !declares(Capability::SamplingTools) {
+        if revision.has_sampling_tools() && !declares(Capability::SamplingTools) {
             requests.push((SAMPLING, sampling_with_tools()));
         }
     }
-    if declares(Capability::Elicitation) && revision >= Revision::V2025_06_18 {
-        if declares(Capability::ElicitationForm) || !is_newest {
+    if declares(Capability::Elicitation) && revision.has_elicitation() {
+        if declares(Capability::ElicitationForm) || !revision.has_url_elicitation() {
             requests.push((ELICITATION, form()));
         }
-        if is_newest && !declares(Capability::ElicitationUrl) {
+        if revision.has_url_elicitation() && !declares(Capability::ElicitationUrl) {
             requests.push((ELICITATION, url()));
         }
     }
@@ -155,10 +154,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let asked = first(judging, |it| it.method == SAMPLING && param(it, "tools").is_none());
     served(judging, "client-answers-sampling", SAMPLING, asked.as_ref(), Refusal::Allowed);
     let revision = judging.revision();
-    if revision >= Revision::V2025_06_18 {
+    if revision.has_elicitation() {
         answers_form(judging);
     }
-    if revision == Revision::V2025_11_25 {
+    if judging.makes("client-refuses-undeclared-mode") {
         let url = first(judging, |it| param(it, "mode") == Some(&Value::from("url")));
         let check = judging.check("client-refuses-undeclared-mode");
         match url {

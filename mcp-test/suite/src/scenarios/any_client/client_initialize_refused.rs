@@ -46,10 +46,13 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .got("none in the whole conversation"));
     };
     let ended = crashed_or_hung(judging);
-    let error_cases = match judging.revision() {
-        Revision::V2024_11_05 => Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
-        _ => Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
-    };
+    let error_cases = Requirement::first_at(
+        judging.revision(),
+        &[
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED_2024,
+            Requirement::LIFECYCLE_ERROR_CASES_HANDLED,
+        ],
+    );
     let check = judging.check("client-copes-with-refusal");
     match ended {
         None => check.pass(),

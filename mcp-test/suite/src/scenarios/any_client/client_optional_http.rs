@@ -126,7 +126,7 @@ async fn refuse_replies(call: &Call) {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let succeeded = matches!(judging.client_end().0, ClientEnd::Succeeded | ClientEnd::Unobserved);
     let has_listed = !judging.requests("tools/list").is_empty();
-    if judging.revision() >= Revision::V2026_07_28 {
+    if !judging.revision().has_handshake() {
         if header_names(judging, succeeded) && !has_listed {
             return Err(never_listed(judging));
         }

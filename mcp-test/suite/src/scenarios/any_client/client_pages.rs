@@ -45,10 +45,10 @@ const LAST: usize = LENGTHS.len() - 1;
 /// What looks like Base64, JSON, or a part of a URL is not to be decoded, white space not to be trimmed, and no text is to be normalized:
 /// the last one has a letter with a combining accent.
 const fn cursors(revision: Revision) -> [&'static str; 4] {
-    let third = match revision {
+    let third = match Requirement::PAGINATION_CLIENT_EMPTY_STRING_CURSOR.applies_at(revision) {
+        true => "",
         // Older revisions do not mention the empty string, so that clients may take it for the end.
-        Revision::V2026_07_28 => "",
-        _ => "3",
+        false => "3",
     };
     ["cGFnZSAy==", " {\"page\": 2}\t", third, "a+b%20&c=\u{65}\u{301}"]
 }

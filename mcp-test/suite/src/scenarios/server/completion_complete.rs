@@ -73,7 +73,7 @@ const OF_VALUES: [&str; 2] = ["completion-complete", "completion-complete-values
 
 async fn check_values(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = complete(ctx, PROMPT).await?;
-    if ctx.revision() < Revision::V2025_03_26 && is_unsupported(&reply) {
+    if !ctx.revision().has_completions_capability() && is_unsupported(&reply) {
         for check in OF_VALUES {
             ctx.check(check).skip(
                 "the server does not support completion, which cannot be declared at this revision",

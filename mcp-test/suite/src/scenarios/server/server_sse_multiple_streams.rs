@@ -155,10 +155,8 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
         .got(format!("an event stream that was {}", first.how))
         .requires(Requirement::TRANSPORT_HTTP_SSE_EVENT_DATA);
     // From 2025-11-25 on, a client resumes a stream that was closed early.
-    let finding = match revision < Revision::V2025_11_25 {
-        true => finding.requires(Requirement::TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE),
-        false => finding,
-    };
+    let early = Requirement::TRANSPORT_HTTP_SSE_NO_EARLY_CLOSE;
+    let finding = if early.applies_at(revision) { finding.requires(early) } else { finding };
     // The official check fails only if no stream can be read.
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }

@@ -64,7 +64,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if ctx.revision().has_tool_name_format() {
         name_format(ctx, &first);
     }
-    if ctx.revision() >= Revision::V2026_07_28 {
+    if ctx.makes("tools-list-deterministic-order") {
         deterministic_order(ctx, &first).await;
     }
     definitions(ctx).await

@@ -68,11 +68,10 @@ pub(in crate::server::reference) fn tools(revision: Revision) -> Vec<serde_json:
     let tool = |(name, about, properties, required): Row| {
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         let mut tool = json!({ "name": name, "description": about, "inputSchema": schema });
-        // Annotations of tools exist since 2025-03-26, output schemas since 2025-06-18.
-        if revision >= Revision::V2025_03_26 && !name.starts_with("trigger-") {
+        if revision.has_tool_annotations() && !name.starts_with("trigger-") {
             tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
         }
-        if revision >= Revision::V2025_06_18 && name == "get-structured-content" {
+        if revision.has_structured_content() && name == "get-structured-content" {
             let (text, number) = (json!({ "type": "string" }), json!({ "type": "number" }));
             tool["outputSchema"] = json!({
                 "type": "object",
@@ -219,7 +218,7 @@ fn weather(city: &str) -> Option<serde_json::Value> {
 /// A structured result, with the same value as text for clients of revisions without structured results.
 fn structured(call: &Call, value: &serde_json::Value) -> Answer {
     let mut result = json!({ "content": [{ "type": "text", "text": value.to_string() }] });
-    if call.revision() >= Revision::V2025_06_18 {
+    if call.revision().has_structured_content() {
         result["structuredContent"] = value.clone();
     }
     result.into()
@@ -241,7 +240,7 @@ fn links(call: &Call, count: u64) -> Answer {
     let link = |id: u64| {
         let kind = if id.is_multiple_of(2) { Kind::Text } else { Kind::Blob };
         let uri = kind.uri(id);
-        if call.revision() < Revision::V2025_06_18 {
+        if !call.revision().has_resource_links() {
             return json!({ "type": "text", "text": uri });
         }
         let name = format!("{} Resource {id}", kind.name());

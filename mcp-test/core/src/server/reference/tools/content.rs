@@ -17,8 +17,7 @@ pub(super) fn tools(revision: Revision) -> impl Iterator<Item = (&'static str, &
         ("test_embedded_resource", "Answers with a resource."),
         ("test_multiple_content_types", "Answers with text, a picture and a resource."),
     ];
-    // Audio exists since 2025-03-26.
-    let has_audio = revision >= Revision::V2025_03_26;
+    let has_audio = revision.has_audio_content();
     tools.into_iter().filter(move |(name, _)| has_audio || *name != "test_audio_content")
 }
 

@@ -41,11 +41,6 @@ fn numbers() -> serde_json::Value {
     json!({ "type": "object", "properties": properties, "required": ["a", "b"] })
 }
 
-/// Whether forms have defaults of all types, and all kinds of choices.
-fn has_choices(revision: Revision) -> bool {
-    revision >= Revision::V2025_11_25
-}
-
 pub(super) fn list(revision: Revision) -> serde_json::Value {
     let tools = [
         ("test_simple_text", "Answers with one piece of text.", no_arguments()),
@@ -75,7 +70,7 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
     let mut tools: Vec<_> = tools.map(tool).into();
     let with_content = content::tools(revision);
     tools.extend(with_content.map(|(name, description)| tool((name, description, no_arguments()))));
-    if has_choices(revision) {
+    if revision.has_form_choices() {
         tools.extend([
             tool((
                 "test_elicitation_sep1034_defaults",
@@ -90,8 +85,7 @@ pub(super) fn list(revision: Revision) -> serde_json::Value {
         tools.extend(asking.map(|(name, description)| tool((name, description, no_arguments()))));
     }
     tools.extend(demo::tools(revision));
-    // Headers mirror arguments since 2026-07-28.
-    if revision >= Revision::V2026_07_28 {
+    if revision.mirrors_headers() {
         let region = json!({ "type": "string", "description": "Where to look", X_MCP_HEADER: REGION_HEADER });
         let schema =
             json!({ "type": "object", "properties": { REGION: region }, "required": [REGION] });
@@ -129,7 +123,7 @@ pub(super) async fn call(call: &Call, tasks: &TaskStarter) -> Answer {
         }
         contact::NAME => contact::call(call, arguments),
         "add" => add(call, arguments),
-        MIRRORED if call.revision() >= Revision::V2026_07_28 => {
+        MIRRORED if call.revision().mirrors_headers() => {
             match arguments.get(REGION).and_then(Value::as_str) {
                 Some(region) => text_result(&format!("The region is {region}.")),
                 None => invalid_arguments(call, &format!("`{REGION}` must be a string")),
@@ -142,10 +136,10 @@ pub(super) async fn call(call: &Call, tasks: &TaskStarter) -> Answer {
         "test_reconnection" => notifying::hang_up(call).await,
         "test_sampling" => interactive::sample(call, arguments).await,
         "test_elicitation" => interactive::elicit(call, arguments).await,
-        "test_elicitation_sep1034_defaults" if has_choices(call.revision()) => {
+        "test_elicitation_sep1034_defaults" if call.revision().has_form_choices() => {
             interactive::elicit_defaults(call).await
         }
-        "test_elicitation_sep1330_enums" if has_choices(call.revision()) => {
+        "test_elicitation_sep1330_enums" if call.revision().has_form_choices() => {
             interactive::elicit_choices(call).await
         }
         "test_streaming_elicitation" => interactive::elicit_colour(call).await,

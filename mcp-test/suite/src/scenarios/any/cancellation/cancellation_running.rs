@@ -217,7 +217,8 @@ impl CancelledCall {
 /// Judges the replies that may have crossed the cancellations, or be due to them; later ones are reported anyway.
 fn no_reply_about_cancellation(ctx: &mut Ctx, cancelled: &[CancelledCall]) {
     let (trace, revision) = (ctx.trace(), ctx.revision());
-    let is_strict = revision == Revision::V2026_07_28 && ctx.transport().is_lines();
+    let strict = Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
+    let is_strict = strict.applies_at(revision) && ctx.transport().is_lines();
     let judged = cancelled.iter().try_for_each(|call| {
         let early = call.reply(&trace).filter(|(seq, _)| *seq < call.read);
         let (Some((reply, outcome)), Some(usual)) = (early, call.usual) else { return Ok(()) };
@@ -231,7 +232,7 @@ fn no_reply_about_cancellation(ctx: &mut Ctx, cancelled: &[CancelledCall]) {
                 .evidence(call.sent)
                 .evidence(reply);
             match is_strict {
-                true => finding.requires(Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES),
+                true => finding.requires(strict),
                 false => finding.requires(Requirement::CANCELLATION_NO_RESPONSE).should(),
             }
         })
@@ -259,11 +260,12 @@ fn progress(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
             .evidence(call.sent)
             .evidence(call.read)
             .evidence_all(late.iter().take(2).copied());
-        match ctx.revision() {
-            Revision::V2026_07_28 => finding
-                .requires(Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES)
+        let strict = Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
+        match strict.applies_at(ctx.revision()) {
+            true => finding
+                .requires(strict)
                 .requires(Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS),
-            _ => finding.requires(Requirement::CANCELLATION_RECEIVER_STOPS).should(),
+            false => finding.requires(Requirement::CANCELLATION_RECEIVER_STOPS).should(),
         }
     });
     ctx.check(PROGRESS).judge(outcome);

@@ -6,7 +6,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -143,7 +143,7 @@ pub(super) async fn arguments(
 ) -> Result<serde_json::Map<String, serde_json::Value>, Finding> {
     let mut values = serde_json::Map::new();
     let has_completions =
-        ctx.revision() >= Revision::V2025_03_26 && ctx.declares(Capability::Completions).await?;
+        ctx.revision().has_completions_capability() && ctx.declares(Capability::Completions).await?;
     for name in names {
         let mut value = None;
         if has_completions {

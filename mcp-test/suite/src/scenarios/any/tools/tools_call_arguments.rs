@@ -7,7 +7,7 @@ use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -119,7 +119,7 @@ fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Option<Result<(
         |code: i64| [error_code::INVALID_PARAMS, error_code::INVALID_REQUEST].contains(&code);
     match reply.outcome() {
         // Only 2025-11-25 says which of the two it is: pages before list both, and the schema after has an example with an error.
-        Err(error) if reply.revision() != Revision::V2025_11_25 => {
+        Err(error) if !reply.revision().reports_input_errors_only_in_results() => {
             is_refusal(error.code).then_some(Ok(()))
         }
         Err(error) if !is_refusal(error.code) => None,

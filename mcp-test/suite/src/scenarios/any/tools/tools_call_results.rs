@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, Ctx, Need};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, error_code};
+use mcp_test_core::spec::{ItemKind, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
@@ -148,7 +148,7 @@ fn unknown_arguments(tool: &CallableTool) -> Option<Value> {
 fn is_invalid_params_of_result(reply: &Reply) -> bool {
     let is_refused = reply.error().is_some_and(|error| error.code == error_code::INVALID_PARAMS);
     // The schema of 2026-07-28 has an example with such an error, and earlier pages list invalid arguments as a reason.
-    is_refused && reply.revision() == Revision::V2025_11_25
+    is_refused && reply.revision().reports_input_errors_only_in_results()
 }
 
 /// Whether a tool that fails does so with a result that has `isError`, as far as can be seen; `known` is the reply to a call with

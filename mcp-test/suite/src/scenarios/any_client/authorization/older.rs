@@ -4,7 +4,6 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource};
 use mcp_test_core::scenario::ClientTest;
 use mcp_test_core::server::Server;
-use mcp_test_core::spec::Revision;
 
 use super::served::{facts, protected, server_behind};
 
@@ -14,11 +13,11 @@ pub(super) fn protected_at(
     behavior: Behavior,
     protect: impl FnOnce(ProtectedResource) -> ProtectedResource,
 ) -> Result<Server, Finding> {
-    match test.revision {
-        Revision::V2025_03_26 => {
+    match test.revision.has_resource_metadata() {
+        false => {
             let resource = ProtectedResource::new(&facts(test), Vec::new());
             Ok(server_behind(test, protect(resource.with_own_server(behavior))))
         }
-        _ => protected(test, behavior, protect),
+        true => protected(test, behavior, protect),
     }
 }

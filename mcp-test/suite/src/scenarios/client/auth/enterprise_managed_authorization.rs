@@ -183,7 +183,7 @@ fn examine_exchange(request: &TokenRequest, revision: Revision) -> Examined {
         }
     }
     // Later versions of the extension leave it to the client.
-    let needs_resource = revision == Revision::V2025_11_25;
+    let needs_resource = RESOURCE_REQUIRED.applies_at(revision);
     for (name, requirement, is_needed) in
         [("audience", REQUEST, true), ("resource", RESOURCE_REQUIRED, needs_resource)]
     {
