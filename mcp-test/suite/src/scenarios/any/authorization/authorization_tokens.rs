@@ -11,9 +11,7 @@ use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
 use mcp_test_core::{check, proofs, scenario};
 
-use super::protected_server::{
-    ProtectedServer, challenge, is_served, is_unauthorized, opening,
-};
+use super::protected_server::{ProtectedServer, challenge, is_served, is_unauthorized, opening};
 use super::reference::{altered, protected};
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::{describe, finding};

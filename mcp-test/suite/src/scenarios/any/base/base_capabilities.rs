@@ -5,9 +5,7 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{
-    Capability, Era, ItemKind, Requirement, Revisions, error_code,
-};
+use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions, error_code};
 use mcp_test_core::trace::{Party, Trace};
 use mcp_test_core::wire::Message;
 use mcp_test_core::{check, proofs, scenario};

@@ -262,9 +262,9 @@ fn progress(ctx: &mut Ctx, trace: &Trace, call: &CancelledCall) {
             .evidence_all(late.iter().take(2).copied());
         let strict = Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
         match strict.applies_at(ctx.revision()) {
-            true => finding
-                .requires(strict)
-                .requires(Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS),
+            true => {
+                finding.requires(strict).requires(Requirement::TRANSPORT_STDIO_CANCEL_SERVER_STOPS)
+            }
             false => finding.requires(Requirement::CANCELLATION_RECEIVER_STOPS).should(),
         }
     });

@@ -142,8 +142,8 @@ pub(super) async fn arguments(
     names: &[String],
 ) -> Result<serde_json::Map<String, serde_json::Value>, Finding> {
     let mut values = serde_json::Map::new();
-    let has_completions =
-        ctx.revision().has_completions_capability() && ctx.declares(Capability::Completions).await?;
+    let has_completions = ctx.revision().has_completions_capability()
+        && ctx.declares(Capability::Completions).await?;
     for name in names {
         let mut value = None;
         if has_completions {

@@ -132,8 +132,9 @@ fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
     let outcome = has_code(reply, error_code::resource_not_found(revision));
     let sdk = of_unknown_resource(error, uri);
     let outcome = outcome.map_err(|finding| finding.sdk(sdk));
-    Some(outcome.map_err(|finding| match Requirement::RESOURCES_READ_NOT_FOUND_32602.applies_at(revision) {
-        true => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32602),
+    let invalid_params = Requirement::RESOURCES_READ_NOT_FOUND_32602;
+    Some(outcome.map_err(|finding| match invalid_params.applies_at(revision) {
+        true => finding.requires(invalid_params),
         false => finding.requires(Requirement::RESOURCES_READ_NOT_FOUND_32002).should(),
     }))
 }

@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::{Requirement};
+use mcp_test_core::spec::Requirement;
 use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::transport::event_form::EventForm;
