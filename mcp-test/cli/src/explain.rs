@@ -161,10 +161,10 @@ fn check_details(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     page.line(format_args!("  {} ({origin}; {worst}{window}{sometimes})", check.id));
     page.line(format_args!("    {}", check.description));
     if let Some(reason) = check.status_reason {
-        page.line(format_args!("    Status: {reason}"));
+        page.line(format_args!("    {worst} because {reason}"));
     }
     if let Some(reason) = check.revisions_reason {
-        page.line(format_args!("    Revisions: {reason}"));
+        page.line(format_args!("    at these revisions because {reason}"));
     }
     // The requirements are cited from the pages of a revision at which the check exists.
     let revision = made_at.newest().unwrap_or(Revision::NEWEST);

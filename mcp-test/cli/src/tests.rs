@@ -601,7 +601,7 @@ fn a_scenario_is_explained() {
 
       ping (official; FAILURE or WARNING)
         The result of `ping` is an empty object
-        Status: a late reply only warns, since the specification names no time
+        FAILURE or WARNING because a late reply only warns, since the specification names no time
         ping.responds-promptly (MUST) A ping is answered without delay.
           https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements
         ping.result-empty (MUST) The result of ping is an empty object.

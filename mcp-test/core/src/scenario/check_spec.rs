@@ -104,6 +104,7 @@ impl CheckSpec {
         }
         self.requirements = requirements;
         (self.revisions, self.fails, self.warns) = (Revisions::none(), false, false);
+        (self.status_reason, self.revisions_reason) = (None, None);
         let mut index = 0;
         // A loop with an index, because `for` is not available in a constant function.
         while index < requirements.len() {
