@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-#[cfg(any(test, feature = "suite"))]
-use super::Ctx;
 use super::{CheckSpec, Leg, Official, Shared};
 use crate::spec::Revision;
 
@@ -42,16 +40,5 @@ impl Declared {
         });
         let mut checks = places.get(id)?.iter().map(|place| &self.checks[*place]);
         checks.find(|check| check.revisions.contains(revision))
-    }
-}
-
-#[cfg(any(test, feature = "suite"))]
-impl Ctx {
-    /// Whether the scenario declares the check at its revision.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn makes(&self, id: &str) -> bool {
-        let scenario = self.scenario.as_ref();
-        scenario.is_some_and(|it| it.check_at(id, self.setup.revision).is_some())
     }
 }

@@ -153,7 +153,7 @@ impl ClientTest {
 /// The messages of a client, for the scenario to judge after the client has exited.
 #[doc(hidden)]
 pub struct Judging {
-    test: ClientTest,
+    pub(super) test: ClientTest,
     trace: Arc<Trace>,
     collector: Collector,
     may_give_up: bool,
@@ -356,14 +356,6 @@ impl Judging {
     #[doc(hidden)]
     pub fn only_warns(&self, id: &str) -> bool {
         self.test.scenario.checks.iter().any(|check| check.id == id && !check.fails)
-    }
-
-    /// Whether the scenario declares the check at its revision.
-    #[cfg(any(test, feature = "suite"))]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn makes(&self, id: &str) -> bool {
-        self.test.scenario.check_at(id, self.test.revision).is_some()
     }
 
     /// Begins a check, which the scenario must declare.

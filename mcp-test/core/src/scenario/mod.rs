@@ -19,6 +19,8 @@ mod context_setups;
 mod contexts_of_tests;
 mod conversation;
 mod declared;
+#[cfg(any(test, feature = "suite"))]
+mod declared_checks;
 mod default_target;
 mod definition;
 mod golden;
