@@ -28,7 +28,7 @@ scenario! {
             "The first item of `contents` has a URI, and a text that contains the value of the variable",
             [RESOURCES_TEMPLATES_EXPANSION_READABLE, RESOURCES_CONTENTS_TEXT_OR_BLOB])
             .official(&[TEMPLATES]).named("ResourcesTemplateRead")
-            .always_fails("the official suite fails it with either requirement"),
+            .always_fails("the official suite fails it, whichever requirement is broken"),
         check!("resources-templates-read-exact",
             "The first item of `contents` has the requested URI, and its text is the JSON of the fixture",
             [RESOURCES_TEMPLATES_EXPANSION_READABLE])

@@ -27,7 +27,7 @@ scenario! {
             .fails_or_warns("the official suite fails it, and a protocol error breaks more than a SHOULD"),
         check!("tools-call-error-exact", "The text of the error contains that of the fixture",
             [SCHEMA_CALL_TOOL_RESULT, TOOLS_CALL_EXECUTION_ERROR_IS_ERROR])
-            .always_fails("without the error of the tool there is no text to compare"),
+            .always_fails("the text cannot be compared without the error of the tool"),
     ],
 }
 

@@ -30,7 +30,7 @@ scenario! {
         check!("malformed-notification-refused",
             "A notification whose `method` is a number, an object without `method` and a request in an array are not accepted with HTTP 202",
             [TRANSPORT_HTTP_REJECTED_INPUT_ERROR_STATUS])
-            .fails_or_warns("an error in the body of a success is no acceptance"),
+            .fails_or_warns("an error in the body of a success does not accept the message"),
         check!("served-after-malformed", "A valid request is answered after malformed and oversized ones",
             [JSONRPC_REQUEST_ANSWERED]),
     ],
