@@ -132,3 +132,17 @@ fn times_are_written_in_iso_8601() {
     assert_eq!(at(4_107_542_400, 0), "2100-03-01T00:00:00.000Z");
     assert_eq!(utc_now().len(), "2026-11-21T21:37:43.473Z".len());
 }
+
+#[test]
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn only_the_thread_that_computes_uses_processor_time() {
+    let waiting = ProcessorStopwatch::start();
+    let busy = std::thread::spawn(|| {
+        let watch = ProcessorStopwatch::start();
+        while watch.elapsed() < SHORT {
+            std::hint::spin_loop();
+        }
+    });
+    busy.join().expect("no panic");
+    assert!(waiting.elapsed() < SHORT);
+}

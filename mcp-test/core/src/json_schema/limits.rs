@@ -39,7 +39,7 @@ pub struct Limits {
     pub backtracking: usize,
     /// The number of accesses to parts of the value in one validation.
     pub steps: u64,
-    /// The duration of one validation.
+    /// The processor time of one validation.
     pub time: Duration,
     /// The stack usage of one validation, in bytes.
     pub stack: usize,

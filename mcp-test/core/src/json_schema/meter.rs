@@ -2,17 +2,18 @@
 //!
 //! The library cannot be interrupted. But it learns everything about a value through [`node`](super::node), where each
 //! access spends from a budget. Once the budget is exhausted the accessors return empty values, so that the library comes
-//! to an end; [`run`] then discards its meaningless result. Counting steps makes this the same on every machine; the clock is
-//! a second line of defense.
+//! to an end; [`run`] then discards its meaningless result. Counting steps makes this the same on every machine; processor time
+//! is a second line of defense.
 //!
 //! The budget is thread-local, because validation stays on its thread, and the library creates values for property names
 //! that cannot carry a reference to it.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use super::{Aborted, Limits};
-use crate::clock::Deadline;
+use crate::clock::ProcessorStopwatch;
 
 /// How many steps are spent between two looks at the clock.
 const SLICE: u64 = 1024;
@@ -34,7 +35,10 @@ struct Budget {
 struct Reserve {
     /// The steps after those of the slice.
     steps: u64,
-    deadline: Deadline,
+    /// The processor time that it may take.
+    time: Duration,
+    /// Runs during a validation.
+    watch: Option<ProcessorStopwatch>,
     exhausted: Option<Exhausted>,
 }
 
@@ -54,7 +58,7 @@ thread_local! {
         base: Cell::new(0),
         stack: Cell::new(usize::MAX),
         text: Cell::new(None),
-        reserve: Cell::new(Reserve { steps: 0, deadline: Deadline::never(), exhausted: None }),
+        reserve: Cell::new(Reserve { steps: 0, time: Duration::ZERO, watch: None, exhausted: None }),
     } };
 }
 
@@ -81,8 +85,12 @@ pub(super) fn run<T>(
         budget.base.set(stack_address());
         budget.stack.set(limits.stack);
         budget.text.set(text);
-        let deadline = Deadline::after(limits.time);
-        budget.reserve.set(Reserve { steps: steps - slice, deadline, exhausted: None });
+        budget.reserve.set(Reserve {
+            steps: steps - slice,
+            time: limits.time,
+            watch: Some(ProcessorStopwatch::start()),
+            exhausted: None,
+        });
     });
     let empty_on_drop = EmptyOnDrop;
     // A peer's schema or value may trigger a bug of the library, which must not end the whole run.
@@ -143,7 +151,7 @@ impl Budget {
             Some(Exhausted::Stack)
         } else if left == 0 {
             Some(Exhausted::Steps)
-        } else if reserve.deadline.has_passed() {
+        } else if reserve.watch.is_some_and(|watch| watch.elapsed() > reserve.time) {
             Some(Exhausted::Time)
         } else {
             None

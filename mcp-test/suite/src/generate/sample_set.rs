@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use mcp_test_core::clock::Deadline;
+use mcp_test_core::clock::ProcessorStopwatch;
 use mcp_test_core::json::{Pointer, Value};
 
 use super::classifier::{Classifier, is_named};
 use super::sample::{Class, Exercised, Sample};
 use super::variant::Variant;
 
-/// How long the samples of one phase may take. Other bounds, which do not depend on the machine, apply long before that; this is for
+/// How much processor time the samples of one phase may take. Other bounds, which do not depend on the machine, apply long before that; this is for
 /// schemas that are slow to validate.
 const MAX_TIME: Duration = Duration::from_secs(5);
 
@@ -25,7 +25,7 @@ pub(super) struct Samples<'a> {
     by_text: HashMap<String, usize>,
     exercised: HashSet<Exercised>,
     bytes: usize,
-    deadline: Deadline,
+    watch: ProcessorStopwatch,
 }
 
 impl<'a> Samples<'a> {
@@ -38,7 +38,7 @@ impl<'a> Samples<'a> {
             by_text,
             exercised,
             bytes: 0,
-            deadline: Deadline::after(MAX_TIME),
+            watch: ProcessorStopwatch::start(),
         }
     }
 
@@ -116,7 +116,7 @@ impl<'a> Samples<'a> {
     }
 
     fn is_full(&self) -> bool {
-        self.bytes > MAX_TOTAL || self.deadline.has_passed()
+        self.bytes > MAX_TOTAL || self.watch.elapsed() > MAX_TIME
     }
 
     fn add(&mut self, text: String, value: Value, class: Class, exercised: Exercised) {
