@@ -176,7 +176,7 @@ fn check_details(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     }
 }
 
-/// Adds the faults that are proven to give the check a status, each with what else it changes.
+/// Adds the faults that are proven to give the check a status.
 fn proofs_of(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     let proofs = proof_page::proofs_of(scenario, check);
     if proofs.is_empty() {
@@ -185,11 +185,8 @@ fn proofs_of(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     }
     page.line("    Shown to be reported:");
     for proof in proofs {
-        let (damage, conditions) = (proof_page::damage(&proof), proof_page::conditions(&proof));
-        page.line(format_args!("      {} by {damage}{conditions}", proof.proves.status));
-        for change in &proof.also {
-            page.line(format_args!("        also {} of {}", change.status, change.check));
-        }
+        let (damage, conditions) = (proof_page::damage(&proof), proof.conditions());
+        page.line(format_args!("      {} by {damage}{conditions}", proof.status));
     }
 }
 

@@ -8,24 +8,14 @@ use mcp_test_core::scenario::{CheckSpec, Damage, Proof, Scenario};
 pub(super) fn damage(proof: &Proof) -> String {
     match &proof.damage {
         Damage::Fault(fault) => format!("--fault '{}'", fault.name()),
-        Damage::Peer { name, .. } => format!("the peer `{name}` in the source"),
+        Damage::Peer { .. } => format!("the peer `{}` in the source", proof.damage),
     }
-}
-
-/// Where a proof is carried out, if not as most are.
-pub(super) fn conditions(proof: &Proof) -> String {
-    let conditions = [
-        proof.revision.map(|revision| format!(" at {revision}")),
-        proof.transport.map(|transport| format!(" over {transport}")),
-        proof.profile.map(|profile| format!(" in profile {profile}")),
-    ];
-    conditions.into_iter().flatten().collect()
 }
 
 /// The proofs of a check of a scenario.
 pub(super) fn proofs_of(scenario: &Scenario, check: &CheckSpec) -> Vec<Proof> {
     let proofs = scenario.proofs.map(|proofs| proofs().proofs).unwrap_or_default();
-    proofs.into_iter().filter(|proof| proof.proves.check == check.id).collect()
+    proofs.into_iter().filter(|proof| proof.check == check.id).collect()
 }
 
 /// The page of these scenarios.
@@ -35,13 +25,13 @@ pub(super) fn page(scenarios: &[&Scenario]) -> String {
         // Writing to a String does not fail.
         let _ = write!(
             page,
-            "\n## {} scenario `{}`\n\n{}.\n\n| check | status | fault | also |\n|---|---|---|---|\n",
+            "\n## {} scenario `{}`\n\n{}.\n\n| check | status | fault |\n|---|---|---|\n",
             scenario.leg, scenario.id, scenario.title
         );
         for check in scenario.checks.iter() {
             let proofs = proofs_of(scenario, check);
             if proofs.is_empty() {
-                let _ = writeln!(page, "| `{}` | | none: it only informs | |", check.id);
+                let _ = writeln!(page, "| `{}` | | none: it only informs |", check.id);
             }
             for proof in proofs {
                 page.push_str(&row(&proof));
@@ -54,28 +44,19 @@ pub(super) fn page(scenarios: &[&Scenario]) -> String {
 const HEAD: &str = "\
 # Which faults the checks report
 
-Each scenario passes on a reference peer. Each row is a fault of that peer, the status that it gives a check, and every
-other check that it changes; the tests of mcp-test carry all of them out. A fault is repeated with
-`mcp-test reference server --fault FAULT`, or `reference client` for a scenario that tests clients.
+Each scenario passes on a reference peer. Each row is a fault of that peer, and the status that it gives a check; the tests
+of mcp-test carry all of them out. A fault is repeated with `mcp-test reference server --fault FAULT`, or
+`reference client` for a scenario that tests clients.
 ";
 
 fn row(proof: &Proof) -> String {
     let fault = match &proof.damage {
         Damage::Fault(fault) => code(&fault.name()),
-        Damage::Peer { .. } => damage(proof),
+        Damage::Peer { .. } => {
+            format!("the peer {} in the source", code(&proof.damage.to_string()))
+        }
     };
-    let also: Vec<String> = proof
-        .also
-        .iter()
-        .map(|change| format!("{} of `{}`", change.status, change.check))
-        .collect();
-    let (proves, conditions) = (proof.proves, conditions(proof));
-    format!(
-        "| `{}` | {} | {fault}{conditions} | {} |\n",
-        proves.check,
-        proves.status,
-        also.join(", ")
-    )
+    format!("| `{}` | {} | {fault}{} |\n", proof.check, proof.status, proof.conditions())
 }
 
 /// A text as code in a cell of a table, where a bar ends the cell.
@@ -96,21 +77,21 @@ mod tests {
         insta::assert_snapshot!(page(&[scenario]), @r#"
         # Which faults the checks report
 
-        Each scenario passes on a reference peer. Each row is a fault of that peer, the status that it gives a check, and every
-        other check that it changes; the tests of mcp-test carry all of them out. A fault is repeated with
-        `mcp-test reference server --fault FAULT`, or `reference client` for a scenario that tests clients.
+        Each scenario passes on a reference peer. Each row is a fault of that peer, and the status that it gives a check; the tests
+        of mcp-test carry all of them out. A fault is repeated with `mcp-test reference server --fault FAULT`, or
+        `reference client` for a scenario that tests clients.
 
         ## server scenario `tools-call-simple-text`
 
         A tool returns a text.
 
-        | check | status | fault | also |
-        |---|---|---|---|
-        | `tools-call-simple-text` | FAILURE | `error:tools/call:-32602` | SKIPPED of `tools-call-simple-text-exact` |
-        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content:[]` | FAILURE of `tools-call-simple-text-exact` |
-        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content/0/text:""` | FAILURE of `tools-call-simple-text-exact` |
-        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/isError:true` |  |
-        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/content/0/text:"unknown tool"` |  |
+        | check | status | fault |
+        |---|---|---|
+        | `tools-call-simple-text` | FAILURE | `error:tools/call:-32602` |
+        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content:[]` |
+        | `tools-call-simple-text` | FAILURE | `set:tools/call:/content/0/text:""` |
+        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/isError:true` |
+        | `tools-call-simple-text-exact` | FAILURE | `set:tools/call:/content/0/text:"unknown tool"` |
         "#);
     }
 
@@ -127,8 +108,8 @@ mod tests {
         let page = page(&scenarios);
         let rows = page.lines().filter(|line| line.starts_with("| `"));
         assert!(rows.count() > scenarios.iter().map(|it| it.checks.len()).sum(), "too few rows");
-        // Four cells, whatever a fault contains.
+        // Three cells, whatever a fault contains.
         let cells = |line: &str| line.replace("\\|", "").matches('|').count() - 1;
-        assert!(page.lines().filter(|line| line.starts_with('|')).all(|line| cells(line) == 4));
+        assert!(page.lines().filter(|line| line.starts_with('|')).all(|line| cells(line) == 3));
     }
 }

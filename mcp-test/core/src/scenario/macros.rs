@@ -143,74 +143,64 @@ macro_rules! check {
     };
 }
 
-/// Declares `proofs`: the good peer of a scenario, a server or a client, and what each kind of damage changes.
+/// Declares `proofs`: the good peer of a scenario, a server or a client, and the faults that each check notices.
 ///
 /// ```text
 /// proofs! {
 ///     passes on everything();
-///     catches "tools-call-error" by reply_error("tools/call", -32603), also "tools-call-error-exact" Skipped;
+///     catches "tools-call-error" by reply_error("tools/call", -32603);
+///     catches "roots-fetched-again" on asking_if(|changes| changes == 0);
 ///     warns "tools-name-format" by set("tools/list", "/result/tools/0/name", json!("a b")), at V2025_11_25;
 /// }
 /// ```
 ///
-/// `passes on peer() and shares proofs_of_all();` adds the proofs that this function returns. After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
-/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
-/// `prompt MILLISECONDS` and, for a peer that falls silent, `timeout SECONDS` may follow.
+/// `passes on peer(), and shares proofs_of_all();` adds the proofs that this expression returns. After `by` comes a constructor of
+/// [`Fault`](crate::transport::Fault), after `on` another peer: an expression that captures nothing. Then `at REVISION`,
+/// `over TransportKind`, `under Profile` and `prompt MILLISECONDS` and, for a peer that falls silent, `timeout SECONDS` may follow.
+///
+/// What else a fault changes is in the snapshots of `suite/tests/proofs`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
-    (
-        passes on $peer:ident() $(and shares $shared:ident())?;
-        $($verb:ident $check:literal $how:ident $damage:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt $($status:ident)?)*;)*
-    ) => {
+    (passes on $peer:expr $(, and shares $shared:expr)?; $($proof:tt)*) => {
         fn proofs() -> $crate::scenario::Proofs {
-            let own = [$(
-                $crate::proofs!(
-                    @proof $crate::scenario::Proof::$verb($check, $crate::proofs!(@damage $how $damage($($arg),*)));
-                    $(, $key $value $($status)?)*
-                )
-            ),*];
-            let shared: Vec<$crate::scenario::Proof> = $crate::proofs!(@shared $($shared)?);
-            $crate::scenario::Proofs {
-                peer: || $crate::scenario::Peer::from($peer()),
-                proofs: shared.into_iter().chain(own).collect(),
-            }
+            #[allow(unused_mut, reason = "a scenario may have the shared proofs only")]
+            let mut proofs: Vec<$crate::scenario::Proof> = $crate::proofs!(@shared $($shared)?);
+            $crate::proofs!(@push proofs $($proof)*);
+            $crate::scenario::Proofs { peer: || $crate::scenario::Peer::from($peer), proofs }
         }
     };
     (@shared) => { Vec::new() };
-    (@shared $shared:ident) => { $shared() };
-    (@damage by $fault:ident($($arg:expr),*)) => { $crate::transport::Fault::$fault($($arg),*) };
-    (@damage on $make:ident()) => {
-        $crate::scenario::Damage::Peer {
-            name: stringify!($make),
-            make: || $crate::scenario::Peer::from($make()),
-        }
+    (@shared $shared:expr) => { $shared };
+    // One by one, since a repetition cannot choose between `by` and `on`.
+    (@push $proofs:ident) => {};
+    (
+        @push $proofs:ident
+        $verb:ident $check:literal by $fault:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt)*;
+        $($rest:tt)*
+    ) => {
+        $crate::proofs!(
+            @add $proofs $verb $check ($crate::transport::Fault::$fault($($arg),*)) $($key $value)*
+        );
+        $crate::proofs!(@push $proofs $($rest)*);
     };
-    // Constants only: what makes the peer captures nothing.
-    (@damage on $make:ident($($arg:expr),+)) => {
-        $crate::scenario::Damage::Peer {
-            name: stringify!($make($($arg),+)),
-            make: || $crate::scenario::Peer::from($make($($arg),+)),
-        }
+    (@push $proofs:ident $verb:ident $check:literal on $peer:expr $(, $key:ident $value:tt)*; $($rest:tt)*) => {
+        $crate::proofs!(
+            @add $proofs $verb $check ($crate::scenario::Damage::Peer {
+                source: stringify!($peer),
+                make: || $crate::scenario::Peer::from($peer),
+            }) $($key $value)*
+        );
+        $crate::proofs!(@push $proofs $($rest)*);
     };
-    // The options may come in any order, so they are consumed one by one.
-    (@proof $proof:expr;) => { $proof };
-    (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.also($check, $crate::check::Status::$status); $($rest)*)
+    (@add $proofs:ident $verb:ident $check:literal ($damage:expr) $($key:ident $value:tt)*) => {
+        $proofs.push(
+            $crate::scenario::Proof::$verb($check, $damage)$(.$key($crate::proofs!(@$key $value)))*
+        )
     };
-    (@proof $proof:expr; , at $revision:ident $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.at($crate::spec::Revision::$revision); $($rest)*)
-    };
-    (@proof $proof:expr; , over $transport:ident $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.over($crate::transport::TransportKind::$transport); $($rest)*)
-    };
-    (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
-    };
-    (@proof $proof:expr; , timeout $seconds:literal $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.timeout($seconds); $($rest)*)
-    };
-    (@proof $proof:expr; , prompt $milliseconds:literal $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.prompt($milliseconds); $($rest)*)
-    };
+    (@at $revision:ident) => { $crate::spec::Revision::$revision };
+    (@over $transport:ident) => { $crate::transport::TransportKind::$transport };
+    (@under $profile:ident) => { $crate::scenario::Profile::$profile };
+    (@timeout $seconds:literal) => { $seconds };
+    (@prompt $milliseconds:literal) => { $milliseconds };
 }

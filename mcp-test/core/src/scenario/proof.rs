@@ -15,16 +15,6 @@ use crate::transport::{Fault, TransportKind};
 use super::AuthorizationPeer;
 use super::Profile;
 
-/// A check, and its status on the damaged peer.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Change {
-    /// The check's id.
-    pub check: &'static str,
-    /// Its status.
-    pub status: Status,
-}
-
 /// The peer of a proof.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
@@ -79,8 +69,8 @@ pub enum Damage {
     Fault(Fault),
     /// Another peer, which misbehaves.
     Peer {
-        /// Its name.
-        name: &'static str,
+        /// The expression that makes it.
+        source: &'static str,
         /// Makes it.
         make: fn() -> Peer,
     },
@@ -96,21 +86,25 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(fault) => f.write_str(&fault.name()),
-            Self::Peer { name, .. } => f.write_str(name),
+            Self::Peer { source, .. } => {
+                // On one line, however it is laid out.
+                let words: Vec<&str> = source.split_whitespace().collect();
+                f.write_str(&words.join(" "))
+            }
         }
     }
 }
 
-/// One kind of damage and all checks that it changes.
+/// One kind of damage, and the check that notices it.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
 pub struct Proof {
     /// What is wrong with the peer.
     pub damage: Damage,
-    /// The check that is proven, and its status.
-    pub proves: Change,
-    /// Every other check that it changes.
-    pub also: Vec<Change>,
+    /// The id of the check that is proven.
+    pub check: &'static str,
+    /// Its status.
+    pub status: Status,
     /// The revision, if not the newest one of the scenario.
     pub revision: Option<Revision>,
     /// The transport, if not the in-memory duplex.
@@ -139,21 +133,14 @@ impl Proof {
     fn new(check: &'static str, status: Status, damage: Damage) -> Self {
         Self {
             damage,
-            proves: Change { check, status },
-            also: Vec::new(),
+            check,
+            status,
             revision: None,
             transport: None,
             profile: None,
             prompt: None,
             timeout: None,
         }
-    }
-
-    /// Names another check that the damage changes.
-    #[must_use]
-    pub fn also(mut self, check: &'static str, status: Status) -> Self {
-        self.also.push(Change { check, status });
-        self
     }
 
     /// Carries the proof out at another revision.
@@ -191,14 +178,15 @@ impl Proof {
         self
     }
 
-    /// Every check that the damage changes, in order of their ids.
+    /// Where and by which rules it is carried out, if not as most are: ` at 2025-06-18 over http in profile strict`.
     #[must_use]
-    pub fn changes(&self) -> Vec<Change> {
-        let mut changes = self.also.clone();
-        changes.push(self.proves);
-        // To be compared with the changes of a run, in whatever order the proof names them.
-        changes.sort_unstable();
-        changes
+    pub fn conditions(&self) -> String {
+        let conditions = [
+            self.revision.map(|revision| format!(" at {revision}")),
+            self.transport.map(|transport| format!(" over {transport}")),
+            self.profile.map(|profile| format!(" in profile {profile}")),
+        ];
+        conditions.into_iter().flatten().collect()
     }
 }
 

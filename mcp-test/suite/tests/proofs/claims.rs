@@ -5,12 +5,13 @@ use std::iter;
 
 use mcp_test_core::check::{SCHEMA_VALID, TOOL_SCHEMAS, WELL_FORMED};
 use mcp_test_core::run::requirements_of_common;
-use mcp_test_core::scenario::{Change, Leg, Profile};
+use mcp_test_core::scenario::{Leg, Profile};
 use mcp_test_core::spec::requirement::BoundParty;
 use mcp_test_core::spec::{Requirement, Side};
 use mcp_test_suite::scenarios;
 
 use crate::medium::{Medium, over_other_medium};
+use crate::other_changes::{heading, recorded};
 use crate::runs::{bad_outcome, cell, proofs};
 use crate::table::Row;
 use crate::{everywhere, of_clients, tools};
@@ -84,11 +85,11 @@ fn proven_by_scenarios(side: Side) -> HashSet<(&'static Requirement, Medium)> {
     let mut proven = HashSet::new();
     let leg = if side == Side::Server { Leg::Server } else { Leg::Client };
     for scenario in scenarios::all().filter(|scenario| scenario.leg == leg) {
-        let proofs = proofs(scenario);
+        let (proofs, recorded) = (proofs(scenario), recorded(scenario));
         let peer = (proofs.peer)();
         for proof in &proofs.proofs {
-            let is_common = |change: &Change| COMMON.contains(&change.check);
-            if !proof.changes().iter().any(is_common) {
+            let others = recorded.get(&heading(proof)).into_iter().flatten().map(String::as_str);
+            if !iter::once(proof.check).chain(others).any(|check| COMMON.contains(&check)) {
                 continue;
             }
             let cell = cell(scenario, proof);

@@ -1,4 +1,5 @@
-//! The proofs: each scenario passes on its good peer, and each kind of damage changes exactly the checks that its proof lists.
+//! The proofs: each scenario passes on its good peer, and each kind of damage gives the check that it proves the status that the proof
+//! names. What else it changes is a reviewed snapshot.
 //!
 //! A test for each scenario, `server::ping`, and one for each row of the tables about the checks that every scenario has without
 //! declaring them. With `MCP_TEST_PROVE=PART` only the scenarios whose ids contain that are proven. Most of a proof is waiting, so
@@ -10,6 +11,7 @@ mod in_turn;
 mod medium;
 mod of_clients;
 mod on_shared_connections;
+mod other_changes;
 mod runs;
 mod scenario_proofs;
 mod table;
@@ -42,6 +44,7 @@ const OTHERS: &[(&str, fn())] = &[
         "only_fixtures_and_remarks_need_no_requirement",
         unfounded::only_fixtures_and_remarks_need_no_requirement,
     ),
+    ("each_snapshot_belongs_to_a_scenario", other_changes::each_snapshot_belongs_to_a_scenario),
     ("many_proofs_share_a_connection", on_shared_connections::many_proofs_share_a_connection),
     ("failures_and_warnings_have_rows", everywhere::failures_and_warnings_have_rows),
     (

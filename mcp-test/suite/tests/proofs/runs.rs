@@ -137,7 +137,7 @@ pub(crate) fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
 /// The cell of a proof. By default, it has the newest revision at which the check exists, and a transport in memory; a scenario
 /// about HTTP is proven against a service in this process, one for clients with a client in this process.
 pub(crate) fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
-    let check = scenario.check(proof.proves.check);
+    let check = scenario.check(proof.check);
     let exists = |revision: &Revision| {
         scenario.revisions.contains(*revision)
             && check.is_none_or(|check| check.revisions.contains(*revision))

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Cell, Outcome};
-use mcp_test_core::scenario::{Change, CheckSpec, Leg, Peer, Profile, Proof, Scenario, Transports};
+use mcp_test_core::scenario::{CheckSpec, Leg, Peer, Profile, Proof, Scenario, Transports};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
 use crate::on_shared_connections;
+use crate::other_changes::{self, OtherChanges};
 use crate::runs::{
     bad_outcome, block_on, cell, has_port, outcome, plan, proofs, statuses, target_at, tested,
 };
@@ -22,12 +23,16 @@ use crate::unfounded::unfounded;
 type GoodRuns = HashMap<(Revision, TransportKind, Profile), BTreeMap<String, Status>>;
 
 /// What is wrong with the proofs of a scenario.
+///
+/// # Panics
+///
+/// Panics if nothing is wrong, but a fault changes other checks than it did.
 pub(crate) fn prove(scenario: &'static Scenario) -> Vec<String> {
     let mut good = GoodRuns::new();
     let mut broken = passing_runs(scenario, &mut good);
     broken.extend(passing_runs_over_a_socket(scenario));
-    broken.extend(damaged_runs(scenario, &mut good));
     broken.extend(on_shared_connections::differences_of(scenario));
+    broken.extend(damaged_runs(scenario, &mut good, broken.is_empty()));
     broken
 }
 
@@ -80,46 +85,49 @@ fn passing_runs_over_a_socket(scenario: &'static Scenario) -> Vec<String> {
     })
 }
 
-/// The proofs that do not change exactly what they list.
-fn damaged_runs(scenario: &'static Scenario, good: &mut GoodRuns) -> Vec<String> {
+/// The proofs that do not give their check the status that they name. If there is none, `compares` and every proof can be carried out
+/// on this system, what else they change is compared with the snapshot.
+fn damaged_runs(scenario: &'static Scenario, good: &mut GoodRuns, compares: bool) -> Vec<String> {
     let mut broken = Vec::new();
     let proofs = proofs(scenario);
     let peer = (proofs.peer)();
     let transports = tested(&peer).transports();
+    let mut changes = Vec::new();
     for (number, proof) in (1..).zip(&proofs.proofs) {
         let transport = cell(scenario, proof).transport;
         if transports.contains(&transport) || has_port(transport) {
-            let proven = carry_out(scenario, &peer, proof, good);
-            let problem = |problem| format!("proof {number} of {problem}");
-            broken.extend(proven.map_err(problem).err());
+            match carry_out(scenario, &peer, proof, good) {
+                Ok(others) => changes.push((proof, others)),
+                Err(problem) => broken.push(format!("proof {number} of {problem}")),
+            }
         } else {
             broken.extend(unreachable(scenario, transport));
         }
     }
+    if compares && changes.len() == proofs.proofs.len() {
+        other_changes::compare(scenario, &changes);
+    }
     broken
 }
 
+/// The other checks that a proof changes.
 fn carry_out(
     scenario: &'static Scenario,
     peer: &Peer,
     proof: &Proof,
     good: &mut GoodRuns,
-) -> Result<(), String> {
+) -> Result<OtherChanges, String> {
     let profile = proof.profile.unwrap_or(Profile::Adaptive);
     let cell = cell(scenario, proof);
     let good = good
         .entry((cell.revision, cell.transport, profile))
         .or_insert_with(|| owned_statuses(&outcome(peer, cell.clone(), profile)));
     let bad = bad_outcome(peer, cell.clone(), profile, proof);
-    let found = changes(good, &owned_statuses(&bad));
-    let claimed: BTreeMap<String, Status> = proof
-        .changes()
-        .into_iter()
-        .map(|Change { check, status }| (check.to_owned(), status))
-        .collect();
+    let mut changed = changes(good, &owned_statuses(&bad));
     let unfounded = unfounded(&bad);
-    if found == claimed && unfounded.is_empty() {
-        return Ok(());
+    let found = changed.remove(proof.check).flatten();
+    if found == Some(proof.status) && unfounded.is_empty() {
+        return Ok(changed);
     }
     let rows: Vec<String> = bad
         .checks
@@ -127,8 +135,8 @@ fn carry_out(
         .map(|check| format!("    {} {} {:?}", check.status, check.id, check.message))
         .collect();
     Err(format!(
-        "{cell} under {profile}, damaged by {}:\n  claimed {claimed:?}\n  found   {found:?}\n  {unfounded:?}\n{}",
-        proof.damage,
+        "{cell} under {profile}, {}: not changed to that, but to {found:?}\n  {unfounded:?}\n{}",
+        other_changes::heading(proof),
         rows.join("\n")
     ))
 }
@@ -137,18 +145,15 @@ fn owned_statuses(outcome: &Outcome) -> BTreeMap<String, Status> {
     statuses(outcome).into_iter().map(|(id, status)| (id.to_owned(), status)).collect()
 }
 
-/// The differences between the good and the damaged peer; a check that is no longer made counts as INFO.
+/// The differences between the good and the damaged peer; `None` for a check that is no longer made.
 ///
 /// The check of the tools' schemas is made only if there is something to validate, so that it may come and go. That hides no
 /// fault, since each must change what its proof lists; `tools` and `of_clients` prove when the check is made.
-fn changes(
-    good: &BTreeMap<String, Status>,
-    bad: &BTreeMap<String, Status>,
-) -> BTreeMap<String, Status> {
+fn changes(good: &BTreeMap<String, Status>, bad: &BTreeMap<String, Status>) -> OtherChanges {
     let fails = |id: &str| bad.get(id).is_some_and(|status| status.is_failing());
     let ids = good.keys().chain(bad.keys()).filter(|id| **id != TOOL_SCHEMAS || fails(id));
     ids.filter(|id| good.get(*id) != bad.get(*id))
-        .map(|id| (id.clone(), bad.get(id).copied().unwrap_or(Status::Info)))
+        .map(|id| (id.clone(), bad.get(id).copied()))
         .collect()
 }
 

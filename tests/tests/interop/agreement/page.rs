@@ -27,10 +27,9 @@ which the official suite logs the messages of a client.
 The runs are those of `agreement/runs.rs`: the reference server in each official scenario for servers at each revision, without \
 faults, and with those of `agreement/faults.rs`; the server of each scenario's proofs, with each fault that is proven to give an \
 official check a status; and three servers on SDKs, in each official scenario at each revision that the server supports. A fault is \
-written as `mcp-test reference server --fault` takes it; the name of a function stands for the faulty server that this function in \
-the scenario's file makes. Extensions belong to no revision. In the same way, the reference client is tested in each official \
-scenario for clients, and so are the clients of the proofs, and four clients on SDKs, which use everything that a server offers, \
-whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in.
+written as `mcp-test reference server --fault` takes it; an expression makes the faulty server in the scenario's file. Extensions \
+belong to no revision. In the same way, the reference client is tested in each official scenario for clients, and so are the \
+clients of the proofs, and four clients on SDKs, which use everything that a server offers, whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in.
 
 The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs twenty of \
 them again in the official suite, ten of each leg. `.ci/agreement DIR` records all of them again, and writes this page.

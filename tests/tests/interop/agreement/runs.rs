@@ -229,7 +229,7 @@ fn revisions(scenario: &Scenario) -> Vec<Option<Revision>> {
 fn of_proofs(peer: TestedPeer, scenario: &'static Scenario) -> impl Iterator<Item = SharedRun> {
     let proofs = scenario.proofs.expect("a built-in scenario has proofs")().proofs;
     proofs.into_iter().filter_map(move |proof| {
-        let check = scenario.check(proof.proves.check)?;
+        let check = scenario.check(proof.check)?;
         let is_of_suite = check.origin == Origin::Official;
         // Most of these servers lack what is tested; these clients do not use what is tested, which only official rules judge.
         let is_tried = proof.profile != Some(Profile::Strict) || peer.leg() == Leg::Client;

@@ -39,7 +39,7 @@ impl CitingCheck {
     pub fn proofs(&self) -> Option<usize> {
         let Self::Declared(scenario, check) = self else { return None };
         let Proofs { proofs, .. } = (scenario.proofs?)();
-        Some(proofs.iter().filter(|proof| proof.proves.check == check.id).count())
+        Some(proofs.iter().filter(|proof| proof.check == check.id).count())
     }
 }
 

@@ -172,18 +172,6 @@ fn undeclared(handlers: fn() -> Handlers) -> ScriptedClient {
     listing(move |task| task.options().handlers(handlers()).capabilities(json!({})))
 }
 
-fn lists_undeclared_roots() -> ScriptedClient {
-    undeclared(|| Handlers::new().roots(["file:///project"]))
-}
-
-fn generates_undeclared() -> ScriptedClient {
-    undeclared(|| Handlers::new().sampling(|_| SamplingResponse::text("generated")))
-}
-
-fn elicits_undeclared() -> ScriptedClient {
-    undeclared(|| Handlers::new().elicitation(FormElicitation::accept_examples))
-}
-
 proofs! {
     passes on good_client();
     catches "client-answers-ping" by never("ping");
@@ -191,7 +179,9 @@ proofs! {
     catches "client-answers-ping" by set("ping", "/pong", json!(true));
     catches "client-refuses-unknown-method" by never(UNKNOWN);
     catches "client-refuses-unknown-method" by reply_error(UNKNOWN, -32603);
-    catches "client-refuses-undeclared-feature" on lists_undeclared_roots();
-    catches "client-refuses-undeclared-feature" on generates_undeclared();
-    catches "client-refuses-undeclared-feature" on elicits_undeclared();
+    catches "client-refuses-undeclared-feature" on undeclared(|| Handlers::new().roots(["file:///project"]));
+    catches "client-refuses-undeclared-feature"
+        on undeclared(|| Handlers::new().sampling(|_| SamplingResponse::text("generated")));
+    catches "client-refuses-undeclared-feature"
+        on undeclared(|| Handlers::new().elicitation(FormElicitation::accept_examples));
 }

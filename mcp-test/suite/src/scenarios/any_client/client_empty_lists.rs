@@ -64,7 +64,7 @@ fn fails_at(last: &'static str) -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-accepts-no-tools" on fails_at("tools/list"), also "client-left-well" Failure;
-    catches "client-accepts-no-resources" on fails_at("resources/list"), also "client-left-well" Failure;
-    catches "client-accepts-no-prompts" on fails_at("prompts/list"), also "client-left-well" Failure;
+    catches "client-accepts-no-tools" on fails_at("tools/list");
+    catches "client-accepts-no-resources" on fails_at("resources/list");
+    catches "client-accepts-no-prompts" on fails_at("prompts/list");
 }

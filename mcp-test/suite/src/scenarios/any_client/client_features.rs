@@ -289,10 +289,6 @@ fn asked(handlers: fn() -> Handlers, capabilities: fn() -> Json) -> ScriptedClie
     listing(move |task| task.options().handlers(handlers()).capabilities(capabilities()))
 }
 
-fn lists_undeclared_roots() -> ScriptedClient {
-    asked(|| Handlers::new().roots(["file:///project"]), || json!({}))
-}
-
 fn generates_with_undeclared_tools() -> ScriptedClient {
     let model = || Handlers::new().sampling(|_| SamplingResponse::text("generated"));
     asked(model, || json!({ "sampling": {} }))
@@ -317,26 +313,18 @@ fn declines_with_content() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-answers-roots" by reply_error("roots/list", -32601), also "client-roots-are-files" Skipped;
-    catches "client-answers-roots" by never("roots/list"), also "client-roots-are-files" Skipped;
-    warns "client-answers-roots" on lists_undeclared_roots(),
-        also "client-roots-are-files" Skipped, also "client-answers-sampling" Skipped,
-        also "client-answers-form" Skipped, also "client-form-conforms" Skipped,
-        also "client-refuses-undeclared-mode" Skipped, also "client-refuses-undeclared-tools" Skipped;
+    catches "client-answers-roots" by reply_error("roots/list", -32601);
+    catches "client-answers-roots" by never("roots/list");
+    warns "client-answers-roots" on asked(|| Handlers::new().roots(["file:///project"]), || json!({}));
     catches "client-roots-are-files" by set("roots/list", "/roots/0/uri", json!("https://example.com/"));
-    catches "client-roots-are-files" by set("roots/list", "/roots", json!([{ "uri": "file:///a" }, { "uri": "file:///a" }]));
+    catches "client-roots-are-files"
+        by set("roots/list", "/roots", json!([{ "uri": "file:///a" }, { "uri": "file:///a" }]));
     catches "client-roots-are-files" by set("roots/list", "/roots/0/uri", json!("file:///project/%2E./secret"));
     catches "client-answers-sampling" by reply_error("sampling/createMessage", -32601);
-    catches "client-answers-form" by reply_error("elicitation/create", -32602), also "client-form-conforms" Skipped;
+    catches "client-answers-form" by reply_error("elicitation/create", -32602);
     catches "client-form-conforms" by retype("elicitation/create", "/content/age");
     catches "client-form-conforms" by remove("elicitation/create", "/content/agreed");
-    warns "client-form-conforms" on declines_with_content(),
-        also "client-roots-are-files" Skipped, also "client-answers-sampling" Skipped,
-        also "client-refuses-undeclared-mode" Skipped, also "client-refuses-undeclared-tools" Skipped;
-    catches "client-refuses-undeclared-mode" on declines_in_an_undeclared_mode(),
-        also "client-roots-are-files" Skipped, also "client-answers-sampling" Skipped,
-        also "client-refuses-undeclared-tools" Skipped;
-    catches "client-refuses-undeclared-tools" on generates_with_undeclared_tools(),
-        also "client-roots-are-files" Skipped, also "client-answers-form" Skipped,
-        also "client-form-conforms" Skipped, also "client-refuses-undeclared-mode" Skipped;
+    warns "client-form-conforms" on declines_with_content();
+    catches "client-refuses-undeclared-mode" on declines_in_an_undeclared_mode();
+    catches "client-refuses-undeclared-tools" on generates_with_undeclared_tools();
 }

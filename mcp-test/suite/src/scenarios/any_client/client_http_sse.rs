@@ -141,16 +141,8 @@ fn lists() -> ScriptedClient {
     listing(None)
 }
 
-fn posts_to_the_stream() -> ScriptedClient {
-    listing(Some("/mcp"))
-}
-
-fn drops_the_query() -> ScriptedClient {
-    listing(Some("/messages"))
-}
-
 proofs! {
     passes on lists();
-    catches "client-posts-to-endpoint" on posts_to_the_stream();
-    catches "client-posts-to-endpoint" on drops_the_query();
+    catches "client-posts-to-endpoint" on listing(Some("/mcp"));
+    catches "client-posts-to-endpoint" on listing(Some("/messages"));
 }

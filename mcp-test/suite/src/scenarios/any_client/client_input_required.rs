@@ -266,15 +266,13 @@ fn retries(times: usize) -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-retries-call" on fails_at("tools/call"), also "client-left-well" Failure,
-        also "client-goes-through-rounds" Skipped, also "client-sends-all-input" Skipped;
-    catches "client-retries-read" on fails_at("resources/read"), also "client-left-well" Failure,
-        also "client-goes-through-rounds" Skipped, also "client-sends-all-input" Skipped;
-    catches "client-retries-get" on fails_at("prompts/get"), also "client-left-well" Failure,
-        also "client-goes-through-rounds" Skipped, also "client-sends-all-input" Skipped;
-    catches "client-goes-through-rounds" on retries(1), also "client-sends-all-input" Skipped;
+    catches "client-retries-call" on fails_at("tools/call");
+    catches "client-retries-read" on fails_at("resources/read");
+    catches "client-retries-get" on fails_at("prompts/get");
+    catches "client-goes-through-rounds" on retries(1);
     catches "client-sends-all-input" by remove("tools/call", "/inputResponses/the roots");
-    catches "client-sends-all-input" by set("resources/read", "/inputResponses/the roots", json!({ "action": "cancel" }));
+    catches "client-sends-all-input"
+        by set("resources/read", "/inputResponses/the roots", json!({ "action": "cancel" }));
     catches "client-sends-all-input" by set("prompts/get", "/inputResponses/a generation", json!({ "roots": [] }));
     catches "client-sends-all-input" by set("tools/call", "/inputResponses/a form", json!({ "roots": [] }));
 }

@@ -411,20 +411,13 @@ fn resumes() -> ScriptedClient {
 proofs! {
     passes on good_client();
     catches "client-tolerates-refused-get" on repeats_its_get(), at V2025_11_25;
-    catches "client-tolerates-refused-get" on stops_at_405(), at V2025_11_25,
-        also "client-tolerates-error-bodies" Skipped, also "client-tolerates-disconnect" Skipped,
-        also "client-tolerates-refused-delete" Skipped, also "client-left-well" Skipped;
-    catches "client-tolerates-error-bodies" on stops_at_an_empty_body(), at V2025_11_25,
-        also "client-tolerates-disconnect" Skipped;
-    catches "client-tolerates-error-bodies" on stops_at_a_text(), at V2025_06_18,
-        also "client-tolerates-disconnect" Skipped;
-    catches "client-tolerates-error-bodies" on stops_at_an_error_without_an_id(), at V2025_03_26,
-        also "client-tolerates-disconnect" Skipped;
+    catches "client-tolerates-refused-get" on stops_at_405(), at V2025_11_25;
+    catches "client-tolerates-error-bodies" on stops_at_an_empty_body(), at V2025_11_25;
+    catches "client-tolerates-error-bodies" on stops_at_a_text(), at V2025_06_18;
+    catches "client-tolerates-error-bodies" on stops_at_an_error_without_an_id(), at V2025_03_26;
     catches "client-tolerates-disconnect" on stops_at_a_broken_response(), at V2025_11_25;
-    catches "client-tolerates-refused-delete" on fails_after_delete(), at V2025_11_25,
-        also "client-left-well" Failure;
-    catches "client-reads-header-names" on stops_at_the_first_response(),
-        also "client-repeats-lost-request" Skipped, also "client-left-well" Skipped;
+    catches "client-tolerates-refused-delete" on fails_after_delete(), at V2025_11_25;
+    catches "client-reads-header-names" on stops_at_the_first_response();
     catches "client-repeats-lost-request" on repeats_the_id();
     catches "client-repeats-lost-request" on resumes();
 }

@@ -279,10 +279,8 @@ fn forgets_its_subscription() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    warns "client-copes-with-empty-subscription" on fails_at_an_empty_subscription(),
-        also "client-copes-with-cut-subscription" Skipped, also "client-left-well" Skipped;
-    catches "client-copes-with-cut-subscription" on fails_at_a_cut_subscription(), also "client-left-well" Skipped;
-    catches "client-copes-with-interleaved-events" on fails_at_an_event_before_the_acknowledgement(),
-        also "client-subscribes-again" Skipped, also "client-left-well" Skipped, over Duplex;
+    warns "client-copes-with-empty-subscription" on fails_at_an_empty_subscription();
+    catches "client-copes-with-cut-subscription" on fails_at_a_cut_subscription();
+    catches "client-copes-with-interleaved-events" on fails_at_an_event_before_the_acknowledgement(), over Duplex;
     catches "client-subscribes-again" on forgets_its_subscription(), over Duplex;
 }

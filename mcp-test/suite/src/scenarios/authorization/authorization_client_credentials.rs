@@ -75,7 +75,6 @@ fn has_algorithm(found: &Metadata) -> Result<(), Finding> {
 
 proofs! {
     passes on good_server();
-    catches "client-credentials-methods" on says("token_endpoint_auth_methods_supported", "[\"none\"]"),
-        also "client-credentials-algorithms" Skipped;
+    catches "client-credentials-methods" on says("token_endpoint_auth_methods_supported", "[\"none\"]");
     catches "client-credentials-algorithms" on says("token_endpoint_auth_signing_alg_values_supported", "[]");
 }

@@ -255,9 +255,7 @@ fn judge_cache(ctx: &mut AuthorizationCtx, host: &DocumentHost) {
 
 proofs! {
     passes on good_server();
-    warns "client-document-fetched" on refuses_documents(), also "client-document-client-id" Skipped,
-        also "client-document-redirect-uri" Skipped, also "client-document-valid" Skipped,
-        also "client-document-cached" Skipped, also "client-document-redirected" Skipped;
+    warns "client-document-fetched" on refuses_documents();
     catches "client-document-client-id" on takes_client_of("other-id.json");
     catches "client-document-redirect-uri" on takes_client_of("client.json");
     catches "client-document-valid" on takes_client_of("not-json.json");

@@ -153,21 +153,16 @@ fn details(ctx: &AuthorizationCtx, found: &Metadata) -> Value {
 
 proofs! {
     passes on good_server();
-    catches "authorization-server-metadata" on unpublished(), also "authorization-server-metadata-cimd" Skipped,
-        also "authorization-server-endpoints-secure" Skipped, also "authorization-server-openid-pkce" Skipped;
-    warns "authorization-server-metadata" on unpublished(), at V2025_03_26,
-        also "authorization-server-endpoints-secure" Skipped;
-    catches "authorization-server-metadata" on unpublished(), at V2025_03_26, under Official,
-        also "authorization-server-endpoints-secure" Skipped;
-    catches "authorization-server-metadata" on header_at("/.well-known/", "content-type", "text/html"),
-        also "authorization-server-metadata-cimd" Info;
+    catches "authorization-server-metadata" on unpublished();
+    warns "authorization-server-metadata" on unpublished(), at V2025_03_26;
+    catches "authorization-server-metadata" on unpublished(), at V2025_03_26, under Official;
+    catches "authorization-server-metadata" on header_at("/.well-known/", "content-type", "text/html");
     catches "authorization-server-metadata" on says("issuer", "\"https://as.example\"");
     catches "authorization-server-metadata" on says("issuer", "\"https://as.example\""), at V2025_06_18;
     catches "authorization-server-metadata" on says("authorization_endpoint", "null");
     catches "authorization-server-metadata" on says("token_endpoint", "\"\"");
     catches "authorization-server-metadata" on says("response_types_supported", "[\"token\"]");
-    catches "authorization-server-metadata" on says("code_challenge_methods_supported", "[\"plain\"]"),
-        also "authorization-server-openid-pkce" Failure;
+    catches "authorization-server-metadata" on says("code_challenge_methods_supported", "[\"plain\"]");
     catches "authorization-server-metadata" on says("code_challenge_methods_supported", "null"), at V2025_03_26;
     warns "authorization-server-metadata-cimd" on says("client_id_metadata_document_supported", "false");
     warns "authorization-server-metadata-cimd" on says("client_id_metadata_document_supported", "null"), under Official;

@@ -241,47 +241,32 @@ fn without_defaults() -> ScriptedClient {
 proofs! {
     passes on good_client();
     catches "client-elicitation-sep1034-general"
-        by set("tools/call", "/inputResponses/elicitation/action", json!("decline")),
-        also "client-elicitation-defaults-exact" Skipped, under Strict;
-    warns "client-elicitation-sep1034-string-default" by remove("tools/call", "/inputResponses/elicitation/content/name"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-string-default" by retype("tools/call", "/inputResponses/elicitation/content/name"),
-        also "client-elicitation-defaults-exact" Warning;
-    warns "client-elicitation-sep1034-integer-default" by remove("tools/call", "/inputResponses/elicitation/content/age"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-integer-default" by retype("tools/call", "/inputResponses/elicitation/content/age"),
-        also "client-elicitation-defaults-exact" Failure;
-    warns "client-elicitation-sep1034-number-default" by remove("tools/call", "/inputResponses/elicitation/content/score"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-number-default" by retype("tools/call", "/inputResponses/elicitation/content/score"),
-        also "client-elicitation-defaults-exact" Warning;
-    warns "client-elicitation-sep1034-enum-default" by remove("tools/call", "/inputResponses/elicitation/content/status"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-enum-default" by retype("tools/call", "/inputResponses/elicitation/content/status"),
-        also "client-elicitation-defaults-exact" Warning;
-    warns "client-elicitation-sep1034-boolean-default" by remove("tools/call", "/inputResponses/elicitation/content/verified"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-boolean-default" by retype("tools/call", "/inputResponses/elicitation/content/verified"),
-        also "client-elicitation-defaults-exact" Warning;
-    catches "client-elicitation-sep1034-string-default" on without_defaults(),
-        also "client-elicitation-sep1034-integer-default" Failure,
-        also "client-elicitation-sep1034-number-default" Failure,
-        also "client-elicitation-sep1034-enum-default" Failure,
-        also "client-elicitation-sep1034-boolean-default" Failure,
-        also "client-elicitation-defaults-exact" Warning, at V2025_11_25, under Official;
-    catches "client-elicitation-sep1034-general" on without_capability(),
-        also "client-elicitation-sep1034-string-default" Failure,
-        also "client-elicitation-sep1034-integer-default" Failure,
-        also "client-elicitation-sep1034-number-default" Failure,
-        also "client-elicitation-sep1034-enum-default" Failure,
-        also "client-elicitation-sep1034-boolean-default" Failure,
-        also "client-elicitation-defaults-exact" Skipped, at V2025_11_25, under Official;
-    catches "client-elicitation-sep1034-string-default" on without_call(),
-        also "client-elicitation-sep1034-integer-default" Failure,
-        also "client-elicitation-sep1034-number-default" Failure,
-        also "client-elicitation-sep1034-enum-default" Failure,
-        also "client-elicitation-sep1034-boolean-default" Failure,
-        also "client-elicitation-defaults-exact" Skipped, at V2025_11_25, under Official;
-    warns "client-elicitation-defaults-exact" by set("tools/call", "/inputResponses/elicitation/content/name", json!("Jane Doe"));
-    catches "client-elicitation-defaults-exact" by set("tools/call", "/inputResponses/elicitation/content/age", json!(29.5));
+        by set("tools/call", "/inputResponses/elicitation/action", json!("decline")), under Strict;
+    warns "client-elicitation-sep1034-string-default"
+        by remove("tools/call", "/inputResponses/elicitation/content/name");
+    catches "client-elicitation-sep1034-string-default"
+        by retype("tools/call", "/inputResponses/elicitation/content/name");
+    warns "client-elicitation-sep1034-integer-default"
+        by remove("tools/call", "/inputResponses/elicitation/content/age");
+    catches "client-elicitation-sep1034-integer-default"
+        by retype("tools/call", "/inputResponses/elicitation/content/age");
+    warns "client-elicitation-sep1034-number-default"
+        by remove("tools/call", "/inputResponses/elicitation/content/score");
+    catches "client-elicitation-sep1034-number-default"
+        by retype("tools/call", "/inputResponses/elicitation/content/score");
+    warns "client-elicitation-sep1034-enum-default"
+        by remove("tools/call", "/inputResponses/elicitation/content/status");
+    catches "client-elicitation-sep1034-enum-default"
+        by retype("tools/call", "/inputResponses/elicitation/content/status");
+    warns "client-elicitation-sep1034-boolean-default"
+        by remove("tools/call", "/inputResponses/elicitation/content/verified");
+    catches "client-elicitation-sep1034-boolean-default"
+        by retype("tools/call", "/inputResponses/elicitation/content/verified");
+    catches "client-elicitation-sep1034-string-default" on without_defaults(), at V2025_11_25, under Official;
+    catches "client-elicitation-sep1034-general" on without_capability(), at V2025_11_25, under Official;
+    catches "client-elicitation-sep1034-string-default" on without_call(), at V2025_11_25, under Official;
+    warns "client-elicitation-defaults-exact"
+        by set("tools/call", "/inputResponses/elicitation/content/name", json!("Jane Doe"));
+    catches "client-elicitation-defaults-exact"
+        by set("tools/call", "/inputResponses/elicitation/content/age", json!(29.5));
 }

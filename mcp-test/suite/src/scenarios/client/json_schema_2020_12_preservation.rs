@@ -161,25 +161,16 @@ fn calling(lists: bool) -> ScriptedClient {
 proofs! {
     passes on good_client();
     catches "json-schema-2020-12-client-tool-found" on without_listing(), under Strict;
-    catches "json-schema-2020-12-client-echo-completed" on only_lists(), under Strict,
-        also "json-schema-2020-12-client-$schema-preserved" Skipped, also "json-schema-2020-12-client-$defs-preserved" Skipped,
-        also "json-schema-2020-12-client-additionalProperties-preserved" Skipped,
-        also "sep-2106-client-composition-keywords-preserved" Skipped,
-        also "sep-2106-client-conditional-keywords-preserved" Skipped,
-        also "sep-2106-client-anchor-keyword-preserved" Skipped, also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "json-schema-2020-12-client-$schema-preserved" by remove("tools/call", "/arguments/schema/$schema"),
-        also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "json-schema-2020-12-client-$defs-preserved" by remove("tools/call", "/arguments/schema/$defs"),
-        also "sep-2106-client-anchor-keyword-preserved" Skipped,
-        also "json-schema-2020-12-client-schema-exact" Skipped, at V2025_11_25;
+    catches "json-schema-2020-12-client-echo-completed" on only_lists(), under Strict;
+    catches "json-schema-2020-12-client-$schema-preserved" by remove("tools/call", "/arguments/schema/$schema");
+    catches "json-schema-2020-12-client-$defs-preserved"
+        by remove("tools/call", "/arguments/schema/$defs"), at V2025_11_25;
     catches "json-schema-2020-12-client-additionalProperties-preserved"
-        by remove("tools/call", "/arguments/schema/additionalProperties"),
-        also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "sep-2106-client-composition-keywords-preserved" by remove("tools/call", "/arguments/schema/allOf"),
-        also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "sep-2106-client-conditional-keywords-preserved" by remove("tools/call", "/arguments/schema/else"),
-        also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "sep-2106-client-anchor-keyword-preserved" by remove("tools/call", "/arguments/schema/$defs/address/$anchor"),
-        also "json-schema-2020-12-client-schema-exact" Skipped;
-    catches "json-schema-2020-12-client-schema-exact" by remove("tools/call", "/arguments/schema/properties/phone"), under Strict;
+        by remove("tools/call", "/arguments/schema/additionalProperties");
+    catches "sep-2106-client-composition-keywords-preserved" by remove("tools/call", "/arguments/schema/allOf");
+    catches "sep-2106-client-conditional-keywords-preserved" by remove("tools/call", "/arguments/schema/else");
+    catches "sep-2106-client-anchor-keyword-preserved"
+        by remove("tools/call", "/arguments/schema/$defs/address/$anchor");
+    catches "json-schema-2020-12-client-schema-exact"
+        by remove("tools/call", "/arguments/schema/properties/phone"), under Strict;
 }

@@ -153,16 +153,8 @@ fn fetching(path: &'static str) -> ScriptedClient {
     })
 }
 
-fn fetching_the_profile() -> ScriptedClient {
-    fetching(PROFILE)
-}
-
-fn fetching_a_relative_schema() -> ScriptedClient {
-    fetching(TEAM_ID)
-}
-
 proofs! {
     passes on good_client();
-    catches "sep-2106-no-network-ref-deref" on fetching_the_profile();
-    catches "client-fetches-no-schemas" on fetching_a_relative_schema();
+    catches "sep-2106-no-network-ref-deref" on fetching(PROFILE);
+    catches "client-fetches-no-schemas" on fetching(TEAM_ID);
 }

@@ -89,10 +89,9 @@ fn without_list() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "sep-2640-host-no-prefetch" on prefetching(), also "client-retrieves-no-file" Failure;
-    catches "sep-2640-host-no-prefetch" on prefetching(), also "client-retrieves-no-file" Failure,
-        at V2025_11_25, under Official;
+    catches "sep-2640-host-no-prefetch" on prefetching();
+    catches "sep-2640-host-no-prefetch" on prefetching(), at V2025_11_25, under Official;
     catches "client-retrieves-no-file" on prefetching_dynamic();
-    catches "client-retrieves-no-file" on without_list(), also "sep-2640-host-no-prefetch" Skipped;
-    catches "sep-2640-host-no-prefetch" on without_skills(), also "client-retrieves-no-file" Skipped, under Strict;
+    catches "client-retrieves-no-file" on without_list();
+    catches "sep-2640-host-no-prefetch" on without_skills(), under Strict;
 }

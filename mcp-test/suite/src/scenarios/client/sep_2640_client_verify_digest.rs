@@ -48,11 +48,9 @@ proofs! {
     passes on good_client();
     catches "sep-2640-host-verify-digest" on trusting();
     catches "sep-2640-host-verify-digest" on trusting(), at V2025_11_25, under Official;
-    catches "sep-2640-host-verify-digest" on only_lists(), also "client-follows-no-unverified-reference" Skipped,
-        at V2025_11_25, under Official;
+    catches "sep-2640-host-verify-digest" on only_lists(), at V2025_11_25, under Official;
     catches "sep-2640-host-verify-digest" on reading_ahead(), at V2025_11_25, under Official;
     catches "client-follows-no-unverified-reference" on following_references();
     catches "client-loads-intact-skill" on reading_skill_md_only(), under Strict;
-    catches "sep-2640-host-verify-digest" on without_skills(), also "client-follows-no-unverified-reference" Skipped,
-        also "client-loads-intact-skill" Skipped, under Strict;
+    catches "sep-2640-host-verify-digest" on without_skills(), under Strict;
 }

@@ -97,12 +97,8 @@ fn only_lists() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "tool-add-numbers" on only_lists(), also "tool-add-numbers-exact" Skipped, under Strict;
-    catches "tool-add-numbers" by retype("tools/call", "/arguments/a"),
-        also "client-left-well" Skipped,
-        also "wire-tool-schemas" Warning, under Strict;
-    catches "tool-add-numbers" by remove("tools/call", "/arguments"),
-        also "client-left-well" Skipped,
-        also "wire-tool-schemas" Warning, under Strict;
-    catches "tool-add-numbers-exact" by set("tools/call", "/name", json!("sub")), also "client-left-well" Skipped, under Strict;
+    catches "tool-add-numbers" on only_lists(), under Strict;
+    catches "tool-add-numbers" by retype("tools/call", "/arguments/a"), under Strict;
+    catches "tool-add-numbers" by remove("tools/call", "/arguments"), under Strict;
+    catches "tool-add-numbers-exact" by set("tools/call", "/name", json!("sub")), under Strict;
 }

@@ -130,17 +130,12 @@ fn with_hint<'a>(replies: &'a [Reply], hint: &'a str) -> impl Iterator<Item = &'
 
 proofs! {
     passes on everything();
-    catches "sep-2549-tools-list-caching-hints" by remove("tools/list", "/ttlMs"), also "wire-schema-valid" Failure;
-    catches "sep-2549-prompts-list-caching-hints" by remove("prompts/list", "/cacheScope"),
-        also "wire-schema-valid" Failure;
-    catches "sep-2549-resources-list-caching-hints" by remove("resources/list", "/ttlMs"),
-        also "wire-schema-valid" Failure;
-    catches "sep-2549-resources-templates-list-caching-hints" by remove("resources/templates/list", "/cacheScope"),
-        also "wire-schema-valid" Failure;
-    catches "sep-2549-resources-read-caching-hints" by remove("resources/read", "/ttlMs"),
-        also "wire-schema-valid" Failure;
-    catches "sep-2549-ttl-non-negative" by set("tools/list", "/ttlMs", -1), also "wire-schema-valid" Failure;
-    catches "sep-2549-ttl-non-negative" by set("prompts/list", "/ttlMs", 0.5), also "wire-schema-valid" Failure;
-    catches "sep-2549-cache-scope-valid" by set("resources/read", "/cacheScope", "shared"),
-        also "wire-schema-valid" Failure;
+    catches "sep-2549-tools-list-caching-hints" by remove("tools/list", "/ttlMs");
+    catches "sep-2549-prompts-list-caching-hints" by remove("prompts/list", "/cacheScope");
+    catches "sep-2549-resources-list-caching-hints" by remove("resources/list", "/ttlMs");
+    catches "sep-2549-resources-templates-list-caching-hints" by remove("resources/templates/list", "/cacheScope");
+    catches "sep-2549-resources-read-caching-hints" by remove("resources/read", "/ttlMs");
+    catches "sep-2549-ttl-non-negative" by set("tools/list", "/ttlMs", -1);
+    catches "sep-2549-ttl-non-negative" by set("prompts/list", "/ttlMs", 0.5);
+    catches "sep-2549-cache-scope-valid" by set("resources/read", "/cacheScope", "shared");
 }

@@ -112,17 +112,11 @@ fn is_unsupported(reply: &Reply) -> bool {
 
 proofs! {
     passes on everything();
-    catches "completion-complete" by reply_error("completion/complete", -32601),
-        also "completion-complete-values" Skipped, also "completion-complete-unknown-prompt" Skipped;
-    catches "completion-complete" by reply_error("completion/complete", -32603),
-        also "completion-complete-values" Skipped, at V2024_11_05;
-    catches "completion-complete" by remove("completion/complete", "/completion/values"),
-        also "completion-complete-values" Failure,
-        also "wire-schema-valid" Failure;
-    catches "completion-complete-values" by set("completion/complete", "/completion/values", json!([7])),
-        also "wire-schema-valid" Failure;
-    catches "completion-complete-values" by set("completion/complete", "/completion/values", json!(vec!["a"; 101])),
-        also "wire-schema-valid" Failure;
+    catches "completion-complete" by reply_error("completion/complete", -32601);
+    catches "completion-complete" by reply_error("completion/complete", -32603), at V2024_11_05;
+    catches "completion-complete" by remove("completion/complete", "/completion/values");
+    catches "completion-complete-values" by set("completion/complete", "/completion/values", json!([7]));
+    catches "completion-complete-values" by set("completion/complete", "/completion/values", json!(vec!["a"; 101]));
     warns "completion-complete-values" by set("completion/complete", "/completion/total", json!(0));
     warns "completion-complete-values" by set("completion/complete", "/completion/hasMore", json!(true));
     warns "completion-complete-unknown-prompt" on accepting_any_prompt();

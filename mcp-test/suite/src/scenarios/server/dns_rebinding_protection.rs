@@ -177,13 +177,10 @@ fn with_origin(request: HttpRequest, authority: &str) -> HttpRequest {
 
 proofs! {
     passes on everything();
-    catches "localhost-host-rebinding-rejected" by misbehavior(Misbehavior::AllowsAnyOrigin), also "foreign-origin-refused" Failure;
-    catches "localhost-host-valid-accepted" by status("server/discover", 403),
-        also "localhost-host-rebinding-rejected" Skipped, also "foreign-origin-refused" Skipped;
-    catches "localhost-host-valid-accepted" by status("server/discover", 403), under Official,
-        also "foreign-origin-refused" Skipped;
-    catches "localhost-host-valid-accepted" by status("notifications/initialized", 500), at V2025_11_25,
-        also "localhost-host-rebinding-rejected" Skipped, also "foreign-origin-refused" Skipped;
+    catches "localhost-host-rebinding-rejected" by misbehavior(Misbehavior::AllowsAnyOrigin);
+    catches "localhost-host-valid-accepted" by status("server/discover", 403);
+    catches "localhost-host-valid-accepted" by status("server/discover", 403), under Official;
+    catches "localhost-host-valid-accepted" by status("notifications/initialized", 500), at V2025_11_25;
     catches "foreign-origin-refused" by misbehavior(Misbehavior::LooksAtHostOnly);
     catches "foreign-origin-refused" by misbehavior(Misbehavior::LooksAtHostOnly), at V2025_11_25;
     catches "foreign-origin-refused" by misbehavior(Misbehavior::VagueOrigin);

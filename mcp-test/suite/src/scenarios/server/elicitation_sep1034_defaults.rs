@@ -71,13 +71,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "elicitation-sep1034-string-default" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/name/default");
-    catches "elicitation-sep1034-integer-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/age/default", 31);
-    catches "elicitation-sep1034-number-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/score/default", 95);
-    catches "elicitation-sep1034-enum-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/status/default", "inactive");
-    catches "elicitation-sep1034-boolean-default" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/verified/default", false);
-    catches "elicitation-sep1034-general" by reply_error("tools/call", -32602),
-        also "elicitation-sep1034-string-default" Skipped, also "elicitation-sep1034-integer-default" Skipped,
-        also "elicitation-sep1034-number-default" Skipped, also "elicitation-sep1034-enum-default" Skipped,
-        also "elicitation-sep1034-boolean-default" Skipped;
+    catches "elicitation-sep1034-string-default"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/name/default");
+    catches "elicitation-sep1034-integer-default"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/age/default", 31);
+    catches "elicitation-sep1034-number-default"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/score/default", 95);
+    catches "elicitation-sep1034-enum-default"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/status/default", "inactive");
+    catches "elicitation-sep1034-boolean-default"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/verified/default", false);
+    catches "elicitation-sep1034-general" by reply_error("tools/call", -32602);
 }

@@ -143,17 +143,17 @@ fn titled_multi() -> Box<dyn Matcher> {
 
 proofs! {
     passes on everything();
-    catches "elicitation-sep1330-untitled-single" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle");
-    catches "elicitation-sep1330-untitled-single" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle/enumNames", json!(["A", "B", "C"]));
-    catches "elicitation-sep1330-titled-single" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledSingle/oneOf/0/title"),
-        also "wire-well-formed" Failure;
-    catches "elicitation-sep1330-legacy-enumnames" by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/legacyEnum/enumNames", json!(["One"]));
-    catches "elicitation-sep1330-untitled-multi" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledMulti/items/enum"),
-        also "wire-schema-valid" Failure;
-    catches "elicitation-sep1330-titled-multi" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledMulti/items/anyOf/0/const"),
-        also "wire-schema-valid" Failure;
-    catches "elicitation-sep1330-general" by reply_error("tools/call", -32602),
-        also "elicitation-sep1330-untitled-single" Skipped, also "elicitation-sep1330-titled-single" Skipped,
-        also "elicitation-sep1330-legacy-enumnames" Skipped, also "elicitation-sep1330-untitled-multi" Skipped,
-        also "elicitation-sep1330-titled-multi" Skipped;
+    catches "elicitation-sep1330-untitled-single"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle");
+    catches "elicitation-sep1330-untitled-single"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledSingle/enumNames", json!(["A", "B", "C"]));
+    catches "elicitation-sep1330-titled-single"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledSingle/oneOf/0/title");
+    catches "elicitation-sep1330-legacy-enumnames"
+        by set("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/legacyEnum/enumNames", json!(["One"]));
+    catches "elicitation-sep1330-untitled-multi"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/untitledMulti/items/enum");
+    catches "elicitation-sep1330-titled-multi"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/titledMulti/items/anyOf/0/const");
+    catches "elicitation-sep1330-general" by reply_error("tools/call", -32602);
 }

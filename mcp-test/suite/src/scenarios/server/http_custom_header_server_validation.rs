@@ -252,22 +252,14 @@ fn refuses(
 
 proofs! {
     passes on everything();
-    catches "sep-2243-server-decode-base64" by reply_error("tools/call", -32020),
-        also "sep-2243-server-validate-param-match" Failure;
-    catches "sep-2243-server-reject-invalid-param-chars" by misbehavior(Misbehavior::SkipsMirrors),
-        also "sep-2243-server-validate-param-match" Failure, also "sep-2243-server-reject-param-mismatch" Failure;
-    catches "sep-2243-server-validate-param-match" by misbehavior(Misbehavior::SkipsMirrors),
-        also "sep-2243-server-reject-invalid-param-chars" Failure, also "sep-2243-server-reject-param-mismatch" Failure;
+    catches "sep-2243-server-decode-base64" by reply_error("tools/call", -32020);
+    catches "sep-2243-server-reject-invalid-param-chars" by misbehavior(Misbehavior::SkipsMirrors);
+    catches "sep-2243-server-validate-param-match" by misbehavior(Misbehavior::SkipsMirrors);
     catches "sep-2243-server-reject-param-mismatch" by misbehavior(Misbehavior::VagueMirrors);
-    catches "sep-2243-server-no-xmcp-tool" on without_headers(), under Official,
-        also "sep-2243-server-decode-base64" Failure, also "sep-2243-server-reject-invalid-param-chars" Failure,
-        also "sep-2243-server-validate-param-match" Failure, also "sep-2243-server-reject-param-mismatch" Failure;
-    catches "sep-2243-server-no-string-param" on with_a_number(), under Official,
-        also "sep-2243-server-decode-base64" Failure, also "sep-2243-server-reject-invalid-param-chars" Failure,
-        also "sep-2243-server-validate-param-match" Failure, also "sep-2243-server-reject-param-mismatch" Failure;
-    catches "sep-2243-server-custom-setup" by reply_error("tools/list", -32603), under Official,
-        also "sep-2243-server-decode-base64" Failure, also "sep-2243-server-reject-invalid-param-chars" Failure,
-        also "sep-2243-server-validate-param-match" Failure, also "sep-2243-server-reject-param-mismatch" Failure;
+    catches "sep-2243-server-no-xmcp-tool" on listing(&json!({ "region": { "type": "string" } })), under Official;
+    catches "sep-2243-server-no-string-param"
+        on listing(&json!({ "limit": { "type": "integer", "x-mcp-header": "Limit" } })), under Official;
+    catches "sep-2243-server-custom-setup" by reply_error("tools/list", -32603), under Official;
 }
 
 fn listing(properties: &serde_json::Value) -> Server {
@@ -277,12 +269,4 @@ fn listing(properties: &serde_json::Value) -> Server {
         let tools = tools.clone();
         async move { Answer::from(tools) }
     })
-}
-
-fn without_headers() -> Server {
-    listing(&json!({ "region": { "type": "string" } }))
-}
-
-fn with_a_number() -> Server {
-    listing(&json!({ "limit": { "type": "integer", "x-mcp-header": "Limit" } }))
 }

@@ -56,11 +56,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "prompts-get-embedded-resource" by reply_error("prompts/get", -32602),
-        also "prompts-get-embedded-resource-exact" Skipped;
-    catches "prompts-get-embedded-resource" by remove("prompts/get", "/messages/0"),
-        also "prompts-get-embedded-resource-exact" Failure;
-    catches "prompts-get-embedded-resource-exact" by set("prompts/get", "/messages/0/content/resource/uri", json!("test://other"));
-    catches "prompts-get-embedded-resource-exact" by set("prompts/get", "/messages/0/content/resource/text", json!("other"));
+    catches "prompts-get-embedded-resource" by reply_error("prompts/get", -32602);
+    catches "prompts-get-embedded-resource" by remove("prompts/get", "/messages/0");
+    catches "prompts-get-embedded-resource-exact"
+        by set("prompts/get", "/messages/0/content/resource/uri", json!("test://other"));
+    catches "prompts-get-embedded-resource-exact"
+        by set("prompts/get", "/messages/0/content/resource/text", json!("other"));
     catches "prompts-get-embedded-resource-exact" by remove("prompts/get", "/messages/1");
 }

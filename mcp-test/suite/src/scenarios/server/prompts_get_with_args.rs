@@ -69,10 +69,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "prompts-get-with-args" by reply_error("prompts/get", -32602), also "prompts-get-with-args-exact" Skipped;
-    catches "prompts-get-with-args" by set("prompts/get", "/messages", json!([])),
-        also "prompts-get-with-args-exact" Failure;
-    catches "prompts-get-with-args" by set("prompts/get", "/messages/0/content/text", json!("arg1='testValue1'")),
-        also "prompts-get-with-args-exact" Failure;
-    catches "prompts-get-with-args-exact" by set("prompts/get", "/messages/0/content/text", json!("testValue2, testValue1"));
+    catches "prompts-get-with-args" by reply_error("prompts/get", -32602);
+    catches "prompts-get-with-args" by set("prompts/get", "/messages", json!([]));
+    catches "prompts-get-with-args" by set("prompts/get", "/messages/0/content/text", json!("arg1='testValue1'"));
+    catches "prompts-get-with-args-exact"
+        by set("prompts/get", "/messages/0/content/text", json!("testValue2, testValue1"));
 }

@@ -72,12 +72,11 @@ fn names_the_uri(reply: &Reply, error: &RpcError) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2164-no-empty-contents" on returning_no_contents(),
-        also "sep-2164-error-code" Warning, also "sep-2164-data-uri" Failure;
-    warns "sep-2164-error-code" on returning_a_message(), also "sep-2164-data-uri" Failure;
-    warns "sep-2164-error-code" on with_the_former_code(), also "wire-well-formed" Failure;
-    catches "sep-2164-data-uri" on returning_a_message(), also "sep-2164-error-code" Warning;
-    warns "sep-2164-data-uri" on without_data(), under Official;
+    catches "sep-2164-no-empty-contents" on returning(&json!([]));
+    warns "sep-2164-error-code" on returning_a_message();
+    warns "sep-2164-error-code" on with_the_former_code();
+    catches "sep-2164-data-uri" on returning_a_message();
+    warns "sep-2164-data-uri" on answering(Answer::error(error_code::INVALID_PARAMS, "not found")), under Official;
 }
 
 fn answering(answer: impl Into<Answer>) -> Server {
@@ -88,10 +87,6 @@ fn returning(contents: &serde_json::Value) -> Server {
     answering(json!({"contents": contents, "ttlMs": 0, "cacheScope": "public"}))
 }
 
-fn returning_no_contents() -> Server {
-    returning(&json!([]))
-}
-
 /// Reports in the contents that there is no such resource.
 fn returning_a_message() -> Server {
     returning(&json!([{"uri": UNKNOWN, "text": "not found"}]))
@@ -100,8 +95,4 @@ fn returning_a_message() -> Server {
 fn with_the_former_code() -> Server {
     let code = error_code::resource_not_found(Revision::V2025_11_25);
     answering(RpcError::new(code, "not found").with_data(json!({"uri": UNKNOWN})))
-}
-
-fn without_data() -> Server {
-    answering(Answer::error(error_code::INVALID_PARAMS, "not found"))
 }

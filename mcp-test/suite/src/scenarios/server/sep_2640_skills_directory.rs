@@ -153,18 +153,11 @@ fn judge_next_page(ctx: &mut Ctx, children: &Pages) {
 
 proofs! {
     passes on everything();
-    catches "sep-2640-directory-read-method-registered" by reply_error("resources/directory/read", -32603),
-        also "sep-2640-directory-read-result-resources-shape" Failure,
-        also "sep-2640-directory-read-subdir-mimetype" Failure,
-        also "sep-2640-directory-read-invalid-params" Failure, also "sep-2640-directory-read-pagination" Failure;
-    catches "sep-2640-directory-read-method-registered" by set("skills/list", "/skills/0/uri", "skill://other/SKILL.md"),
-        also "sep-2640-directory-read-result-resources-shape" Failure,
-        also "sep-2640-directory-read-subdir-mimetype" Failure,
-        also "sep-2640-directory-read-pagination" Failure;
-    catches "sep-2640-directory-read-result-resources-shape"
-        by remove("resources/directory/read", "/resources/0/uri");
-    catches "sep-2640-directory-read-subdir-mimetype"
-        by remove("resources/directory/read", "/resources/1/mimeType");
+    catches "sep-2640-directory-read-method-registered" by reply_error("resources/directory/read", -32603);
+    catches "sep-2640-directory-read-method-registered"
+        by set("skills/list", "/skills/0/uri", "skill://other/SKILL.md");
+    catches "sep-2640-directory-read-result-resources-shape" by remove("resources/directory/read", "/resources/0/uri");
+    catches "sep-2640-directory-read-subdir-mimetype" by remove("resources/directory/read", "/resources/1/mimeType");
     catches "sep-2640-directory-read-subdir-mimetype" on without_nested_files(), under Official;
     catches "sep-2640-directory-read-invalid-params" on reading_a_file();
     catches "sep-2640-directory-read-pagination" by set("resources/directory/read", "/nextCursor", "2");

@@ -153,17 +153,12 @@ proofs! {
     warns "sep-2640-skillmd-mimetype" by set("resources/read", "/contents/0/mimeType", "text/plain");
     warns "sep-2640-skillmd-mimetype" on without_mime_type();
     warns "sep-2640-skillmd-metadata-name" by set("resources/list", "/resources/4/name", "SKILL.md");
-    warns "sep-2640-skillmd-metadata-name" by set("resources/list", "/resources", json!([])), under Official,
-        also "sep-2640-skillmd-metadata-description" Warning;
+    warns "sep-2640-skillmd-metadata-name" by set("resources/list", "/resources", json!([])), under Official;
     warns "sep-2640-skillmd-metadata-description" by remove("resources/list", "/resources/4/description");
     catches "sep-2640-final-segment-equals-name"
-        by set("resources/read", "/contents/0/text", "---\nname: notes\n---\n"),
-        also "sep-2640-skillmd-metadata-name" Warning, also "sep-2640-skillmd-metadata-description" Warning;
-    catches "sep-2640-final-segment-equals-name" by reply_error("resources/read", -32603),
-        also "sep-2640-skillmd-metadata-name" Warning, also "sep-2640-skillmd-metadata-description" Warning;
-    catches "sep-2640-final-segment-equals-name" on without_skills(), under Official,
-        also "sep-2640-skillmd-mimetype" Warning, also "sep-2640-skillmd-metadata-name" Warning,
-        also "sep-2640-skillmd-metadata-description" Warning, also "sep-2640-meta-prefix" Warning;
+        by set("resources/read", "/contents/0/text", "---\nname: notes\n---\n");
+    catches "sep-2640-final-segment-equals-name" by reply_error("resources/read", -32603);
+    catches "sep-2640-final-segment-equals-name" on without_skills(), under Official;
     warns "sep-2640-meta-prefix" by set("resources/list", "/resources/4/_meta", json!({"license": "MIT"}));
     warns "sep-2640-meta-prefix" by set("resources/read", "/contents/0/_meta", json!({"skills/license": "MIT"}));
 }

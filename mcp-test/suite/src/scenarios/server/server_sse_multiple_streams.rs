@@ -254,20 +254,13 @@ fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
 
 proofs! {
     passes on streaming();
-    catches "server-sse-multiple-streams-error" by status("initialize", 500), at V2025_11_25,
-        also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
-        also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
-    warns "server-sse-multiple-streams-session" by misbehavior(Misbehavior::NoSession), at V2025_11_25, under Official,
-        also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
-        also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
+    catches "server-sse-multiple-streams-error" by status("initialize", 500), at V2025_11_25;
+    warns "server-sse-multiple-streams-session" by misbehavior(Misbehavior::NoSession), at V2025_11_25, under Official;
     catches "server-accepts-multiple-post-streams" by status("tools/list", 429);
-    catches "server-sse-streams-functional" by close_on("tools/list"),
-        also "server-streams-own-replies" Failure, also "wire-well-formed" Skipped,
-        also "wire-schema-valid" Skipped;
-    warns "server-sse-streams-functional" on closing_streams_early(), at V2025_06_18,
-        also "server-streams-own-replies" Failure, also "server-streams-listening" Failure;
+    catches "server-sse-streams-functional" by close_on("tools/list");
+    warns "server-sse-streams-functional" on closing_streams_early(), at V2025_06_18;
     catches "server-streams-own-replies" by reply_error("tools/list", -32603);
-    catches "server-streams-own-replies" by wrong_id("tools/list"), also "wire-well-formed" Failure;
+    catches "server-streams-own-replies" by wrong_id("tools/list");
     catches "server-streams-listening" by status("GET", 409), at V2025_11_25;
     catches "server-streams-listening" by status("GET", 404), at V2025_11_25;
 }

@@ -47,11 +47,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "tools-call-audio" by reply_error("tools/call", -32602), also "tools-call-audio-exact" Skipped;
-    catches "tools-call-audio" by set("tools/call", "/content", json!([])), also "tools-call-audio-exact" Failure;
+    catches "tools-call-audio" by reply_error("tools/call", -32602);
+    catches "tools-call-audio" by set("tools/call", "/content", json!([]));
     catches "tools-call-audio" by set("tools/call", "/content/0/mimeType", json!("audio/mpeg"));
-    catches "tools-call-audio" by remove("tools/call", "/content/0/data"),
-        also "tools-call-audio-exact" Failure, also "wire-schema-valid" Failure;
+    catches "tools-call-audio" by remove("tools/call", "/content/0/data");
     catches "tools-call-audio-exact" by set("tools/call", "/content/0/data", json!("UklGRgAA"));
     catches "tools-call-audio-exact" by set("tools/call", "/isError", json!(true));
 }

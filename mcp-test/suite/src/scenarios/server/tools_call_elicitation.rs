@@ -126,26 +126,24 @@ fn handles_refusal(reply: &Reply) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "tools-call-elicitation" by reply_error("tools/call", -32602),
-        also "tools-call-elicitation-request" Skipped, also "tools-call-elicitation-exact" Skipped,
-        also "tools-call-elicitation-refused" Skipped, also "tools-call-elicitation-undeclared" Skipped;
-    catches "tools-call-elicitation" by set("tools/call", "/content", json!([])),
-        also "tools-call-elicitation-exact" Failure;
-    catches "tools-call-elicitation" on without_request(), also "tools-call-elicitation-request" Skipped;
-    catches "tools-call-elicitation-request" on without_form(),
-        also "wire-schema-valid" Failure, at V2025_11_25;
-    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message"),
-        also "wire-schema-valid" Failure;
-    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema"),
-        also "wire-schema-valid" Failure;
-    catches "tools-call-elicitation-request" by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type"),
-        also "wire-schema-valid" Failure;
-    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/email");
-    catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user answered something."));
+    catches "tools-call-elicitation" by reply_error("tools/call", -32602);
+    catches "tools-call-elicitation" by set("tools/call", "/content", json!([]));
+    // Answers without eliciting anything.
+    catches "tools-call-elicitation" on everything().on("tools/call", |_: Call| async { answer() });
+    catches "tools-call-elicitation-request" on without_form(), at V2025_11_25;
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message");
+    catches "tools-call-elicitation-request"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema");
+    catches "tools-call-elicitation-request"
+        by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type");
+    catches "tools-call-elicitation-request"
+        by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/email");
+    catches "tools-call-elicitation-exact"
+        by set("tools/call", "/content/0/text", json!("The user answered something."));
     warns "tools-call-elicitation-refused" on failing_on_refusal();
     warns "tools-call-elicitation-refused" on failing_on_refusal(), at V2025_11_25;
-    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure;
-    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities();
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), at V2025_11_25;
 }
 
 fn answer() -> Answer {
@@ -156,11 +154,6 @@ fn form() -> serde_json::Value {
     let text = json!({"type": "string"});
     let properties = json!({"username": text, "email": text});
     json!({"message": MESSAGE, "requestedSchema": {"type": "object", "properties": properties}})
-}
-
-/// Answers without eliciting anything.
-fn without_request() -> Server {
-    everything().on("tools/call", |_: Call| async { answer() })
 }
 
 /// Elicits without a form.

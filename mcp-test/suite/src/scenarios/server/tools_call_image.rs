@@ -49,10 +49,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "tools-call-image" by reply_error("tools/call", -32602), also "tools-call-image-exact" Skipped;
-    catches "tools-call-image" by set("tools/call", "/content", json!([])), also "tools-call-image-exact" Failure;
-    catches "tools-call-image" by remove("tools/call", "/content/0/data"),
-        also "tools-call-image-exact" Failure, also "wire-schema-valid" Failure;
+    catches "tools-call-image" by reply_error("tools/call", -32602);
+    catches "tools-call-image" by set("tools/call", "/content", json!([]));
+    catches "tools-call-image" by remove("tools/call", "/content/0/data");
     catches "tools-call-image-exact" by set("tools/call", "/content/0/data", json!("AAAA"));
     catches "tools-call-image-exact" by set("tools/call", "/content/0/mimeType", json!("image/gif"));
     catches "tools-call-image-exact" by set("tools/call", "/isError", json!(true));

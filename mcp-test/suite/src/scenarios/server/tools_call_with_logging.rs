@@ -140,18 +140,20 @@ fn respects_level(logged: &[&Params], least: Option<&str>, reply: &Reply) -> Res
 
 proofs! {
     passes on everything();
-    catches "tools-call-with-logging" by reply_error("logging/setLevel", -32601),
-        also "tools-call-with-logging-level" Skipped, also "tools-call-with-logging-messages" Skipped, at V2025_11_25;
-    catches "tools-call-with-logging" by reply_error("tools/call", -32603),
-        also "tools-call-with-logging-level" Skipped, also "tools-call-with-logging-messages" Skipped;
-    catches "tools-call-with-logging" on logging_nothing(), also "tools-call-with-logging-messages" Skipped;
-    catches "tools-call-with-logging-messages" on with_unknown_level(),
-        also "wire-schema-valid" Failure;
-    catches "tools-call-with-logging-messages" on without_data(),
-        also "wire-schema-valid" Failure;
-    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure, at V2025_11_25;
-    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure;
-    catches "tools-call-with-logging-level" on logging_without_level(), also "wire-well-formed" Failure;
+    catches "tools-call-with-logging" by reply_error("logging/setLevel", -32601), at V2025_11_25;
+    catches "tools-call-with-logging" by reply_error("tools/call", -32603);
+    catches "tools-call-with-logging" on logging(|_| None);
+    // Logs at a level that does not exist.
+    catches "tools-call-with-logging-messages"
+        on logging(|level| (level == Some("debug")).then(|| json!({"level": "warn", "data": "careful"})));
+    // Logs without `data`.
+    catches "tools-call-with-logging-messages"
+        on logging(|level| (level == Some("debug")).then(|| json!({"level": "info", "message": "here"})));
+    catches "tools-call-with-logging-level" on ignoring_level(), at V2025_11_25;
+    catches "tools-call-with-logging-level" on ignoring_level();
+    // Logs for a request without a level.
+    catches "tools-call-with-logging-level"
+        on logging(|level| (level != Some("error")).then(|| json!({"level": "info", "data": "started"})));
 }
 
 /// Logs this message three times, or nothing, depending on the level in the request.
@@ -167,26 +169,7 @@ fn logging(message: fn(Option<&str>) -> Option<serde_json::Value>) -> Server {
     })
 }
 
-fn logging_nothing() -> Server {
-    logging(|_| None)
-}
-
-/// Logs at a level that does not exist.
-fn with_unknown_level() -> Server {
-    logging(|level| (level == Some("debug")).then(|| json!({"level": "warn", "data": "careful"})))
-}
-
-/// Logs without `data`.
-fn without_data() -> Server {
-    logging(|level| (level == Some("debug")).then(|| json!({"level": "info", "message": "here"})))
-}
-
 /// Logs everything, whatever the level.
 fn ignoring_level() -> Server {
     logging(|_| Some(json!({"level": "info", "data": "started"})))
-}
-
-/// Logs for a request without a level.
-fn logging_without_level() -> Server {
-    logging(|level| (level != Some("error")).then(|| json!({"level": "info", "data": "started"})))
 }

@@ -216,30 +216,19 @@ fn tool() -> impl Matcher {
 
 proofs! {
     passes on everything();
-    catches "tools-list" by reply_error("tools/list", -32603),
-        also "tools-name-format" Skipped, also "tools-list-deterministic-order" Skipped,
-        also "tools-list-definitions" Skipped;
-    catches "tools-list" by remove("tools/list", "/tools/0/name"),
-        also "tools-name-format" Warning, also "tools-list-definitions" Failure,
-        also "wire-schema-valid" Failure;
-    catches "tools-list" by remove("tools/list", "/tools/0/inputSchema"), also "tools-list-definitions" Failure,
-        also "wire-schema-valid" Failure;
+    catches "tools-list" by reply_error("tools/list", -32603);
+    catches "tools-list" by remove("tools/list", "/tools/0/name");
+    catches "tools-list" by remove("tools/list", "/tools/0/inputSchema");
     catches "tools-list" by remove("tools/list", "/tools/0/description"), under Official;
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("not allowed"));
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("x".repeat(129)));
-    catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array")),
-        also "wire-schema-valid" Failure;
-    catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7)),
-        also "wire-schema-valid" Failure;
-    warns "tools-list-definitions" on with_duplicate_name();
+    catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array"));
+    catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7));
+    // Lists two tools with the same name.
+    warns "tools-list-definitions" on everything().on("tools/list", |_: Call| async { listing(["a", "b", "a"]) });
     warns "tools-list-definitions" on with_a_long_name_on_the_second_page();
     warns "tools-list-deterministic-order" on with_changing_order();
     warns "tools-list-deterministic-order" on with_growing_list();
-}
-
-/// Lists two tools with the same name.
-fn with_duplicate_name() -> Server {
-    everything().on("tools/list", |_: Call| async { listing(["a", "b", "a"]) })
 }
 
 /// The second page lists a tool whose name is too long.

@@ -122,31 +122,10 @@ async fn judge(
 
 proofs! {
     passes on protected_with_dpop();
-    catches "bound-token-without-proof-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-as-bearer-refused" Failure, also "replayed-proof-refused" Warning,
-        also "proof-of-other-key-refused" Failure, also "proof-for-other-url-refused" Failure,
-        also "proof-for-other-token-refused" Failure;
-    catches "bound-token-as-bearer-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-without-proof-refused" Failure, also "replayed-proof-refused" Warning,
-        also "proof-of-other-key-refused" Failure, also "proof-for-other-url-refused" Failure,
-        also "proof-for-other-token-refused" Failure;
-    warns "replayed-proof-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-without-proof-refused" Failure,
-        also "bound-token-as-bearer-refused" Failure,
-        also "proof-of-other-key-refused" Failure, also "proof-for-other-url-refused" Failure,
-        also "proof-for-other-token-refused" Failure;
-    catches "proof-of-other-key-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-without-proof-refused" Failure,
-        also "bound-token-as-bearer-refused" Failure, also "replayed-proof-refused" Warning,
-        also "proof-for-other-url-refused" Failure,
-        also "proof-for-other-token-refused" Failure;
-    catches "proof-for-other-url-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-without-proof-refused" Failure,
-        also "bound-token-as-bearer-refused" Failure, also "replayed-proof-refused" Warning,
-        also "proof-of-other-key-refused" Failure,
-        also "proof-for-other-token-refused" Failure;
-    catches "proof-for-other-token-refused" by misbehavior(Misbehavior::IgnoresProofs),
-        also "bound-token-without-proof-refused" Failure,
-        also "bound-token-as-bearer-refused" Failure, also "replayed-proof-refused" Warning,
-        also "proof-of-other-key-refused" Failure, also "proof-for-other-url-refused" Failure;
+    catches "bound-token-without-proof-refused" by misbehavior(Misbehavior::IgnoresProofs);
+    catches "bound-token-as-bearer-refused" by misbehavior(Misbehavior::IgnoresProofs);
+    warns "replayed-proof-refused" by misbehavior(Misbehavior::IgnoresProofs);
+    catches "proof-of-other-key-refused" by misbehavior(Misbehavior::IgnoresProofs);
+    catches "proof-for-other-url-refused" by misbehavior(Misbehavior::IgnoresProofs);
+    catches "proof-for-other-token-refused" by misbehavior(Misbehavior::IgnoresProofs);
 }

@@ -112,10 +112,6 @@ fn calling_with(token: impl Fn(&dyn TestTokens) -> String + Send + Sync + 'stati
     server.access(Arc::new(resource)).test_tokens(tokens)
 }
 
-fn with_own_token() -> Server {
-    calling_with(|_| "a-token-of-the-server".to_owned())
-}
-
 fn with_token_of_client() -> Server {
     // The URL of the server in process.
     let token = |tokens: &dyn TestTokens| tokens.token(TokenKind::User, "http://localhost/mcp");
@@ -123,6 +119,6 @@ fn with_token_of_client() -> Server {
 }
 
 proofs! {
-    passes on with_own_token();
+    passes on calling_with(|_| "a-token-of-the-server".to_owned());
     catches "token-not-passed-on" on with_token_of_client();
 }

@@ -127,19 +127,12 @@ fn without_scope() -> Server {
     )
 }
 
-fn without_metadata() -> Server {
-    challenging_with("Bearer error=\"insufficient_scope\", scope=\"mcp:use\"")
-}
-
 proofs! {
     passes on protected();
-    catches "missing-scope-refused" by misbehavior(Misbehavior::IgnoresScopes),
-        also "insufficient-scope-challenge" Info, also "insufficient-scope-names-scopes" Info,
-        also "insufficient-scope-names-metadata" Info;
-    catches "missing-scope-refused" on refusing_with_401(),
-        also "insufficient-scope-challenge" Info, also "insufficient-scope-names-scopes" Info,
-        also "insufficient-scope-names-metadata" Info;
+    catches "missing-scope-refused" by misbehavior(Misbehavior::IgnoresScopes);
+    catches "missing-scope-refused" on refusing_with_401();
     warns "insufficient-scope-challenge" on with_another_error();
     warns "insufficient-scope-names-scopes" on without_scope();
-    warns "insufficient-scope-names-metadata" on without_metadata();
+    warns "insufficient-scope-names-metadata"
+        on challenging_with("Bearer error=\"insufficient_scope\", scope=\"mcp:use\"");
 }

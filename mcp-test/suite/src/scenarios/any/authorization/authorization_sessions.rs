@@ -99,8 +99,7 @@ async fn in_session(
 
 proofs! {
     passes on protected();
-    catches "session-request-verified" by misbehavior(Misbehavior::TrustsSession),
-        also "session-bound-to-user" Warning;
+    catches "session-request-verified" by misbehavior(Misbehavior::TrustsSession);
     catches "session-request-verified" by misbehavior(Misbehavior::GuardsPostAlone);
     warns "session-bound-to-user" by misbehavior(Misbehavior::SharesSessions);
 }

@@ -239,7 +239,7 @@ proofs! {
     catches "served-declared" by remove("initialize", "/capabilities/prompts"), at V2025_11_25;
     warns "served-declared" by remove("initialize", "/capabilities/logging"), at V2025_11_25;
     warns "served-declared" by remove("initialize", "/capabilities/resources/subscribe"), at V2025_11_25;
-    catches "undeclared-unknown" on with_an_empty_list(), also "served-declared" Success;
+    catches "undeclared-unknown" on with_an_empty_list();
 }
 
 /// Declares tools only, and lists no prompts.

@@ -4,7 +4,7 @@ use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::json;
 use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::server::{Answer, given, method};
 use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::trace::{Event, EventKind, Party, Seq, Trace};
 use mcp_test_core::transport::fault::Misbehavior;
@@ -171,16 +171,12 @@ fn keeps_fraction(trace: &Trace, since: Seq) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    warns "null-id" by misbehavior(Misbehavior::ServesAnyId), also "structured-id" Warning;
-    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId), also "null-id" Warning;
-    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId), also "null-id" Warning, over Router;
-    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), also "wire-well-formed" Failure;
-    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), also "wire-well-formed" Failure, over Router;
-    warns "usable-after-invalid-ids" on closing_the_connection(),
-        also "null-id" Skipped, also "structured-id" Skipped, also "fractional-id" Skipped, at V2025_11_25;
-}
-
-/// Closes the connection after a message that it cannot read.
-fn closing_the_connection() -> Server {
-    everything_but([given(method("ping")).respond_with(Answer::close())])
+    warns "null-id" by misbehavior(Misbehavior::ServesAnyId);
+    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId);
+    warns "structured-id" by misbehavior(Misbehavior::ServesAnyId), over Router;
+    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds);
+    catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), over Router;
+    // Closes the connection after a message that it cannot read.
+    warns "usable-after-invalid-ids"
+        on everything_but([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
 }

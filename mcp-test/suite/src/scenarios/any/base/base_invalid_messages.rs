@@ -3,7 +3,7 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::Ctx;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
+use mcp_test_core::server::{Answer, given, method};
 use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::Id;
@@ -109,20 +109,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    warns "parse-error" by misbehavior(Misbehavior::VagueRefusal),
-        also "invalid-request-error" Warning, also "request-without-version" Warning;
-    warns "invalid-request-error" by misbehavior(Misbehavior::VagueRefusal),
-        also "parse-error" Warning, also "request-without-version" Warning;
-    warns "request-without-version" by misbehavior(Misbehavior::VagueRefusal),
-        also "parse-error" Warning, also "invalid-request-error" Warning;
-    warns "usable-after-invalid-messages" by misbehavior(Misbehavior::ExitsAtInvalidText),
-        also "parse-error" Skipped, at V2025_11_25;
-    warns "usable-after-invalid-messages" on closing_the_connection(),
-        also "parse-error" Skipped, also "invalid-request-error" Skipped,
-        also "request-without-version" Skipped, at V2025_11_25;
-}
-
-/// Closes the connection after a message that it cannot read.
-fn closing_the_connection() -> Server {
-    everything_but([given(method("ping")).respond_with(Answer::close())])
+    warns "parse-error" by misbehavior(Misbehavior::VagueRefusal);
+    warns "invalid-request-error" by misbehavior(Misbehavior::VagueRefusal);
+    warns "request-without-version" by misbehavior(Misbehavior::VagueRefusal);
+    warns "usable-after-invalid-messages" by misbehavior(Misbehavior::ExitsAtInvalidText), at V2025_11_25;
+    // Closes the connection after a message that it cannot read.
+    warns "usable-after-invalid-messages"
+        on everything_but([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
 }

@@ -94,10 +94,15 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "integer-ids" on without_zero(), also "wire-well-formed" Failure, at V2025_11_25, timeout 3;
-    warns "large-integer-ids" on rounding(), at V2025_11_25;
-    catches "string-ids" on retyping(), also "wire-well-formed" Failure, at V2025_11_25;
-    catches "unicode-ids" on only_ascii(), also "wire-well-formed" Failure, at V2025_11_25;
+    // Takes 0 for a missing id.
+    catches "integer-ids" on confusing(|id| *id == Id::from(0), |_| Value::Null), at V2025_11_25, timeout 3;
+    // Reads ids as doubles.
+    warns "large-integer-ids"
+        on confusing(|id| *id == Id::from(LARGE[0]), |_| Value::from(LARGE[0] - 1)), at V2025_11_25;
+    // Reads strings of digits as numbers.
+    catches "string-ids" on confusing(|id| *id == Id::from("0"), |_| Value::from(0)), at V2025_11_25;
+    // Replaces what is not ASCII.
+    catches "unicode-ids" on confusing(|id| *id == Id::from(UNICODE), |_| Value::from("za????-??-?")), at V2025_11_25;
 }
 
 /// Answers `ping` under another id, if the id is one of these.
@@ -112,24 +117,4 @@ fn confusing(is_confused: fn(&Id) -> bool, other: fn(&Id) -> Value) -> Server {
             _ => json!({}).into(),
         }
     })
-}
-
-/// Takes 0 for a missing id.
-fn without_zero() -> Server {
-    confusing(|id| *id == Id::from(0), |_| Value::Null)
-}
-
-/// Reads ids as doubles.
-fn rounding() -> Server {
-    confusing(|id| *id == Id::from(LARGE[0]), |_| Value::from(LARGE[0] - 1))
-}
-
-/// Reads strings of digits as numbers.
-fn retyping() -> Server {
-    confusing(|id| *id == Id::from("0"), |_| Value::from(0))
-}
-
-/// Replaces what is not ASCII.
-fn only_ascii() -> Server {
-    confusing(|id| *id == Id::from(UNICODE), |_| Value::from("za????-??-?"))
 }

@@ -133,8 +133,11 @@ fn is_same(kind: ItemKind, here: &[String], there: &Reply, place: &str) -> Resul
 
 proofs! {
     passes on everything();
-    catches "first-request-served" on wanting_discovery();
-    catches "lists-on-each-connection" on listing_less_at_first();
+    // Lists tools only after `server/discover` on the same connection.
+    catches "first-request-served"
+        on elsewhere(Answer::error(error_code::INVALID_REQUEST, "call server/discover first"));
+    // Loads its tools at the first request of a process.
+    catches "lists-on-each-connection" on elsewhere(json!({"tools": []}).into());
     warns "lists-for-each-client" on listing_by_client();
     warns "server-info-in-lists" by remove("tools/list", "/_meta");
     catches "meta-not-remembered" by misbehavior(Misbehavior::SkipsMeta);
@@ -151,16 +154,6 @@ fn elsewhere(answer: Answer) -> Server {
         message.method() == Some("tools/list") && !discovering.contains(&message.client)
     };
     everything_but([given(is_elsewhere).respond_with(answer)])
-}
-
-/// Lists tools only after `server/discover` on the same connection.
-fn wanting_discovery() -> Server {
-    elsewhere(Answer::error(error_code::INVALID_REQUEST, "call server/discover first"))
-}
-
-/// Loads its tools at the first request of a process.
-fn listing_less_at_first() -> Server {
-    elsewhere(json!({"tools": []}).into())
 }
 
 /// Lists no tools to a client with another name.

@@ -139,15 +139,15 @@ fn uniform(ctx: &mut Ctx, groups: &[Vec<Reply>]) {
 
 proofs! {
     passes on everything();
-    catches "caching-hints-present" by remove("server/discover", "/ttlMs"), also "wire-schema-valid" Failure;
-    catches "caching-hints-present" by remove("tools/list", "/ttlMs"), also "wire-schema-valid" Failure;
-    catches "caching-hints-present" by remove("prompts/list", "/cacheScope"), also "wire-schema-valid" Failure;
-    catches "caching-hints-present" by remove("resources/list", "/cacheScope"), also "wire-schema-valid" Failure;
-    catches "caching-hints-present" by remove("resources/templates/list", "/ttlMs"), also "wire-schema-valid" Failure;
-    catches "caching-hints-present" by remove("resources/read", "/ttlMs"), also "wire-schema-valid" Failure;
-    catches "caching-hints-valid" by set("tools/list", "/ttlMs", -1), also "wire-schema-valid" Failure;
-    catches "caching-hints-valid" by set("tools/list", "/ttlMs", 0.5), also "wire-schema-valid" Failure;
-    catches "caching-hints-valid" by set("resources/read", "/cacheScope", "shared"), also "wire-schema-valid" Failure;
+    catches "caching-hints-present" by remove("server/discover", "/ttlMs");
+    catches "caching-hints-present" by remove("tools/list", "/ttlMs");
+    catches "caching-hints-present" by remove("prompts/list", "/cacheScope");
+    catches "caching-hints-present" by remove("resources/list", "/cacheScope");
+    catches "caching-hints-present" by remove("resources/templates/list", "/ttlMs");
+    catches "caching-hints-present" by remove("resources/read", "/ttlMs");
+    catches "caching-hints-valid" by set("tools/list", "/ttlMs", -1);
+    catches "caching-hints-valid" by set("tools/list", "/ttlMs", 0.5);
+    catches "caching-hints-valid" by set("resources/read", "/cacheScope", "shared");
     catches "caching-scope-uniform" on with_different_scopes();
 }
 

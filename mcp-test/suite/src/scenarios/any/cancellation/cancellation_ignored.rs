@@ -154,15 +154,14 @@ fn unanswered(trace: &Trace, since: Seq, id: Option<&Value>) -> Result<(), Findi
 proofs! {
     passes on everything();
     catches "cancelled-stream" by reply_error("server/discover", -32603), over Router, at V2026_07_28;
-    catches "cancelled-after-reply" on answering_late(),
-        also "unknown-cancellation" Info, also "malformed-cancellation" Info,
-        also "wire-well-formed" Failure, at V2025_11_25;
-    warns "unknown-cancellation" on answering_unknown(),
-        also "malformed-cancellation" Info, also "wire-well-formed" Failure, at V2025_11_25;
-    catches "cancelled-after-reply" by status("notifications/cancelled", 400),
-        also "unknown-cancellation" Info, also "malformed-cancellation" Info, over Router, at V2025_11_25;
-    warns "malformed-cancellation" on answering_malformed(),
-        also "wire-well-formed" Failure, at V2025_11_25;
+    // Knows a request only until it is answered.
+    catches "cancelled-after-reply" on answering(|id| id.is_some_and(Value::is_number)), at V2025_11_25;
+    // Does not know the request.
+    warns "unknown-cancellation" on answering(|id| id.is_some_and(Value::is_string)), at V2025_11_25;
+    catches "cancelled-after-reply" by status("notifications/cancelled", 400), over Router, at V2025_11_25;
+    // Validates notifications as it does requests.
+    warns "malformed-cancellation"
+        on answering(|id| !id.is_some_and(|id| id.is_number() || id.is_string())), at V2025_11_25;
 }
 
 /// Answers a cancellation with an error that belongs to no request, if its id is wrong.
@@ -178,19 +177,4 @@ fn answering(is_wrong: fn(Option<&Value>) -> bool) -> Server {
         json!({})
     });
     server.faults([Fault::stray("notifications/message", error)])
-}
-
-/// Knows a request only until it is answered.
-fn answering_late() -> Server {
-    answering(|id| id.is_some_and(Value::is_number))
-}
-
-/// Does not know the request.
-fn answering_unknown() -> Server {
-    answering(|id| id.is_some_and(Value::is_string))
-}
-
-/// Validates notifications as it does requests.
-fn answering_malformed() -> Server {
-    answering(|id| !id.is_some_and(|id| id.is_number() || id.is_string()))
 }

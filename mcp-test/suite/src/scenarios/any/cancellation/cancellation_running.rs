@@ -278,13 +278,15 @@ fn is_progress(message: &Message, token: &Value) -> bool {
 }
 
 proofs! {
-    passes on stopping();
-    catches "answered-after-cancelled-call" on closing(),
-        also "progress-of-cancelled-call" Info;
-    catches "progress-of-cancelled-call" on working_on();
-    warns "progress-of-cancelled-call" on working_on(), at V2025_11_25;
-    catches "no-reply-about-cancellation" on refusing();
-    warns "no-reply-about-cancellation" on refusing(), at V2025_11_25;
+    passes on reacting(Reaction::Stops);
+    // Closes the connection when a call was cancelled.
+    catches "answered-after-cancelled-call" on reacting(Reaction::Closes);
+    // Goes on reporting progress of a cancelled call.
+    catches "progress-of-cancelled-call" on reacting(Reaction::WorksOn);
+    warns "progress-of-cancelled-call" on reacting(Reaction::WorksOn), at V2025_11_25;
+    // Answers a cancelled call with an error.
+    catches "no-reply-about-cancellation" on reacting(Reaction::Refuses);
+    warns "no-reply-about-cancellation" on reacting(Reaction::Refuses), at V2025_11_25;
 }
 
 /// What a server does when a call is cancelled.
@@ -294,25 +296,6 @@ enum Reaction {
     Closes,
     WorksOn,
     Refuses,
-}
-
-fn stopping() -> Server {
-    reacting(Reaction::Stops)
-}
-
-/// Closes the connection when a call was cancelled.
-fn closing() -> Server {
-    reacting(Reaction::Closes)
-}
-
-/// Goes on reporting progress of a cancelled call.
-fn working_on() -> Server {
-    reacting(Reaction::WorksOn)
-}
-
-/// Answers a cancelled call with an error.
-fn refusing() -> Server {
-    reacting(Reaction::Refuses)
 }
 
 /// A server with a tool that answers calls without a progress token, and never others.

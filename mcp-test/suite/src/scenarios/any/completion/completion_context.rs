@@ -79,7 +79,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "context-tolerated" on needing_a_context();
+    // Takes the context for a required parameter.
+    catches "context-tolerated" on refusing(not(object().member("context", object())));
     catches "context-tolerated" on knowing_its_arguments();
 }
 
@@ -88,11 +89,6 @@ fn refusing(wrong: impl Matcher + 'static) -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "wrong context");
     let rule = given(method("completion/complete")).and(params(wrong));
     everything_but([rule.respond_with(error)])
-}
-
-/// Takes the context for a required parameter.
-fn needing_a_context() -> Server {
-    refusing(not(object().member("context", object())))
 }
 
 /// Refuses the values of arguments that its prompt does not have.

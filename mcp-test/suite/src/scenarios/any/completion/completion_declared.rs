@@ -86,24 +86,12 @@ fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
 proofs! {
     passes on everything();
     catches "completion-declared" by reply_error("completion/complete", -32601);
-    catches "completion-declared" on completing_undeclared(), also "completion-unknown-method" Warning;
-    warns "completion-unknown-method" on failing_undeclared();
-    warns "completion-unknown-method" on proposing_nothing();
-}
-
-/// Fails when it looks for its completion.
-fn failing_undeclared() -> Server {
-    answering(Answer::error(error_code::INTERNAL_ERROR, "no completion"))
-}
-
-/// Has the default answer of its library.
-fn proposing_nothing() -> Server {
-    answering(json!({"completion": {"values": []}}).into())
-}
-
-/// Completes, but has forgotten to say so.
-fn completing_undeclared() -> Server {
-    answering(json!({"completion": {"values": ["paris"]}}).into())
+    // Completes, but has forgotten to say so.
+    catches "completion-declared" on answering(json!({"completion": {"values": ["paris"]}}).into());
+    // Fails when it looks for its completion.
+    warns "completion-unknown-method" on answering(Answer::error(error_code::INTERNAL_ERROR, "no completion"));
+    // Has the default answer of its library.
+    warns "completion-unknown-method" on answering(json!({"completion": {"values": []}}).into());
 }
 
 fn answering(answer: Answer) -> Server {

@@ -112,11 +112,11 @@ fn has_no_values(reply: &Reply) -> Result<(), Finding> {
 proofs! {
     passes on everything();
     warns "missing-argument-refused" on failing_without_argument();
-    warns "malformed-refused" on lenient(),
-        also "missing-argument-refused" Warning;
+    // Proposes nothing where it does not understand the request.
+    warns "malformed-refused" on answering(is_malformed, json!({"completion": {"values": []}}));
     warns "unknown-not-completed" on completing_any_argument();
-    catches "malformed-not-completed" on completing_anything(),
-        also "missing-argument-refused" Warning, also "malformed-refused" Warning;
+    // Proposes all that it knows where it does not understand the request.
+    catches "malformed-not-completed" on answering(is_malformed, json!({"completion": {"values": ["secret"]}}));
 }
 
 /// Answers what matches in this way.
@@ -130,16 +130,6 @@ fn answering(wrong: fn(&Value) -> bool, answer: impl Into<Answer>) -> Server {
 fn failing_without_argument() -> Server {
     let nameless = |params: &Value| params.at("/argument/name").is_none();
     answering(nameless, Answer::error(error_code::INTERNAL_ERROR, "no name"))
-}
-
-/// Proposes nothing where it does not understand the request.
-fn lenient() -> Server {
-    answering(is_malformed, json!({"completion": {"values": []}}))
-}
-
-/// Proposes all that it knows where it does not understand the request.
-fn completing_anything() -> Server {
-    answering(is_malformed, json!({"completion": {"values": ["secret"]}}))
 }
 
 /// Proposes the same values for each argument.

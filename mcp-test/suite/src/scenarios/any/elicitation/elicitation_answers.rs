@@ -153,16 +153,12 @@ fn is_handled(reply: &Reply) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on asking();
+    // A tool that asks for a name.
+    passes on asking_but(|_| None);
     warns "elicitation-refused" on failing_on_refusal();
     warns "elicitation-refused" on failing_on_refusal(), at V2025_11_25;
     warns "elicitation-validated" on accepting_anything();
     warns "elicitation-validated" on accepting_anything(), at V2025_06_18;
-}
-
-/// A tool that asks for a name.
-fn asking() -> Server {
-    asking_but(|_| None)
 }
 
 /// The same server, with other results for some answers of the user.

@@ -120,6 +120,5 @@ fn is_list(list: ItemKind, answer: &HttpResponse, id: i64) -> bool {
 proofs! {
     passes on everything();
     catches "replies-to-own-client" by answer("ping", json!({"tools": []})), at V2025_11_25;
-    catches "second-client-served" by misbehavior(Misbehavior::ServesOneSession), at V2025_11_25,
-        also "replies-to-own-client" Info;
+    catches "second-client-served" by misbehavior(Misbehavior::ServesOneSession), at V2025_11_25;
 }

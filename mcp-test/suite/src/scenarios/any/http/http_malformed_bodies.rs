@@ -102,14 +102,10 @@ fn refused(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "malformed-notification-refused" on accepting_anything();
+    // Accepts a message without a method as if it were a notification.
+    catches "malformed-notification-refused" on everything().faults([Fault::status("", 202), Fault::empty_body("")]);
     warns "malformed-notification-refused" by status("", 200);
     catches "served-after-malformed" on breaking_down(), at V2025_11_25;
-}
-
-/// Accepts a message without a method as if it were a notification.
-fn accepting_anything() -> Server {
-    everything().faults([Fault::status("", 202), Fault::empty_body("")])
 }
 
 /// Serves nothing more after a request that is too large for it.

@@ -114,20 +114,12 @@ async fn foreign_refused(
 }
 
 proofs! {
-    passes on in_pages();
-    warns "unknown-cursor-refused" on ignoring_cursors();
+    passes on paged(page_of);
+    // Answers any cursor with the first page.
+    warns "unknown-cursor-refused" on paged(|_| Ok(0));
     warns "unknown-cursor-refused" on failing_at_cursors();
     warns "foreign-cursor-refused" on taking_the_cursor_of_prompts();
     warns "odd-cursors-survived" on broken_by_a_long_cursor();
-}
-
-fn in_pages() -> Server {
-    paged(page_of)
-}
-
-/// Answers any cursor with the first page.
-fn ignoring_cursors() -> Server {
-    paged(|_| Ok(0))
 }
 
 /// Answers a cursor of its prompts with all tools.

@@ -211,15 +211,15 @@ fn wrong_size(item: &Value) -> Option<&str> {
 
 proofs! {
     passes on everything();
-    warns "parameterless-tool-schema" on with_a_null_schema(), also "wire-schema-valid" Failure;
-    warns "no-secrets-in-headers" on mirroring_a_password(), also "parameterless-tool-schema" Info;
-    catches "header-annotations" on mirroring_a_number(), also "parameterless-tool-schema" Info;
+    // A tool without parameters has an empty schema.
+    warns "parameterless-tool-schema" on listing(json!({ "name": "a", "inputSchema": {} }));
+    warns "no-secrets-in-headers" on mirroring_a_password();
+    catches "header-annotations" on mirroring_a_number();
     warns "templates-unique" on listing_a_template_twice();
-    warns "icon-sources" by set("tools/list", "/tools/0/icons", json!([{ "src": "file:///a.png" }])), also "icon-sizes" Success;
-    catches "uri-schemes" by set("resources/list", "/resources/0/uri", json!("my_scheme://x")),
-        also "wire-schema-valid" Failure;
-    warns "icon-sizes" by set("tools/list", "/tools/0/icons", json!([{ "src": "https://example.com/a.png", "sizes": ["large"] }])),
-        also "icon-sources" Success;
+    warns "icon-sources" by set("tools/list", "/tools/0/icons", json!([{ "src": "file:///a.png" }]));
+    catches "uri-schemes" by set("resources/list", "/resources/0/uri", json!("my_scheme://x"));
+    warns "icon-sizes"
+        by set("tools/list", "/tools/0/icons", json!([{ "src": "https://example.com/a.png", "sizes": ["large"] }]));
 }
 
 fn listing(tool: serde_json::Value) -> Server {
@@ -227,11 +227,6 @@ fn listing(tool: serde_json::Value) -> Server {
         let list = json!({ "tools": [tool], "ttlMs": 0, "cacheScope": "public" });
         async move { list }
     })
-}
-
-/// A tool without parameters has an empty schema.
-fn with_a_null_schema() -> Server {
-    listing(json!({ "name": "a", "inputSchema": {} }))
 }
 
 fn mirroring_a_password() -> Server {

@@ -270,9 +270,9 @@ fn is_same(kind: ItemKind, page: &Reply, again: &Reply) -> Result<(), Finding> {
 
 proofs! {
     passes on in_pages();
-    catches "lists-end" on repeating_the_last_cursor(), also "cursors-accepted" Info, also "pages-resume" Info,
-        also "cursors-stable" Info;
-    catches "cursors-accepted" on refusing_its_cursors(), also "pages-resume" Info, also "cursors-stable" Info;
+    catches "lists-end" on repeating_the_last_cursor();
+    // Knows none of its own cursors.
+    catches "cursors-accepted" on paged(|_| Err(RpcError::new(error_code::INVALID_PARAMS, "invalid cursor")));
     warns "pages-resume" on repeating_an_item();
     warns "cursors-stable" on forgetting_cursors();
     warns "lists-repeatable" on leaving_out_a_resource();
@@ -288,11 +288,6 @@ fn repeating_the_last_cursor() -> Server {
     paged(page_of).on("prompts/list", |_: Call| async {
         json!({ "prompts": [{ "name": "a" }], "nextCursor": "last" })
     })
-}
-
-/// Knows none of its own cursors.
-fn refusing_its_cursors() -> Server {
-    paged(|_| Err(RpcError::new(error_code::INVALID_PARAMS, "invalid cursor")))
 }
 
 /// Each page has the items of the one before as well.

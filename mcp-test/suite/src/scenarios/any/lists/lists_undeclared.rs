@@ -96,7 +96,8 @@ proofs! {
     passes on with_nothing();
     catches "tools-declared" on hiding_tools();
     catches "resources-declared" on hiding_resources();
-    catches "prompts-declared" on hiding_prompts();
+    catches "prompts-declared"
+        on with_nothing().on("prompts/list", |_: Call| async { json!({ "prompts": [{ "name": "a" }] }) });
     warns "undeclared-call-refused" on answering_calls();
 }
 
@@ -127,10 +128,6 @@ fn hiding_resources() -> Server {
         let template = json!({ "uriTemplate": "a:{b}", "name": "a" });
         json!({ "resourceTemplates": [template], "ttlMs": 0, "cacheScope": "public" })
     })
-}
-
-fn hiding_prompts() -> Server {
-    with_nothing().on("prompts/list", |_: Call| async { json!({ "prompts": [{ "name": "a" }] }) })
 }
 
 /// Reports in a result that it has no tools.

@@ -41,21 +41,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    warns "missing-level-refused" on with_a_default_level();
-    warns "numeric-level-refused" on with_numeric_levels();
+    // Takes a missing level for the default one.
+    warns "missing-level-refused" on accepting(not(object().member("level", anything())));
+    // Takes any number for a level.
+    warns "numeric-level-refused" on accepting(object().member("level", not(string())));
 }
 
 fn accepting(wrong: impl Matcher + 'static) -> Server {
     let rule = given(method("logging/setLevel")).and(params(wrong));
     everything_but([rule.respond_with(json!({}))])
-}
-
-/// Takes a missing level for the default one.
-fn with_a_default_level() -> Server {
-    accepting(not(object().member("level", anything())))
-}
-
-/// Takes any number for a level.
-fn with_numeric_levels() -> Server {
-    accepting(object().member("level", not(string())))
 }

@@ -51,21 +51,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    warns "unknown-request-level-refused" on failing_on_unknown_levels();
-    warns "unknown-request-level-refused" on ignoring_unknown_levels();
+    // Answers an unknown level with an internal error.
+    warns "unknown-request-level-refused" on answering(Answer::error(error_code::INTERNAL_ERROR, "unknown level"));
+    // Answers as if no level were named.
+    warns "unknown-request-level-refused" on answering(json!({"tools": []}));
 }
 
 fn answering(answer: impl Into<Answer>) -> Server {
     let unknown = meta(keys::LOG_LEVEL, equals("verbose"));
     everything_but([given(method("tools/list")).and(unknown).respond_with(answer.into())])
-}
-
-/// Answers an unknown level with an internal error.
-fn failing_on_unknown_levels() -> Server {
-    answering(Answer::error(error_code::INTERNAL_ERROR, "unknown level"))
-}
-
-/// Answers as if no level were named.
-fn ignoring_unknown_levels() -> Server {
-    answering(json!({"tools": []}))
 }

@@ -180,8 +180,8 @@ async fn logged(
 
 proofs! {
     passes on logging();
-    catches "below-level-silent" on logging_everything(), also "wire-well-formed" Failure;
-    catches "below-level-silent" on logging_everything(), also "wire-well-formed" Failure, at V2025_11_25;
+    catches "below-level-silent" on logging_everything();
+    catches "below-level-silent" on logging_everything(), at V2025_11_25;
     warns "at-level-sent" on logging_at_debug_only(), at V2025_11_25;
 }
 

@@ -152,15 +152,12 @@ async fn elsewhere(ctx: &mut Ctx, round: &Round) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on asking();
-    warns "altered-state-refused" on comparing_lengths(), also "foreign-state-refused" Warning;
-    warns "foreign-state-refused" on mixing_up_tools();
+    // The state of `wait` and `greet` is their name; both want it unaltered.
+    passes on asking_but(|_| None);
+    warns "altered-state-refused" on comparing_lengths();
+    // Takes the state of either tool for that of the other one.
+    warns "foreign-state-refused" on asking_but(|call| ["wait", "greet"].contains(&call.request_state()?).then(done));
     warns "state-on-other-connection" on remembering_connections();
-}
-
-/// The state of `wait` and `greet` is their name; both want it unaltered.
-fn asking() -> Server {
-    asking_but(|_| None)
 }
 
 /// Takes any short state that is not a sentence.
@@ -169,11 +166,6 @@ fn comparing_lengths() -> Server {
         let is_short = call.request_state()?.len() < 10;
         is_short.then(done)
     })
-}
-
-/// Takes the state of either tool for that of the other one.
-fn mixing_up_tools() -> Server {
-    asking_but(|call| ["wait", "greet"].contains(&call.request_state()?).then(done))
 }
 
 /// Takes the third retry with a sound state for one of another client, which is the one on the other connection.

@@ -98,7 +98,7 @@ fn is_not_printed(prompt: &str, argument: &str, reply: &Reply) -> Result<(), Fin
 
 proofs! {
     passes on everything();
-    warns "unknown-prompt" on with_another_code(), also "wire-well-formed" Warning;
+    warns "unknown-prompt" on with_another_code();
     warns "unknown-prompt" on knowing_members_of_objects();
     warns "missing-prompt-argument" on rendering_undefined();
     warns "prompt-argument-types" on printing_objects();

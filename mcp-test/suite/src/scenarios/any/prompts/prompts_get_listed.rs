@@ -168,8 +168,8 @@ fn own_value(argument: &str) -> &'static str {
 proofs! {
     passes on everything();
     catches "prompt-arguments-omitted" on demanding_arguments();
-    catches "listed-prompts-available" on knowing_no_prompt(), also "prompt-arguments-omitted" Info;
-    warns "listed-prompts-available" on needing_one_of_two(), also "prompt-arguments-omitted" Info;
+    catches "listed-prompts-available" on knowing_no_prompt();
+    warns "listed-prompts-available" on needing_one_of_two();
     warns "prompt-links-fetchable" on linking_to_nothing();
 }
 

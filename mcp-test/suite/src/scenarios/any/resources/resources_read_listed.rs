@@ -222,8 +222,8 @@ fn is_binary_as_text(contents: &Value) -> bool {
 proofs! {
     passes on everything();
     catches "templates-listed" by reply_error("resources/templates/list", -32603);
-    catches "listed-readable" on knowing_no_resource(), also "text-is-text" Info;
-    warns "listed-readable" by reply_error("resources/read", -32603), also "text-is-text" Info;
+    catches "listed-readable" on knowing_no_resource();
+    warns "listed-readable" by reply_error("resources/read", -32603);
     catches "text-is-text" on reading_an_image_as_text();
     catches "sizes-true" on stating_the_length_in_base64();
     warns "sizes-true" by set("resources/list", "/resources/0/size", json!(7));

@@ -141,22 +141,19 @@ fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
 
 proofs! {
     passes on everything();
-    catches "unknown-resource-error" on returning_no_contents();
+    catches "unknown-resource-error" on answering(json!({ "contents": [], "ttlMs": 0, "cacheScope": "public" }).into());
     warns "unknown-resource-error" on returning_a_message(), at V2025_11_25;
     catches "unknown-resource-error" on returning_a_message();
     warns "unknown-resource-error" on marking_a_result();
     warns "unknown-resource-error" on marking_a_result(), at V2025_11_25;
-    catches "unknown-resource-code" on with_the_former_code(), also "wire-well-formed" Failure;
-    warns "unknown-resource-code" on with_code_0(), also "wire-well-formed" Warning, at V2024_11_05;
+    catches "unknown-resource-code"
+        on answering(Answer::error(error_code::resource_not_found(Revision::V2025_11_25), "not found"));
+    warns "unknown-resource-code" on answering(Answer::error(0, "Unknown resource")), at V2024_11_05;
 }
 
 fn answering(answer: Answer) -> Server {
     let read = given(method("resources/read")).and(param("/uri", equals(UNKNOWN)));
     everything_but([read.respond_with(answer)])
-}
-
-fn returning_no_contents() -> Server {
-    answering(json!({ "contents": [], "ttlMs": 0, "cacheScope": "public" }).into())
 }
 
 /// Reports in the contents that there is no such resource.
@@ -173,12 +170,4 @@ fn marking_a_result() -> Server {
     let result =
         json!({ "contents": contents, "isError": true, "ttlMs": 0, "cacheScope": "public" });
     everything_but([expanded.respond_with(result)])
-}
-
-fn with_the_former_code() -> Server {
-    answering(Answer::error(error_code::resource_not_found(Revision::V2025_11_25), "not found"))
-}
-
-fn with_code_0() -> Server {
-    answering(Answer::error(0, "Unknown resource"))
 }

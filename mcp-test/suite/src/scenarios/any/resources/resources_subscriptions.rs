@@ -147,12 +147,10 @@ async fn no_updates(ctx: &mut Ctx, uris: &[&str]) -> Result<Result<(), Finding>,
 
 proofs! {
     passes on everything();
-    catches "subscribe-accepted" on without_the_method(), also "unsubscribe-accepted" Info,
-        also "unsubscribe-ends-updates" Info;
-    warns "subscribe-accepted" by reply_error("resources/subscribe", -32603), also "unsubscribe-accepted" Info,
-        also "unsubscribe-ends-updates" Info;
-    catches "unsubscribe-accepted" by reply_error("resources/unsubscribe", -32601), also "unsubscribe-ends-updates" Info;
-    warns "unsubscribe-accepted" by reply_error("resources/unsubscribe", -32603), also "unsubscribe-ends-updates" Info;
+    catches "subscribe-accepted" on without_the_method();
+    warns "subscribe-accepted" by reply_error("resources/subscribe", -32603);
+    catches "unsubscribe-accepted" by reply_error("resources/unsubscribe", -32601);
+    warns "unsubscribe-accepted" by reply_error("resources/unsubscribe", -32603);
     catches "unsubscribe-ends-updates" on updating_without_end();
     warns "unsubscribe-ends-updates" on updating_without_end(), over Router;
 }

@@ -269,16 +269,15 @@ fn essence(mime: &str) -> String {
 
 proofs! {
     passes on everything();
-    warns "expansions-readable" on reading_nothing(), also "template-mime-types" Info, also "unknown-values-refused" Info;
+    warns "expansions-readable" on reading_nothing();
     warns "template-mime-types" on reading_pictures();
-    warns "unknown-values-refused" on saying_not_found(), also "template-mime-types" Info;
-    warns "unknown-values-refused" on reading_an_error(), also "template-mime-types" Info;
-    warns "unknown-values-refused" on having_notes(), also "expansions-readable" Info,
-        also "template-mime-types" Info;
-    warns "unknown-values-refused" on having_an_index(), also "expansions-readable" Info,
-        also "template-mime-types" Info;
-    warns "unknown-values-refused" on having_tools(), also "expansions-readable" Info,
-        also "template-mime-types" Info;
+    warns "unknown-values-refused" on saying_not_found();
+    warns "unknown-values-refused" on reading_an_error();
+    // What exists is known from the result of a tool only.
+    warns "unknown-values-refused" on having("test://notes/{note_id}/data", json!([]), &tool("list_notes", true));
+    warns "unknown-values-refused" on having_an_index();
+    // What exists is known from a list only.
+    warns "unknown-values-refused" on having("test://tools/{tool_name}/data", json!([]), &tool("seven", false));
 }
 
 /// Answers reads of a template with what this function returns for its value.
@@ -348,20 +347,10 @@ fn tool(name: &str, is_harmless: bool) -> serde_json::Value {
     })
 }
 
-/// What exists is known from the result of a tool only.
-fn having_notes() -> Server {
-    having("test://notes/{note_id}/data", json!([]), &tool("list_notes", true))
-}
-
 /// What exists is known from a resource only.
 fn having_an_index() -> Server {
     let index = json!([{ "uri": "test://index", "name": "index" }]);
     having("test://notes/{note_id}/data", index, &tool("list_notes", false))
-}
-
-/// What exists is known from a list only.
-fn having_tools() -> Server {
-    having("test://tools/{tool_name}/data", json!([]), &tool("seven", false))
 }
 
 fn reading_nothing() -> Server {

@@ -100,20 +100,12 @@ fn last_request(trace: &Trace) -> Option<Seq> {
 }
 
 proofs! {
-    passes on asking();
-    warns "roots-fetched-again" on asking_once();
-    warns "roots-changed-handled" by stray("ping", json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "unknown"}})),
-        also "roots-fetched-again" Success, also "wire-well-formed" Failure;
-}
-
-/// A server that asks for the roots before it answers a `ping`, the first one and the first one after a change.
-fn asking() -> Server {
-    asking_if(|_| true)
-}
-
-/// A server that keeps the roots that it got first.
-fn asking_once() -> Server {
-    asking_if(|changes| changes == 0)
+    // A server that asks for the roots before it answers a `ping`, the first one and the first one after a change.
+    passes on asking_if(|_| true);
+    // A server that keeps the roots that it got first.
+    warns "roots-fetched-again" on asking_if(|changes| changes == 0);
+    warns "roots-changed-handled"
+        by stray("ping", json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "unknown"}}));
 }
 
 /// A server that asks for the roots again after these changes.

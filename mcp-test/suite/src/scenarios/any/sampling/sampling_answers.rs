@@ -215,7 +215,7 @@ proofs! {
     catches "sampling-stop-reason" on knowing_all_reasons(), at V2025_03_26;
     warns "sampling-content-array" on reading_one_block();
     catches "sampling-extra-members" on knowing_all_members();
-    catches "sampling-error-data" on exiting_at_errors(), also "sampling-content-validated" Info, at V2025_11_25;
+    catches "sampling-error-data" on exiting_at_errors(), at V2025_11_25;
     warns "sampling-content-validated" on reading_anything();
 }
 

@@ -82,8 +82,7 @@ async fn starts_slowly(ctx: &mut Ctx, longest: Duration) -> bool {
 
 proofs! {
     passes on everything();
-    catches "silent-before-initialize" by banner(LOG_MESSAGE), at V2025_11_25,
-        also "wire-schema-valid" Success;
+    catches "silent-before-initialize" by banner(LOG_MESSAGE), at V2025_11_25;
     warns "exit-without-messages" by misbehavior(Misbehavior::IgnoresEof);
 }
 

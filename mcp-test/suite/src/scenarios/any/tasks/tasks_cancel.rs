@@ -3,7 +3,6 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
 use mcp_test_core::trace::EventKind;
 use mcp_test_core::{check, proofs, scenario};
@@ -103,34 +102,10 @@ async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 
 proofs! {
     passes on tasks_server();
-    catches "task-cancelled" on cancelling_later();
-    catches "task-stays-cancelled" on completing_cancelled_tasks();
-    catches "task-stays-cancelled" on cancelling_twice();
-    catches "task-ids" on repeating_ids();
-    catches "task-ids" on adopting_ids();
-    catches "task-ids" on counting_ids();
-}
-
-fn cancelling_later() -> Server {
-    flawed(Flaw::CancelsLater)
-}
-
-fn completing_cancelled_tasks() -> Server {
-    flawed(Flaw::CompletesCancelled)
-}
-
-fn cancelling_twice() -> Server {
-    flawed(Flaw::CancelsFinished)
-}
-
-fn repeating_ids() -> Server {
-    flawed(Flaw::RepeatsIds)
-}
-
-fn counting_ids() -> Server {
-    flawed(Flaw::CountsIds)
-}
-
-fn adopting_ids() -> Server {
-    flawed(Flaw::AdoptsIds)
+    catches "task-cancelled" on flawed(Flaw::CancelsLater);
+    catches "task-stays-cancelled" on flawed(Flaw::CompletesCancelled);
+    catches "task-stays-cancelled" on flawed(Flaw::CancelsFinished);
+    catches "task-ids" on flawed(Flaw::RepeatsIds);
+    catches "task-ids" on flawed(Flaw::AdoptsIds);
+    catches "task-ids" on flawed(Flaw::CountsIds);
 }

@@ -2,7 +2,6 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Revision, Revisions};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -65,9 +64,5 @@ async fn code(ctx: &mut Ctx, tool: &CallableTool) -> Result<Option<i64>, Finding
 
 proofs! {
     passes on tasks_server();
-    catches "task-error" on wrapping_errors();
-}
-
-fn wrapping_errors() -> Server {
-    flawed(Flaw::WrapsErrors)
+    catches "task-error" on flawed(Flaw::WrapsErrors);
 }

@@ -5,7 +5,6 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -231,56 +230,21 @@ fn acknowledged(ctx: &mut Ctx, reply: &Reply, [empty, complete]: [&'static Requi
 
 proofs! {
     passes on tasks_server();
-    catches "extension-task-undeclared" on making_tasks_for_everyone(), also "extension-task-required" Info;
-    catches "extension-task-undeclared" on making_tasks_by_member();
-    catches "extension-task-undeclared" on remembering_the_declaration(), also "extension-task-required" Info;
+    catches "extension-task-undeclared" on flawed(Flaw::TasksForEveryone);
+    catches "extension-task-undeclared" on flawed(Flaw::TasksByMember);
+    catches "extension-task-undeclared" on flawed(Flaw::RemembersDeclaration);
     catches "extension-task-required" by set("tools/call", "/error/code", json!(-32603));
-    catches "extension-task-required" by remove("tools/call", "/error/data"), also "wire-schema-valid" Failure;
-    catches "extension-task-type" by set("tools/call", "/resultType", "complete"),
-        also "wire-schema-valid" Failure, also "extension-task-required" Info, also "extension-task-ids" Info,
-        also "extension-task-state" Info, also "extension-task-acknowledged" Info, also "extension-task-final" Info;
-    catches "extension-task-ids" on counting_ids();
+    catches "extension-task-required" by remove("tools/call", "/error/data");
+    catches "extension-task-type" by set("tools/call", "/resultType", "complete");
+    catches "extension-task-ids" on flawed(Flaw::CountsIds);
     catches "extension-task-state" by remove("tools/call", "/ttlMs");
-    catches "extension-task-state" on with_early_results();
-    catches "extension-task-state" on misspelling_cancelled(), also "extension-task-final" Info;
+    catches "extension-task-state" on flawed(Flaw::HasEarlyResults);
+    catches "extension-task-state" on flawed(Flaw::MisspellsCancelled);
     catches "extension-task-state" by set("tasks/get", "/createdAt", json!(1_764_000_000));
     catches "extension-task-state" by set("tasks/get", "/resultType", json!("task"));
     catches "extension-task-state" by remove("tasks/get", "/result/result/content");
-    catches "extension-task-state" by reply_error("tasks/get", -32602),
-        also "extension-task-acknowledged" Info, also "extension-task-final" Info;
-    warns "extension-task-acknowledged" on refusing_unknown_keys();
+    catches "extension-task-state" by reply_error("tasks/get", -32602);
+    warns "extension-task-acknowledged" on flawed(Flaw::RefusesUnknownKeys);
     catches "extension-task-acknowledged" by set("tasks/cancel", "/status", json!("cancelled"));
-    catches "extension-task-final" on cancelling_finished_tasks();
-}
-
-fn making_tasks_for_everyone() -> Server {
-    flawed(Flaw::TasksForEveryone)
-}
-
-fn making_tasks_by_member() -> Server {
-    flawed(Flaw::TasksByMember)
-}
-
-fn remembering_the_declaration() -> Server {
-    flawed(Flaw::RemembersDeclaration)
-}
-
-fn counting_ids() -> Server {
-    flawed(Flaw::CountsIds)
-}
-
-fn with_early_results() -> Server {
-    flawed(Flaw::HasEarlyResults)
-}
-
-fn misspelling_cancelled() -> Server {
-    flawed(Flaw::MisspellsCancelled)
-}
-
-fn refusing_unknown_keys() -> Server {
-    flawed(Flaw::RefusesUnknownKeys)
-}
-
-fn cancelling_finished_tasks() -> Server {
-    flawed(Flaw::CancelsFinishedOfExtension)
+    catches "extension-task-final" on flawed(Flaw::CancelsFinishedOfExtension);
 }

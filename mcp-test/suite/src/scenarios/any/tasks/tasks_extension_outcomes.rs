@@ -8,7 +8,6 @@ use mcp_test_core::clock;
 use mcp_test_core::expect::{integer, non_empty_string, object, string};
 use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{CallableTool, CheckBuilder, Ctx, Need};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -267,54 +266,14 @@ fn is_tool_error(result: &Value) -> bool {
 }
 
 proofs! {
-    passes on sound();
-    catches "extension-task-failure" on failing_for_tool_errors();
-    catches "extension-task-failure" on with_errors_of_text();
-    catches "extension-task-failure" on with_other_codes();
-    warns "extension-task-failed-message" on saying_nothing();
-    catches "extension-task-input" on hiding_requests();
-    catches "extension-task-input" on skipping_requests();
-    catches "extension-task-input" on reusing_keys();
-    catches "extension-task-input" on replacing_requests();
-    warns "extension-task-after-input" on asking_for_a_retry();
-}
-
-fn sound() -> Server {
-    outcomes_server(OutcomeFlaw::None)
-}
-
-fn failing_for_tool_errors() -> Server {
-    outcomes_server(OutcomeFlaw::FailsForToolErrors)
-}
-
-fn with_errors_of_text() -> Server {
-    outcomes_server(OutcomeFlaw::ErrorIsText)
-}
-
-fn with_other_codes() -> Server {
-    outcomes_server(OutcomeFlaw::OtherCode)
-}
-
-fn saying_nothing() -> Server {
-    outcomes_server(OutcomeFlaw::SaysNothing)
-}
-
-fn hiding_requests() -> Server {
-    outcomes_server(OutcomeFlaw::HidesRequests)
-}
-
-fn skipping_requests() -> Server {
-    outcomes_server(OutcomeFlaw::SkipsRequests)
-}
-
-fn reusing_keys() -> Server {
-    outcomes_server(OutcomeFlaw::ReusesKey)
-}
-
-fn replacing_requests() -> Server {
-    outcomes_server(OutcomeFlaw::ReplacesRequest)
-}
-
-fn asking_for_a_retry() -> Server {
-    outcomes_server(OutcomeFlaw::AsksForRetry)
+    passes on outcomes_server(OutcomeFlaw::None);
+    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::FailsForToolErrors);
+    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::ErrorIsText);
+    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::OtherCode);
+    warns "extension-task-failed-message" on outcomes_server(OutcomeFlaw::SaysNothing);
+    catches "extension-task-input" on outcomes_server(OutcomeFlaw::HidesRequests);
+    catches "extension-task-input" on outcomes_server(OutcomeFlaw::SkipsRequests);
+    catches "extension-task-input" on outcomes_server(OutcomeFlaw::ReusesKey);
+    catches "extension-task-input" on outcomes_server(OutcomeFlaw::ReplacesRequest);
+    warns "extension-task-after-input" on outcomes_server(OutcomeFlaw::AsksForRetry);
 }

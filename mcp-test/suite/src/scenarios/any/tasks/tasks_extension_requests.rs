@@ -131,20 +131,12 @@ async fn send(ctx: &mut Ctx, method: &str, declared: serde_json::Value) -> Resul
 proofs! {
     passes on tasks_server();
     catches "extension-unknown-task" on with_another_code_for_unknown_tasks();
-    warns "extension-unknown-task" on acknowledging_anything(), also "extension-undeclared" Failure;
+    // Acknowledges the cancellation of any task, whoever asks.
+    warns "extension-unknown-task" on tasks_server().on("tasks/cancel", |_: Call| async { json!({}) });
     warns "extension-error-message" by set("tasks/get", "/error/message", json!(""));
     catches "extension-undeclared" on serving_everyone();
-    catches "extension-listen-undeclared" on accepting_subscriptions();
+    catches "extension-listen-undeclared" on flawed(Flaw::AcceptsSubscriptions);
     catches "extension-tasks-result" by reply_error("tasks/result", -32602);
-}
-
-fn accepting_subscriptions() -> Server {
-    flawed(Flaw::AcceptsSubscriptions)
-}
-
-/// Acknowledges the cancellation of any task, whoever asks.
-fn acknowledging_anything() -> Server {
-    tasks_server().on("tasks/cancel", |_: Call| async { json!({}) })
 }
 
 /// Uses the code for internal errors.

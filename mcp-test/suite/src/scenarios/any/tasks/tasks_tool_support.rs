@@ -98,10 +98,10 @@ fn one_way(refused: &Reply, way: &str) -> Finding {
 
 proofs! {
     passes on tasks_server();
-    catches "task-required" on wrapping_errors(), also "task-forbidden" Warning;
-    catches "task-required" by set("tools/call", "/error/code", json!(-32602)), also "task-forbidden" Warning;
+    catches "task-required" on wrapping_errors();
+    catches "task-required" by set("tools/call", "/error/code", json!(-32602));
     warns "task-forbidden" on ignoring_tasks();
-    catches "task-optional" on with_tasks_only();
+    catches "task-optional" on flawed(Flaw::OnlyTasks);
 }
 
 /// Turns every error of a call into a result, as an SDK does.
@@ -123,8 +123,4 @@ fn ignoring_tasks() -> Server {
     let call = given(method("tools/call")).and(param("/name", equals("plain")));
     server.mount(call.respond_with(json!({"content": []})));
     server
-}
-
-fn with_tasks_only() -> Server {
-    flawed(Flaw::OnlyTasks)
 }

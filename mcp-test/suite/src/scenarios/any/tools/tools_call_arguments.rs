@@ -176,21 +176,15 @@ async fn arguments_omitted(
 
 proofs! {
     passes on everything();
-    warns "missing-argument-refused" on refusing_with_an_error(), also "arguments-omitted" Info, also "mistyped-argument-refused" Warning,
-        at V2025_11_25;
-    warns "missing-argument-refused" on accepting_anything(), also "wire-tool-schemas" Failure, also "mistyped-argument-refused" Warning;
+    warns "missing-argument-refused" on refusing_with_an_error(), at V2025_11_25;
+    warns "missing-argument-refused" on everything().on("tools/call", |_: Call| async { text("done") });
     warns "mistyped-argument-refused" on accepting_an_object();
-    catches "arguments-omitted" on demanding_arguments(), also "missing-argument-refused" Warning,
-        also "mistyped-argument-refused" Warning, also "wire-tool-schemas" Failure;
+    catches "arguments-omitted" on demanding_arguments();
 }
 
 fn refusing_with_an_error() -> Server {
     everything()
         .on("tools/call", |_: Call| async { Answer::error(error_code::INVALID_PARAMS, "no") })
-}
-
-fn accepting_anything() -> Server {
-    everything().on("tools/call", |_: Call| async { text("done") })
 }
 
 /// Prints an object as JavaScript does.

@@ -115,10 +115,11 @@ fn is_refused(reply: &Reply, tool: &str, what: &str) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "malformed-call-error" on looking_for_undefined(), also "malformed-call-code" Info,
-        also "malformed-arguments-refused" Warning;
-    catches "malformed-call-error" on looking_for_undefined(), also "malformed-call-code" Info, at V2025_03_26;
-    catches "malformed-arguments-refused" on ignoring_arguments();
+    catches "malformed-call-error" on looking_for_undefined();
+    catches "malformed-call-error" on looking_for_undefined(), at V2025_03_26;
+    // Runs a tool without looking at its arguments.
+    catches "malformed-arguments-refused"
+        on answering_arguments(json!({ "content": [{ "type": "text", "text": "done" }] }));
     warns "malformed-arguments-refused" on refusing_in_a_result();
     warns "malformed-call-code" on failing_without_a_name();
 }
@@ -128,11 +129,6 @@ fn looking_for_undefined() -> Server {
     everything().on("tools/call", |_: Call| async {
         json!({ "content": [{ "type": "text", "text": "Tool undefined not found" }], "isError": true })
     })
-}
-
-/// Runs a tool without looking at its arguments.
-fn ignoring_arguments() -> Server {
-    answering_arguments(json!({ "content": [{ "type": "text", "text": "done" }] }))
 }
 
 /// Validates the arguments as those of the tool.

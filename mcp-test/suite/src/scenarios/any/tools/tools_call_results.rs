@@ -221,27 +221,19 @@ fn has_error(found: &Value) -> bool {
 
 proofs! {
     passes on everything();
-    warns "failures-as-results" by reply_error("tools/call", -32603), also "links-usable" Info;
-    warns "failures-as-results" on refusing_unknown_values(), also "links-usable" Info, at V2025_11_25;
-    warns "failures-as-results" on hiding_unknown_values(), also "links-usable" Info;
-    warns "failures-as-results" on hiding_failures(), also "links-usable" Info, also "wire-tool-schemas" Failure;
-    warns "links-usable" on linking_to_nothing(), also "wire-tool-schemas" Failure;
-    warns "embedded-refetchable" on embedding_nothing_known();
-}
-
-/// Says in a text that it has failed.
-fn hiding_failures() -> Server {
-    returning(json!({ "type": "text", "text": r#"{"success":false,"error":"no connection"}"# }))
-}
-
-/// Refuses a value that is unknown as if the call were not valid.
-fn refusing_unknown_values() -> Server {
-    finding(|| Answer::error(error_code::INVALID_PARAMS, "not found"))
-}
-
-/// Says in a text that a value is unknown.
-fn hiding_unknown_values() -> Server {
-    finding(|| text(r#"[{"error":"not found"}]"#))
+    warns "failures-as-results" by reply_error("tools/call", -32603);
+    // Refuses a value that is unknown as if the call were not valid.
+    warns "failures-as-results" on finding(|| Answer::error(error_code::INVALID_PARAMS, "not found")), at V2025_11_25;
+    // Says in a text that a value is unknown.
+    warns "failures-as-results" on finding(|| text(r#"[{"error":"not found"}]"#));
+    // Says in a text that it has failed.
+    warns "failures-as-results"
+        on returning(json!({ "type": "text", "text": r#"{"success":false,"error":"no connection"}"# }));
+    // Links to a resource that it does not have.
+    warns "links-usable" on returning(json!({ "type": "resource_link", "uri": "test://gone", "name": "gone" }));
+    // Embeds a resource that it does not have.
+    warns "embedded-refetchable"
+        on returning(json!({ "type": "resource", "resource": { "uri": "test://gone", "text": "a" } }));
 }
 
 /// A server with one tool, which answers this to a value that it does not know.
@@ -256,16 +248,6 @@ fn finding(unknown: fn() -> Answer) -> Server {
         true => unknown(),
         false => text("[{}]"),
     })
-}
-
-/// Links to a resource that it does not have.
-fn linking_to_nothing() -> Server {
-    returning(json!({ "type": "resource_link", "uri": "test://gone", "name": "gone" }))
-}
-
-/// Embeds a resource that it does not have.
-fn embedding_nothing_known() -> Server {
-    returning(json!({ "type": "resource", "resource": { "uri": "test://gone", "text": "a" } }))
 }
 
 /// Returns this content from every tool, all of which are annotated as read-only where there are annotations.

@@ -84,7 +84,7 @@ fn in_other_case(name: &str) -> String {
 
 proofs! {
     passes on everything();
-    catches "unknown-tool-error" on failing_inside_the_tool(), also "unknown-tool-code" Info, also "tool-name-case" Info;
+    catches "unknown-tool-error" on failing_inside_the_tool();
     warns "unknown-tool-code" on with_another_code();
     warns "tool-name-case" on ignoring_case();
 }

@@ -4,7 +4,6 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Options, Reply};
 use mcp_test_core::expect::{array_of, equals, object, string};
 use mcp_test_core::scenario::{Ctx, Part};
-use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Era, Revision, Revisions, error_code, header, meta};
 use mcp_test_core::transport::fault::Misbehavior;
@@ -129,22 +128,13 @@ async fn at_version(ctx: &mut Ctx, version: Value, text: &str) -> Result<Reply, 
 }
 
 proofs! {
-    passes on modern();
-    catches "unsupported-version-code" by misbehavior(Misbehavior::VagueVersion),
-        also "unsupported-version-data" Info, also "known-version-unsupported" Warning;
-    warns "known-version-unsupported" by misbehavior(Misbehavior::VagueVersion),
-        also "unsupported-version-code" Failure, also "unsupported-version-data" Info;
-    catches "known-version-unsupported" by answer("server/discover", discovered()),
-        also "unsupported-version-code" Failure, also "unsupported-version-data" Info,
-        also "version-not-a-string" Failure;
-    catches "unsupported-version-data" by remove("server/discover", "/error/data"),
-        also "wire-schema-valid" Failure;
+    // The reference server without the versions that have a handshake.
+    passes on everything().revisions(Revisions::from(Revision::V2026_07_28));
+    catches "unsupported-version-code" by misbehavior(Misbehavior::VagueVersion);
+    warns "known-version-unsupported" by misbehavior(Misbehavior::VagueVersion);
+    catches "known-version-unsupported" by answer("server/discover", discovered());
+    catches "unsupported-version-data" by remove("server/discover", "/error/data");
     catches "version-not-a-string" by misbehavior(Misbehavior::SkipsMeta);
-}
-
-/// The reference server without the versions that have a handshake.
-fn modern() -> Server {
-    everything().revisions(Revisions::from(Revision::V2026_07_28))
 }
 
 /// What a server answers that does not look at the version.

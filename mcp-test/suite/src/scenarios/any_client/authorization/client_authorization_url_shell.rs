@@ -92,6 +92,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-sanitizes-authorization-url" by misbehavior(Misbehavior::OpensAnyUrl), also "client-opens-url-without-shell" Success;
-    catches "client-opens-url-without-shell" by misbehavior(Misbehavior::OpensInShell), also "client-sanitizes-authorization-url" Failure;
+    catches "client-sanitizes-authorization-url" by misbehavior(Misbehavior::OpensAnyUrl);
+    catches "client-opens-url-without-shell" by misbehavior(Misbehavior::OpensInShell);
 }

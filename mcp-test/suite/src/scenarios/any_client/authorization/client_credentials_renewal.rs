@@ -80,6 +80,5 @@ proofs! {
     passes on signing_in_client();
     catches "client-declares-credentials-extension"
         by remove("*", "/params/_meta/io.modelcontextprotocol~1clientCapabilities/extensions");
-    catches "client-renews-credentials-token" by misbehavior(Misbehavior::NeverRenews),
-        also "client-left-well" Skipped;
+    catches "client-renews-credentials-token" by misbehavior(Misbehavior::NeverRenews);
 }

@@ -129,13 +129,8 @@ fn judge_origin(judging: &mut Judging, flow: &Flow) {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-drops-path" by misbehavior(Misbehavior::KeepsPath),
-        also "client-uses-default-endpoints" Failure,
-        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
-    catches "client-uses-default-endpoints" by misbehavior(Misbehavior::KeepsPath),
-        also "client-drops-path" Failure,
-        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
-    catches "client-tries-metadata-first" by misbehavior(Misbehavior::AssumesEndpoints),
-        also "client-drops-path" Skipped, also "client-states-version-for-metadata" Skipped;
+    catches "client-drops-path" by misbehavior(Misbehavior::KeepsPath);
+    catches "client-uses-default-endpoints" by misbehavior(Misbehavior::KeepsPath);
+    catches "client-tries-metadata-first" by misbehavior(Misbehavior::AssumesEndpoints);
     warns "client-states-version-for-metadata" by misbehavior(Misbehavior::HidesVersion);
 }

@@ -151,13 +151,9 @@ fn tried(fetched: &[Received<Fetched>]) -> String {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-tries-well-known-uris" by misbehavior(Misbehavior::SkipsWellKnown), at V2025_11_25,
-        also "client-tries-path-first" Skipped, also "client-tries-oauth-first" Skipped,
-        also "client-supports-openid-discovery" Skipped, also "client-names-resource-without-slash" Skipped,
-        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+    catches "client-tries-well-known-uris" by misbehavior(Misbehavior::SkipsWellKnown), at V2025_11_25;
     catches "client-tries-path-first" by misbehavior(Misbehavior::TriesRootFirst);
     catches "client-tries-oauth-first" by misbehavior(Misbehavior::TriesOpenIdFirst);
     warns "client-names-resource-without-slash" by parameter("authorize", "resource", "http://127.0.0.1/");
-    catches "client-supports-openid-discovery" by misbehavior(Misbehavior::SkipsOpenId),
-        also "client-names-resource-without-slash" Skipped, also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+    catches "client-supports-openid-discovery" by misbehavior(Misbehavior::SkipsOpenId);
 }

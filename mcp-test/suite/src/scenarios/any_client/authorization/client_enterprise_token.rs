@@ -117,7 +117,6 @@ proofs! {
     catches "client-declares-enterprise-extension"
         by remove("*", "/params/_meta/io.modelcontextprotocol~1clientCapabilities/extensions");
     catches "client-sends-no-user-to-authorization-server" by misbehavior(Misbehavior::AsksUser);
-    catches "client-redeems-exchange-response" by misbehavior(Misbehavior::SendsAssertion),
-        also "wire-well-formed" Skipped;
+    catches "client-redeems-exchange-response" by misbehavior(Misbehavior::SendsAssertion);
     catches "client-accepts-restricted-scopes" by misbehavior(Misbehavior::StepsUpEndlessly);
 }

@@ -53,6 +53,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-refuses-without-pkce" by misbehavior(Misbehavior::AssumesPkce),
-        also "wire-well-formed" Success, also "client-left-well" Success;
+    catches "client-refuses-without-pkce" by misbehavior(Misbehavior::AssumesPkce);
 }

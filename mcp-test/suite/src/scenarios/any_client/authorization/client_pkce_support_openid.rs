@@ -54,6 +54,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-refuses-openid-without-pkce" by misbehavior(Misbehavior::AssumesPkce),
-        also "wire-well-formed" Success, also "client-left-well" Success;
+    catches "client-refuses-openid-without-pkce" by misbehavior(Misbehavior::AssumesPkce);
 }

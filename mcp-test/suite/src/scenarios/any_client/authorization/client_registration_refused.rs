@@ -72,7 +72,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "client-handles-refused-registration" by misbehavior(Misbehavior::IgnoresRefusedRegistration),
-        also "wire-well-formed" Success, also "client-left-well" Success;
+    catches "client-handles-refused-registration" by misbehavior(Misbehavior::IgnoresRefusedRegistration);
     catches "client-handles-refused-registration" by misbehavior(Misbehavior::RetriesRegistration);
 }

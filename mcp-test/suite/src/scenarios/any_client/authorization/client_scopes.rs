@@ -158,8 +158,7 @@ fn is_unknown(scope: &str) -> bool {
 proofs! {
     passes on signing_in_client();
     catches "client-scopes-of-challenge" by no_parameter("authorize", "scope");
-    warns "client-step-up-scopes" by parameter("authorize", "scope", "tickets:open"), at V2025_11_25,
-        also "client-scopes-of-challenge" Failure;
+    warns "client-step-up-scopes" by parameter("authorize", "scope", "tickets:open"), at V2025_11_25;
     warns "client-scopes-not-widened" by parameter("authorize", "scope", "tickets:open tickets:close files:write");
     warns "client-scopes-not-invented" by parameter("authorize", "scope", "tickets:open tickets:close root");
     warns "client-accepts-fewer-scopes" by misbehavior(Misbehavior::StepsUpEndlessly);

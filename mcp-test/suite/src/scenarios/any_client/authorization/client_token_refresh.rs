@@ -167,7 +167,5 @@ proofs! {
     catches "client-refresh-scope" by parameter("refresh", "scope", "files:read admin");
     catches "client-refresh-newest" by misbehavior(Misbehavior::KeepsRefreshToken);
     catches "client-refresh-client" by parameter("refresh", "client_id", "another-client");
-    catches "client-refresh-token-private" by misbehavior(Misbehavior::SendsRefreshToken),
-        also "client-refresh-resource" Skipped, also "client-refresh-scope" Skipped,
-        also "client-refresh-newest" Skipped, also "client-refresh-client" Skipped;
+    catches "client-refresh-token-private" by misbehavior(Misbehavior::SendsRefreshToken);
 }

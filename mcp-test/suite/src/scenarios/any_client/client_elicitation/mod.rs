@@ -263,8 +263,7 @@ proofs! {
     catches "client-answers-enum-names" on refuses_enum_names();
     catches "client-answers-enum-names" on answers_with_names();
     warns "client-tolerates-pattern" on refuses_a_pattern();
-    catches "client-answers-url" on refuses_urls(),
-        also "client-takes-any-elicitation-id" Skipped, also "client-url-without-content" Skipped;
+    catches "client-answers-url" on refuses_urls();
     catches "client-takes-any-elicitation-id" on wants_a_uuid();
     catches "client-url-without-content" on submits_with_a_url();
     catches "client-opens-no-url" on looks_ahead(), over Http;

@@ -178,41 +178,19 @@ async fn page(call: Call) -> Answer {
 
 proofs! {
     passes on good_client();
-    catches "client-reads-streamed-answer" on reads_no_stream(), at V2025_11_25,
-        also "client-reads-messages-before-answer" Skipped, also "client-reads-event-streams" Skipped,
-        also "client-ignores-comments" Skipped, also "client-reads-event-fields" Skipped,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped,
-        also "client-skips-byte-order-mark" Skipped, also "client-left-well" Skipped;
-    catches "client-reads-messages-before-answer" by never("ping"), at V2025_03_26,
-        also "client-ignores-comments" Skipped, also "client-reads-event-fields" Skipped,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped,
-        also "client-reads-batched-events" Skipped, also "client-reads-cr" Skipped;
-    catches "client-reads-messages-before-answer" on answers_no_ping(),
-        also "client-ignores-comments" Skipped, also "client-reads-event-fields" Skipped,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped;
-    catches "client-reads-event-streams" on breaks_characters(),
-        also "client-ignores-comments" Skipped, also "client-reads-event-fields" Skipped,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped,
-        also "client-skips-byte-order-mark" Skipped;
-    catches "client-reads-event-streams" on stops_at_pieces(),
-        also "client-ignores-comments" Skipped, also "client-reads-event-fields" Skipped,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped,
-        also "client-skips-byte-order-mark" Skipped, also "client-left-well" Skipped;
+    catches "client-reads-streamed-answer" on reads_no_stream(), at V2025_11_25;
+    catches "client-reads-messages-before-answer" by never("ping"), at V2025_03_26;
+    catches "client-reads-messages-before-answer" on answers_no_ping();
+    catches "client-reads-event-streams" on breaks_characters();
+    catches "client-reads-event-streams" on stops_at_pieces();
     // At 2026-07-28 by the pages, before that by the pings.
-    catches "client-ignores-comments" on stops_at_a_mark(),
-        also "client-reads-event-fields" Skipped, also "client-joins-data-lines" Skipped,
-        also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped,
-        also "client-skips-byte-order-mark" Skipped, also "client-left-well" Skipped;
-    catches "client-ignores-comments" on reads_no_comments(), at V2025_11_25,
-        also "client-reads-event-fields" Skipped, also "client-joins-data-lines" Skipped,
-        also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped;
-    catches "client-reads-event-fields" on reads_no_other_fields(), at V2025_11_25,
-        also "client-joins-data-lines" Skipped, also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped;
-    catches "client-joins-data-lines" on reads_one_data_field(), at V2025_11_25,
-        also "client-reads-crlf" Skipped, also "client-reads-cr" Skipped;
-    catches "client-reads-crlf" on reads_no_crlf(), at V2025_11_25, also "client-reads-cr" Skipped;
+    catches "client-ignores-comments" on stops_at_a_mark();
+    catches "client-ignores-comments" on reads_no_comments(), at V2025_11_25;
+    catches "client-reads-event-fields" on reads_no_other_fields(), at V2025_11_25;
+    catches "client-joins-data-lines" on reads_one_data_field(), at V2025_11_25;
+    catches "client-reads-crlf" on reads_no_crlf(), at V2025_11_25;
     catches "client-reads-cr" on reads_no_batch(), at V2025_11_25;
-    catches "client-reads-batched-events" on reads_no_batch(), at V2025_03_26, also "client-reads-cr" Skipped;
+    catches "client-reads-batched-events" on reads_no_batch(), at V2025_03_26;
     catches "client-reads-cr" on reads_no_cr(), at V2025_03_26;
-    catches "client-skips-byte-order-mark" on stops_at_a_mark(), at V2025_11_25, also "client-left-well" Skipped;
+    catches "client-skips-byte-order-mark" on stops_at_a_mark(), at V2025_11_25;
 }

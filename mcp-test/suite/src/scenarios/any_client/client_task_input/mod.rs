@@ -72,20 +72,12 @@ const ROOTS: &str = "roots/list";
 
 const GOOD: TaskHabits = TaskHabits::GOOD;
 
-fn never_answers() -> ScriptedClient {
-    client_with(TaskHabits { answers: |_, _| false, ..GOOD })
-}
-
 fn leaves_a_task_that_asks() -> ScriptedClient {
     client_with(TaskHabits {
         answers: |_, _| false,
         pause: |states| next_pause(states).filter(|_| states.len() < 2),
         ..GOOD
     })
-}
-
-fn answers_again() -> ScriptedClient {
-    client_with(TaskHabits { answers: |key, _| key != "visit", ..GOOD })
 }
 
 fn answers_the_first() -> ScriptedClient {
@@ -130,28 +122,14 @@ fn accepts_an_undeclared_mode() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-inspects-task-input" on never_answers(),
-        also "client-answers-task-input" Skipped, also "client-answers-outstanding-keys" Skipped,
-        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
-        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
-        also "client-tolerates-uncancelled-task" Skipped;
-    warns "client-answers-task-input" on leaves_a_task_that_asks(),
-        also "client-inspects-task-input" Skipped, also "client-answers-outstanding-keys" Skipped,
-        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
-        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
-        also "client-tolerates-uncancelled-task" Skipped;
-    catches "client-answers-outstanding-keys" by set("tasks/update", "/inputResponses/unknown", json!({ "action": "decline" }));
-    warns "client-answers-task-input-once" on answers_again(), also "client-tolerates-uncancelled-task" Skipped;
-    warns "client-tolerates-stale-task" on stops_at_a_stale_state(),
-        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped;
-    warns "client-answers-further-input" on answers_the_first(),
-        also "client-continues-after-input" Skipped, also "client-tolerates-uncancelled-task" Skipped;
+    catches "client-inspects-task-input" on client_with(TaskHabits { answers: |_, _| false, ..GOOD });
+    warns "client-answers-task-input" on leaves_a_task_that_asks();
+    catches "client-answers-outstanding-keys"
+        by set("tasks/update", "/inputResponses/unknown", json!({ "action": "decline" }));
+    warns "client-answers-task-input-once" on client_with(TaskHabits { answers: |key, _| key != "visit", ..GOOD });
+    warns "client-tolerates-stale-task" on stops_at_a_stale_state();
+    warns "client-answers-further-input" on answers_the_first();
     warns "client-continues-after-input" on stops_after_its_answers();
-    catches "client-distrusts-task-input" on accepts_an_undeclared_mode(),
-        also "client-inspects-task-input" Skipped, also "client-answers-task-input" Skipped,
-        also "client-answers-outstanding-keys" Skipped,
-        also "client-answers-task-input-once" Skipped, also "client-tolerates-stale-task" Skipped,
-        also "client-answers-further-input" Skipped, also "client-continues-after-input" Skipped,
-        also "client-tolerates-uncancelled-task" Skipped;
+    catches "client-distrusts-task-input" on accepts_an_undeclared_mode();
     warns "client-tolerates-uncancelled-task" on waits_for_cancelled();
 }

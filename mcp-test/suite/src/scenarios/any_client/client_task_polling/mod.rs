@@ -86,32 +86,12 @@ fn with_pause(pause: fn(&[TaskState]) -> Option<Duration>) -> ScriptedClient {
     client_with(TaskHabits { pause, ..TaskHabits::GOOD })
 }
 
-fn stops_after_two_states() -> ScriptedClient {
-    with_pause(|states| next_pause(states).filter(|_| states.len() != 4))
-}
-
-fn does_not_wait() -> ScriptedClient {
-    with_pause(|states| next_pause(states).map(|_| Duration::from_millis(1)))
-}
-
-fn keeps_the_first_interval() -> ScriptedClient {
-    with_pause(|states| next_pause(states).and_then(|_| stated_interval(states.first()?)))
-}
-
-fn stops_when_refused() -> ScriptedClient {
-    with_pause(|states| next_pause(states).filter(|_| states.iter().all(Result::is_ok)))
-}
-
 fn stops_at_the_first_ttl() -> ScriptedClient {
     with_pause(|states| {
         let waited: Duration =
             (1..=states.len()).filter_map(|seen| next_pause(&states[..seen])).sum();
         next_pause(states).filter(|_| waited < FIRST_TTL)
     })
-}
-
-fn waits_for_notifications() -> ScriptedClient {
-    with_pause(|_| None)
 }
 
 fn asks_for_what_has_expired() -> ScriptedClient {
@@ -147,31 +127,19 @@ fn follows_the_task_of_a_prompt() -> ScriptedClient {
 
 proofs! {
     passes on good_client();
-    catches "client-extension-ids" by set("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/my-extension", json!({}));
-    catches "client-declares-tasks" by set("tasks/get", "/_meta/io.modelcontextprotocol~1clientCapabilities", json!({}));
-    catches "client-takes-results-and-tasks" on fails_at_a_task(),
-        also "client-declares-tasks" Skipped, also "client-polls-until-end" Skipped,
-        also "client-keeps-poll-interval" Skipped, also "client-adapts-poll-interval" Skipped,
-        also "client-survives-refused-poll" Skipped, also "client-follows-longer-ttl" Skipped,
-        also "client-polls-without-notifications" Skipped, also "client-accepts-expiry" Skipped,
-        also "client-rejects-unsupported-task" Skipped, also "client-left-well" Skipped;
-    warns "client-polls-until-end" on stops_after_two_states(),
-        also "client-adapts-poll-interval" Skipped, also "client-follows-longer-ttl" Skipped;
-    warns "client-keeps-poll-interval" on does_not_wait(), also "client-adapts-poll-interval" Skipped;
-    warns "client-adapts-poll-interval" on keeps_the_first_interval();
-    warns "client-survives-refused-poll" on stops_when_refused(),
-        also "client-polls-until-end" Skipped, also "client-adapts-poll-interval" Skipped,
-        also "client-follows-longer-ttl" Skipped;
-    warns "client-follows-longer-ttl" on stops_at_the_first_ttl(), also "client-polls-until-end" Skipped;
-    warns "client-polls-without-notifications" on waits_for_notifications(),
-        also "client-declares-tasks" Skipped, also "client-polls-until-end" Skipped,
-        also "client-keeps-poll-interval" Skipped, also "client-adapts-poll-interval" Skipped,
-        also "client-survives-refused-poll" Skipped, also "client-follows-longer-ttl" Skipped,
-        also "client-accepts-expiry" Skipped;
+    catches "client-extension-ids"
+        by set("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/my-extension", json!({}));
+    catches "client-declares-tasks"
+        by set("tasks/get", "/_meta/io.modelcontextprotocol~1clientCapabilities", json!({}));
+    catches "client-takes-results-and-tasks" on fails_at_a_task();
+    warns "client-polls-until-end" on with_pause(|states| next_pause(states).filter(|_| states.len() != 4));
+    warns "client-keeps-poll-interval" on with_pause(|states| next_pause(states).map(|_| Duration::from_millis(1)));
+    warns "client-adapts-poll-interval"
+        on with_pause(|states| next_pause(states).and_then(|_| stated_interval(states.first()?)));
+    warns "client-survives-refused-poll"
+        on with_pause(|states| next_pause(states).filter(|_| states.iter().all(Result::is_ok)));
+    warns "client-follows-longer-ttl" on stops_at_the_first_ttl();
+    warns "client-polls-without-notifications" on with_pause(|_| None);
     warns "client-accepts-expiry" on asks_for_what_has_expired();
-    catches "client-rejects-unsupported-task" on follows_the_task_of_a_prompt(),
-        also "client-takes-results-and-tasks" Skipped, also "client-polls-until-end" Skipped,
-        also "client-keeps-poll-interval" Skipped, also "client-adapts-poll-interval" Skipped,
-        also "client-survives-refused-poll" Skipped, also "client-follows-longer-ttl" Skipped,
-        also "client-polls-without-notifications" Skipped, also "client-accepts-expiry" Skipped;
+    catches "client-rejects-unsupported-task" on follows_the_task_of_a_prompt();
 }

@@ -110,11 +110,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_refused_flow();
-    catches "sep-2352-reregister-on-as-change" by misbehavior(Misbehavior::ReusesRegistration),
-        also "sep-2352-no-reuse-on-as-change" Failure, also "sep-2352-no-cross-as-credential-reuse" Failure;
-    catches "sep-2352-no-reuse-on-as-change" by misbehavior(Misbehavior::ReusesRegistration),
-        also "sep-2352-reregister-on-as-change" Failure, also "sep-2352-no-cross-as-credential-reuse" Failure;
-    catches "sep-2352-no-cross-as-credential-reuse" by misbehavior(Misbehavior::ReusesRegistration),
-        also "sep-2352-reregister-on-as-change" Failure, also "sep-2352-no-reuse-on-as-change" Failure;
+    passes on signing_in_client(), and shares of_refused_flow();
+    catches "sep-2352-reregister-on-as-change" by misbehavior(Misbehavior::ReusesRegistration);
+    catches "sep-2352-no-reuse-on-as-change" by misbehavior(Misbehavior::ReusesRegistration);
+    catches "sep-2352-no-cross-as-credential-reuse" by misbehavior(Misbehavior::ReusesRegistration);
 }

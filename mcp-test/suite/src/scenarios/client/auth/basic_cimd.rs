@@ -3,14 +3,14 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{equal, judge_authorizations, judge_flow};
-use super::flow_proofs::{of_authorized_flow, stopping_at_authorize};
+use super::flow_proofs::of_authorized_flow;
 use super::references::{CIMD_DRAFT, CIMD_PAGE};
 use super::served::protected;
 use super::signing_in_client::METADATA_DOCUMENT;
@@ -57,16 +57,9 @@ fn registering() -> ScriptedClient {
     ])
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_authorized_flow();
-    proofs.push(stopping_at_authorize(USED));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
-    warns "cimd-client-id-used" by misbehavior(Misbehavior::AlwaysRegisters),
-        also "client-registration" Success, also "sep-837-application-type-present" Success;
-    catches "sep-837-application-type-present" on registering(),
-        also "client-registration" Success, also "cimd-client-id-used" Warning;
+    passes on signing_in_client(), and shares of_authorized_flow();
+    catches "cimd-client-id-used" by give_up("authorize"), under Strict;
+    warns "cimd-client-id-used" by misbehavior(Misbehavior::AlwaysRegisters);
+    catches "sep-837-application-type-present" on registering();
 }

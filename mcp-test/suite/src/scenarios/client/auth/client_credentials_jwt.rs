@@ -152,20 +152,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_machine();
-    catches "client-credentials-jwt-verified" by parameter("assertion", "aud", "http://127.0.0.1/mcp"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "client-credentials-grant-type" by parameter("token", "grant_type", "password"), under Strict,
-        also "client-credentials-jwt-verified" Failure, also "client-left-well" Skipped,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "client-credentials-assertion-type" by parameter("token", "client_assertion_type", "jwt"),
-        also "client-credentials-jwt-verified" Skipped, also "client-left-well" Skipped,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "client-credentials-jwt-iss" by parameter("assertion", "iss", "http://127.0.0.1/"),
-        also "client-credentials-jwt-verified" Skipped, also "client-left-well" Skipped,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "client-credentials-jwt-sub" by parameter("assertion", "sub", "user"),
-        also "client-credentials-jwt-verified" Skipped, also "client-left-well" Skipped,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
+    passes on signing_in_client(), and shares of_machine();
+    catches "client-credentials-jwt-verified" by parameter("assertion", "aud", "http://127.0.0.1/mcp");
+    catches "client-credentials-grant-type" by parameter("token", "grant_type", "password"), under Strict;
+    catches "client-credentials-assertion-type" by parameter("token", "client_assertion_type", "jwt");
+    catches "client-credentials-jwt-iss" by parameter("assertion", "iss", "http://127.0.0.1/");
+    catches "client-credentials-jwt-sub" by parameter("assertion", "sub", "user");
     catches "client-assertion-expires" by no_parameter("assertion", "exp");
 }

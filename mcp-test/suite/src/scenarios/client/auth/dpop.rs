@@ -36,9 +36,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_refused_flow();
-    catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict,
-        also "sep-1932-client-dpop-auth-scheme" Failure, also "sep-1932-client-fresh-proof" Failure;
+    passes on signing_in_client(), and shares of_refused_flow();
+    catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict;
     catches "sep-1932-client-dpop-auth-scheme" by misbehavior(Misbehavior::SendsBoundTokenAsBearer);
     catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof);
 }

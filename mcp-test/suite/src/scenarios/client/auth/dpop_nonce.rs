@@ -54,18 +54,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_refused_flow();
-    catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict,
-        also "sep-1932-client-as-nonce" Failure, also "sep-1932-client-dpop-auth-scheme" Failure,
-        also "sep-1932-client-fresh-proof" Failure, also "sep-1932-client-rs-nonce" Failure;
+    passes on signing_in_client(), and shares of_refused_flow();
+    catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict;
     catches "sep-1932-client-dpop-auth-scheme" by misbehavior(Misbehavior::SendsBoundTokenAsBearer);
-    catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof),
-        also "client-left-well" Skipped, also "sep-1932-client-rs-nonce" Failure,
-        also "wire-well-formed" Skipped;
-    catches "sep-1932-client-as-nonce" by misbehavior(Misbehavior::IgnoresNonce),
-        also "client-left-well" Skipped, also "sep-1932-client-dpop-auth-scheme" Skipped,
-        also "sep-1932-client-fresh-proof" Skipped, also "sep-1932-client-rs-nonce" Skipped,
-        also "wire-well-formed" Skipped;
-    catches "sep-1932-client-rs-nonce" by misbehavior(Misbehavior::IgnoresServerNonce),
-        also "client-left-well" Skipped, also "wire-well-formed" Skipped;
+    catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof);
+    catches "sep-1932-client-as-nonce" by misbehavior(Misbehavior::IgnoresNonce);
+    catches "sep-1932-client-rs-nonce" by misbehavior(Misbehavior::IgnoresServerNonce);
 }

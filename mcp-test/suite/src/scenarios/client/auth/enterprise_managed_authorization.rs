@@ -238,25 +238,13 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_machine();
-    catches "complete-flow-token-exchange" by parameter("exchange", "requested_token_type", "jwt"),
-        also "client-left-well" Skipped, also "complete-flow-jwt-bearer" Skipped, also "token-request" Info,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-token-exchange" by no_parameter("exchange", "audience"),
-        also "client-left-well" Skipped, also "complete-flow-jwt-bearer" Skipped, also "token-request" Info,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-token-exchange" by no_parameter("exchange", "resource"), at V2025_11_25,
-        also "client-left-well" Skipped, also "complete-flow-jwt-bearer" Skipped, also "token-request" Info,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-token-exchange" by parameter("exchange", "subject_token", "e30.e30.e30"),
-        also "client-left-well" Skipped, also "complete-flow-jwt-bearer" Skipped, also "token-request" Info,
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-jwt-bearer" by misbehavior(mcp_test_core::transport::Misbehavior::OtherAuthMethod),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-jwt-bearer" by parameter("exchange", "audience", "http://127.0.0.1/other"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-jwt-bearer" by parameter("exchange", "resource", "http://127.0.0.1/other"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
-    catches "complete-flow-jwt-bearer" by parameter("token", "assertion", "e30.e30.e30"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wire-well-formed" Skipped;
+    passes on signing_in_client(), and shares of_machine();
+    catches "complete-flow-token-exchange" by parameter("exchange", "requested_token_type", "jwt");
+    catches "complete-flow-token-exchange" by no_parameter("exchange", "audience");
+    catches "complete-flow-token-exchange" by no_parameter("exchange", "resource"), at V2025_11_25;
+    catches "complete-flow-token-exchange" by parameter("exchange", "subject_token", "e30.e30.e30");
+    catches "complete-flow-jwt-bearer" by misbehavior(mcp_test_core::transport::Misbehavior::OtherAuthMethod);
+    catches "complete-flow-jwt-bearer" by parameter("exchange", "audience", "http://127.0.0.1/other");
+    catches "complete-flow-jwt-bearer" by parameter("exchange", "resource", "http://127.0.0.1/other");
+    catches "complete-flow-jwt-bearer" by parameter("token", "assertion", "e30.e30.e30");
 }

@@ -52,16 +52,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_whole_flow();
-    catches "prm-pathbased-requested" by give_up("discover"), under Strict,
-        also "authorization-server-metadata" Failure, also "client-registration" Failure,
-        also "authorization-request" Failure, also "token-request" Failure,
-        also "resource-parameter-in-authorization" Failure, also "resource-parameter-in-token" Failure,
-        also "sep-837-application-type-present" Skipped, also "pkce-code-challenge-sent" Skipped,
-        also "pkce-s256-method-used" Skipped, also "pkce-code-verifier-sent" Skipped,
-        also "pkce-verifier-matches-challenge" Skipped, also "valid-bearer-token" Skipped,
-        also "invalid-bearer-token" Skipped, also "resource-parameter-valid-uri" Skipped,
-        also "resource-parameter-consistency" Skipped, also "resource-parameter-matches-prm" Skipped,
-        also "wire-well-formed" Skipped, also "client-left-well" Warning, also "prm-priority-order" Skipped;
+    passes on signing_in_client(), and shares of_whole_flow();
+    catches "prm-pathbased-requested" by give_up("discover"), under Strict;
     catches "prm-priority-order" by misbehavior(mcp_test_core::transport::Misbehavior::TriesRootFirst);
 }

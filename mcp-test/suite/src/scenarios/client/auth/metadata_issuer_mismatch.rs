@@ -62,6 +62,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "sep-2468-client-validate-metadata-issuer" by misbehavior(Misbehavior::IgnoresMetadataIssuer),
-        also "client-registration" Success, also "authorization-request" Success;
+    catches "sep-2468-client-validate-metadata-issuer" by misbehavior(Misbehavior::IgnoresMetadataIssuer);
 }

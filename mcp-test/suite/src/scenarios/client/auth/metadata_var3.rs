@@ -48,6 +48,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_whole_flow();
+    passes on signing_in_client(), and shares of_whole_flow();
     catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
 }

@@ -39,5 +39,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_older_fallback();
+    passes on signing_in_client(), and shares of_older_fallback();
 }

@@ -34,5 +34,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_older_flow();
+    passes on signing_in_client(), and shares of_older_flow();
 }

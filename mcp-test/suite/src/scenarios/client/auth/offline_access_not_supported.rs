@@ -2,13 +2,13 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::flow_proofs::of_flow;
 use super::references::SEP_2207;
 use super::scopes::stated;
 use super::served::protected;
@@ -57,13 +57,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.push(stopping_at_authorize(NOT_REQUESTED));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
+    passes on signing_in_client(), and shares of_flow();
+    catches "sep-2207-offline-access-not-requested" by give_up("authorize"), under Strict;
     warns "sep-2207-offline-access-not-requested" by parameter("authorize", "scope", "mcp:basic offline_access");
 }

@@ -4,14 +4,14 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::json::Value;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{Fault, Misbehavior};
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Authorized, Received, judge_flow};
-use super::flow_proofs::{of_authorized_flow, stopping_at_authorize};
+use super::flow_proofs::of_authorized_flow;
 use super::references::SEP_2207;
 use super::served::protected;
 use super::signing_in_client;
@@ -94,16 +94,9 @@ fn registering() -> ScriptedClient {
     ])
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_authorized_flow();
-    proofs.push(stopping_at_authorize(REQUESTED));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
-    warns "sep-2207-client-metadata-grant-types" on without_refresh_tokens(),
-        also "client-registration" Success, also "sep-837-application-type-present" Success;
-    catches "sep-837-application-type-present" on registering(),
-        also "client-registration" Success, also "sep-2207-client-metadata-grant-types" Success;
+    passes on signing_in_client(), and shares of_authorized_flow();
+    catches "sep-2207-offline-access-requested" by give_up("authorize"), under Strict;
+    warns "sep-2207-client-metadata-grant-types" on without_refresh_tokens();
+    catches "sep-837-application-type-present" on registering();
 }

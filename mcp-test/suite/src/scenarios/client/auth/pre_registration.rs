@@ -84,7 +84,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_authorized_flow();
-    catches "pre-registration-auth" by misbehavior(Misbehavior::OtherAuthMethod),
-        also "valid-bearer-token" Info, also "wire-well-formed" Skipped, also "client-left-well" Skipped;
+    passes on signing_in_client(), and shares of_authorized_flow();
+    catches "pre-registration-auth" by misbehavior(Misbehavior::OtherAuthMethod);
 }

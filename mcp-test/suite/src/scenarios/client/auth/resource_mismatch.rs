@@ -55,8 +55,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client();
-    catches "resource-mismatch-rejected" by misbehavior(Misbehavior::IgnoresResource),
-        also "authorization-server-metadata" Success, also "client-registration" Success,
-        also "authorization-request" Success, also "token-request" Success,
-        also "wire-well-formed" Success, also "client-left-well" Success;
+    catches "resource-mismatch-rejected" by misbehavior(Misbehavior::IgnoresResource);
 }

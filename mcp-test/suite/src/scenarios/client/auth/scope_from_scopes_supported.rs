@@ -2,13 +2,13 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
-use super::flow_proofs::{of_flow, stopping_at_authorize};
+use super::flow_proofs::of_flow;
 use super::references::SCOPE_SELECTION;
 use super::scopes::should_ask_for;
 use super::served::protected;
@@ -42,13 +42,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.push(stopping_at_authorize(FROM_METADATA));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
+    passes on signing_in_client(), and shares of_flow();
+    catches "scope-from-scopes-supported" by give_up("authorize"), under Strict;
     warns "scope-from-scopes-supported" by parameter("authorize", "scope", "mcp:basic");
 }

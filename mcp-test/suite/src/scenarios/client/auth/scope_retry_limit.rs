@@ -3,16 +3,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
-use super::flow_proofs::{of_refused_flow, stopping_before_refusal};
+use super::flow_proofs::of_refused_flow;
 use super::references::SCOPE_CHALLENGE;
 use super::scopes::is_open;
 use super::served::protected;
@@ -88,13 +87,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_refused_flow();
-    proofs.push(stopping_before_refusal(LIMIT).also(ATTEMPT, Status::Info));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
+    passes on signing_in_client(), and shares of_refused_flow();
+    catches "scope-retry-limit" by give_up("authorize"), under Strict;
     warns "scope-retry-limit" by misbehavior(Misbehavior::StepsUpEndlessly);
 }

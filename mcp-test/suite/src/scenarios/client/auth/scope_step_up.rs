@@ -1,16 +1,15 @@
 //! `auth/scope-step-up`.
 
 use mcp_test_core::check::Finding;
-use mcp_test_core::check::Status;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile, Proof};
+use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::{of_refused_flow, stopping_at_authorize};
+use super::flow_proofs::of_refused_flow;
 use super::references::{SCOPE_CHALLENGE, SCOPE_SELECTION};
 use super::scopes::{is_open, should_ask_for};
 use super::served::protected;
@@ -104,22 +103,12 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-fn shared() -> Vec<Proof> {
-    let mut proofs = of_refused_flow();
-    let failing = stopping_at_authorize(INITIAL);
-    proofs.push(failing.also(ESCALATION, Status::Failure).also(UNION, Status::Failure));
-    proofs
-}
-
 proofs! {
-    passes on signing_in_client() and shares shared();
-    warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write"),
-        also "sep-2350-scope-union-on-reauth" Warning, also "client-left-well" Failure,
-        also "wire-well-formed" Skipped;
-    warns "scope-step-up-escalation" by parameter("authorize", "scope", "mcp:basic"), also "client-left-well" Failure;
+    passes on signing_in_client(), and shares of_refused_flow();
+    catches "scope-step-up-initial" by give_up("authorize"), under Strict;
+    warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write");
+    warns "scope-step-up-escalation" by parameter("authorize", "scope", "mcp:basic");
     warns "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::ForgetsScopes);
-    catches "scope-step-up-escalation" by misbehavior(Misbehavior::NeverStepsUp), under Strict,
-        also "sep-2350-scope-union-on-reauth" Failure, also "client-left-well" Failure;
-    catches "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::NeverStepsUp), under Strict,
-        also "scope-step-up-escalation" Failure, also "client-left-well" Failure;
+    catches "scope-step-up-escalation" by misbehavior(Misbehavior::NeverStepsUp), under Strict;
+    catches "sep-2350-scope-union-on-reauth" by misbehavior(Misbehavior::NeverStepsUp), under Strict;
 }

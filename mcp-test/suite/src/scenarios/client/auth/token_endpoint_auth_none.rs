@@ -33,6 +33,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_method();
+    passes on signing_in_client(), and shares of_method();
     catches "token-endpoint-auth-method" by parameter("token", "client_secret", "invented");
 }

@@ -224,29 +224,13 @@ fn refused(then: Misbehavior) -> ScriptedClient {
 }
 
 proofs! {
-    passes on signing_in_client() and shares of_machine();
-    catches "wif-assertion-verified" by give_up("token"), under Strict,
-        also "client-left-well" Warning, also "token-request" Info, also "valid-bearer-token" Info,
-        also "wire-well-formed" Skipped;
-    catches "wif-grant-type" by parameter("token", "grant_type", "client_credentials"), under Strict,
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-verified" Skipped,
-        also "wire-well-formed" Skipped;
-    catches "wif-assertion-missing" by no_parameter("token", "assertion"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-verified" Skipped,
-        also "wire-well-formed" Skipped;
-    catches "wif-assertion-expired" by misbehavior(Misbehavior::SendsExpiredAssertion),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-verified" Skipped,
-        also "wire-well-formed" Skipped;
-    catches "wif-assertion-audience" by misbehavior(Misbehavior::SendsForeignAssertion),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-verified" Skipped,
-        also "wire-well-formed" Skipped;
-    catches "wif-assertion-malformed" by parameter("token", "assertion", "e30.e30.e30"),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-verified" Skipped,
-        also "wire-well-formed" Skipped;
-    warns "wif-no-retry" on refused(Misbehavior::RetriesGrant),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-expired" Failure,
-        also "wif-assertion-verified" Skipped, also "wire-well-formed" Skipped;
-    warns "wif-grant-fallback" on refused(Misbehavior::ChangesGrant),
-        also "client-left-well" Skipped, also "valid-bearer-token" Info, also "wif-assertion-expired" Failure,
-        also "wif-assertion-verified" Skipped, also "wire-well-formed" Skipped;
+    passes on signing_in_client(), and shares of_machine();
+    catches "wif-assertion-verified" by give_up("token"), under Strict;
+    catches "wif-grant-type" by parameter("token", "grant_type", "client_credentials"), under Strict;
+    catches "wif-assertion-missing" by no_parameter("token", "assertion");
+    catches "wif-assertion-expired" by misbehavior(Misbehavior::SendsExpiredAssertion);
+    catches "wif-assertion-audience" by misbehavior(Misbehavior::SendsForeignAssertion);
+    catches "wif-assertion-malformed" by parameter("token", "assertion", "e30.e30.e30");
+    warns "wif-no-retry" on refused(Misbehavior::RetriesGrant);
+    warns "wif-grant-fallback" on refused(Misbehavior::ChangesGrant);
 }

@@ -270,10 +270,8 @@ proofs! {
     catches "sep-2322-client-request-state-echoed" by remove("tools/call", "/requestState");
     catches "sep-2322-client-jsonrpc-id-different" on also_with_the_same_id();
     catches "sep-2322-client-no-state-omitted" on inventing_a_state();
-    catches "sep-2322-client-parallel-isolation" on sending_the_state_elsewhere(),
-        also "client-sends-input-only-in-retries" Failure;
-    catches "sep-2322-default-result-type-complete" on answering_final_results(),
-        also "client-sends-input-only-in-retries" Failure;
+    catches "sep-2322-client-parallel-isolation" on sending_the_state_elsewhere();
+    catches "sep-2322-default-result-type-complete" on answering_final_results();
     catches "client-retry-answers-input" on answering_another_question();
     catches "client-retry-answers-input" on also_without_input();
     catches "client-retry-repeats-arguments" on changing_the_arguments();

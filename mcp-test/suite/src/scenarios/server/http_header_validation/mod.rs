@@ -322,33 +322,16 @@ async fn version_missing(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on stateless();
-    catches "sep-2243-server-standard-setup" by reply_error("tools/list", -32603),
-        also "sep-2243-server-reject-invalid-headers" Skipped, also "sep-2243-server-reject-error-code" Skipped,
-        also "sep-2243-server-accepts-whitespace-header-value" Skipped,
-        also "sep-2243-header-name-case-insensitive" Skipped, also "http-header-refusal-code" Skipped,
-        also "http-header-name-encoded" Skipped, also "http-header-version-contradicts" Skipped,
-        also "http-header-version-missing" Skipped;
-    catches "sep-2243-server-reject-invalid-headers" by misbehavior(Misbehavior::SkipsMirrors),
-        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
-        also "http-header-version-contradicts" Failure, also "http-header-version-missing" Failure;
-    warns "sep-2243-server-reject-error-code" by misbehavior(Misbehavior::VagueMirrors),
-        also "http-header-refusal-code" Failure, also "http-header-version-missing" Failure;
-    catches "http-header-refusal-code" by misbehavior(Misbehavior::VagueMirrors),
-        also "sep-2243-server-reject-error-code" Warning, also "http-header-version-missing" Failure;
-    catches "sep-2243-server-accepts-whitespace-header-value" by reply_error("tools/call", -32020),
-        also "http-header-name-encoded" Failure;
+    catches "sep-2243-server-standard-setup" by reply_error("tools/list", -32603);
+    catches "sep-2243-server-reject-invalid-headers" by misbehavior(Misbehavior::SkipsMirrors);
+    warns "sep-2243-server-reject-error-code" by misbehavior(Misbehavior::VagueMirrors);
+    catches "http-header-refusal-code" by misbehavior(Misbehavior::VagueMirrors);
+    catches "sep-2243-server-accepts-whitespace-header-value" by reply_error("tools/call", -32020);
     catches "sep-2243-server-accepts-whitespace-header-value" by reply_error("tools/call", -32602), under Official;
     catches "sep-2243-header-name-case-insensitive" on listing_once();
-    catches "http-header-name-encoded" by reply_error("tools/call", -32020),
-        also "sep-2243-server-accepts-whitespace-header-value" Failure;
-    catches "http-header-version-missing" by misbehavior(Misbehavior::SkipsMirrors),
-        also "sep-2243-server-reject-invalid-headers" Failure,
-        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
-        also "http-header-version-contradicts" Failure;
-    catches "http-header-version-contradicts" by misbehavior(Misbehavior::SkipsMirrors),
-        also "sep-2243-server-reject-invalid-headers" Failure,
-        also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
-        also "http-header-version-missing" Failure;
+    catches "http-header-name-encoded" by reply_error("tools/call", -32020);
+    catches "http-header-version-missing" by misbehavior(Misbehavior::SkipsMirrors);
+    catches "http-header-version-contradicts" by misbehavior(Misbehavior::SkipsMirrors);
 }
 
 /// The reference server, without the revisions whose clients send fewer headers.

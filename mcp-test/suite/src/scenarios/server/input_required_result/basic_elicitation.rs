@@ -3,8 +3,8 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, non_empty_array, object};
 use mcp_test_core::scenario::{Ctx, Need, Official};
+use mcp_test_core::server::Answer;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server};
 use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -57,21 +57,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-elicitation-incomplete" by reply_error("tools/call", -32602),
-        also "sep-2322-elicitation-complete" Skipped,
-        also "input-required-result-basic-elicitation-exact" Skipped;
+    catches "sep-2322-elicitation-incomplete" by reply_error("tools/call", -32602);
     catches "sep-2322-elicitation-incomplete"
-        by set("tools/call", "/inputRequests", json!({"name": {"method": "roots/list"}})),
-        also "sep-2322-elicitation-complete" Skipped,
-        also "input-required-result-basic-elicitation-exact" Skipped;
-    catches "sep-2322-elicitation-complete" on refusing_retries(),
-        also "input-required-result-basic-elicitation-exact" Skipped;
-    catches "sep-2322-elicitation-complete" by set("tools/call", "/content", json!([])),
-        also "input-required-result-basic-elicitation-exact" Skipped;
-    catches "input-required-result-basic-elicitation-exact" by set("tools/call", "/content/0/text", json!("Hello, user!"));
-}
-
-/// Answers retries with an error.
-fn refusing_retries() -> Server {
-    GREETING.retried(Answer::error(error_code::INTERNAL_ERROR, "the name was not expected"))
+        by set("tools/call", "/inputRequests", json!({"name": {"method": "roots/list"}}));
+    // Answers retries with an error.
+    catches "sep-2322-elicitation-complete"
+        on GREETING.retried(Answer::error(error_code::INTERNAL_ERROR, "the name was not expected"));
+    catches "sep-2322-elicitation-complete" by set("tools/call", "/content", json!([]));
+    catches "input-required-result-basic-elicitation-exact"
+        by set("tools/call", "/content/0/text", json!("Hello, user!"));
 }

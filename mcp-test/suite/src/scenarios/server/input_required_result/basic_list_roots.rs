@@ -3,8 +3,8 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, text_containing};
 use mcp_test_core::scenario::{Ctx, Need, Official};
+use mcp_test_core::server::Answer;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server};
 use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -59,19 +59,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-list-roots-incomplete" by reply_error("tools/call", -32602),
-        also "sep-2322-list-roots-complete" Skipped,
-        also "input-required-result-basic-list-roots-exact" Skipped;
-    catches "sep-2322-list-roots-incomplete" by set("tools/call", "/resultType", json!("complete")),
-        also "sep-2322-list-roots-complete" Skipped,
-        also "input-required-result-basic-list-roots-exact" Skipped,
-        also "wire-schema-valid" Failure, also "wire-well-formed" Failure;
-    catches "sep-2322-list-roots-complete" on refusing_retries(),
-        also "input-required-result-basic-list-roots-exact" Skipped;
-    catches "input-required-result-basic-list-roots-exact" by set("tools/call", "/content/0/text", json!("Roots: none"));
-}
-
-/// Answers retries with an error.
-fn refusing_retries() -> Server {
-    ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the roots were not expected"))
+    catches "sep-2322-list-roots-incomplete" by reply_error("tools/call", -32602);
+    catches "sep-2322-list-roots-incomplete" by set("tools/call", "/resultType", json!("complete"));
+    // Answers retries with an error.
+    catches "sep-2322-list-roots-complete"
+        on ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the roots were not expected"));
+    catches "input-required-result-basic-list-roots-exact"
+        by set("tools/call", "/content/0/text", json!("Roots: none"));
 }

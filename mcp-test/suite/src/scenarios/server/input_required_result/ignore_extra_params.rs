@@ -57,11 +57,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    warns "sep-2322-ignore-unexpected-params" on refusing_extras(),
-        also "input-required-result-ignore-extra-params-exact" Skipped;
-    warns "sep-2322-ignore-unexpected-params" on asking_again(),
-        also "input-required-result-ignore-extra-params-exact" Skipped;
-    warns "input-required-result-ignore-extra-params-exact" by set("tools/call", "/content/0/text", json!("Hello, Bob!"));
+    warns "sep-2322-ignore-unexpected-params" on refusing_extras();
+    // Takes no notice of the responses at all.
+    warns "sep-2322-ignore-unexpected-params"
+        on GREETING.retried(Answer::input_required(json!({USER_NAME: {"method": "roots/list"}}), None));
+    warns "input-required-result-ignore-extra-params-exact"
+        by set("tools/call", "/content/0/text", json!("Hello, Bob!"));
 }
 
 /// Takes a response that is not needed for an error.
@@ -69,9 +70,4 @@ fn refusing_extras() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "unknown response");
     let extra = param(format!("/inputResponses/{EXTRA}"), anything());
     everything_but([given(method("tools/call")).and(extra).respond_with(error)])
-}
-
-/// Takes no notice of the responses at all.
-fn asking_again() -> Server {
-    GREETING.retried(Answer::input_required(json!({USER_NAME: {"method": "roots/list"}}), None))
 }

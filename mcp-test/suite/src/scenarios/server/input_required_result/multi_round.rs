@@ -62,19 +62,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-multi-round-r1" by reply_error("tools/call", -32602),
-        also "sep-2322-multi-round-r2" Skipped, also "sep-2322-multi-round-r3" Skipped;
-    catches "sep-2322-multi-round-r1" by remove("tools/call", "/requestState"),
-        also "sep-2322-multi-round-r2" Skipped, also "sep-2322-multi-round-r3" Skipped;
-    catches "sep-2322-multi-round-r2" by set("tools/call", "/requestState", json!("always the same")),
-        also "sep-2322-multi-round-r3" Skipped;
-    catches "sep-2322-multi-round-r2" on completing_at_once(), also "sep-2322-multi-round-r3" Skipped;
+    catches "sep-2322-multi-round-r1" by reply_error("tools/call", -32602);
+    catches "sep-2322-multi-round-r1" by remove("tools/call", "/requestState");
+    catches "sep-2322-multi-round-r2" by set("tools/call", "/requestState", json!("always the same"));
+    // Completes after one round.
+    catches "sep-2322-multi-round-r2" on ASKING.retried(json!({"content": []}));
     catches "sep-2322-multi-round-r3" on refusing_the_second_retry();
-}
-
-/// Completes after one round.
-fn completing_at_once() -> Server {
-    ASKING.retried(json!({"content": []}))
 }
 
 /// Has forgotten the first round in the second one.

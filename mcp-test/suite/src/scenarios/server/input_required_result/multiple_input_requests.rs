@@ -3,8 +3,8 @@
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{Matcher, equals, non_empty_string, object, satisfying};
 use mcp_test_core::scenario::{Ctx, Need, Official};
+use mcp_test_core::server::Answer;
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server};
 use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -86,26 +86,12 @@ fn response(method: Option<&str>) -> serde_json::Value {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-multiple-inputs-incomplete" by reply_error("tools/call", -32602),
-        also "sep-2322-multiple-inputs-complete" Skipped,
-        also "input-required-result-multiple-input-requests-partial" Skipped;
-    catches "sep-2322-multiple-inputs-incomplete" by remove("tools/call", "/inputRequests/greeting"),
-        also "sep-2322-multiple-inputs-complete" Skipped,
-        also "input-required-result-multiple-input-requests-partial" Skipped;
-    catches "sep-2322-multiple-inputs-incomplete" by remove("tools/call", "/requestState"),
-        also "sep-2322-multiple-inputs-complete" Skipped,
-        also "input-required-result-multiple-input-requests-partial" Skipped;
-    catches "sep-2322-multiple-inputs-complete" on refusing_retries(),
-        also "input-required-result-multiple-input-requests-partial" Skipped;
-    warns "input-required-result-multiple-input-requests-partial" on completing_at_once();
-}
-
-/// Answers retries with an error.
-fn refusing_retries() -> Server {
-    ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the responses were not expected"))
-}
-
-/// Completes whatever the retry contains.
-fn completing_at_once() -> Server {
-    ASKING.retried(json!({"content": []}))
+    catches "sep-2322-multiple-inputs-incomplete" by reply_error("tools/call", -32602);
+    catches "sep-2322-multiple-inputs-incomplete" by remove("tools/call", "/inputRequests/greeting");
+    catches "sep-2322-multiple-inputs-incomplete" by remove("tools/call", "/requestState");
+    // Answers retries with an error.
+    catches "sep-2322-multiple-inputs-complete"
+        on ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the responses were not expected"));
+    // Completes whatever the retry contains.
+    warns "input-required-result-multiple-input-requests-partial" on ASKING.retried(json!({"content": []}));
 }

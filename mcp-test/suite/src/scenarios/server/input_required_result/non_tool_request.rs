@@ -4,7 +4,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{anything, object};
 use mcp_test_core::scenario::{Ctx, Need, Official};
 use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::server::{Answer, Call};
 use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -49,21 +49,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-non-tool-incomplete" by reply_error("prompts/get", -32602),
-        also "sep-2322-non-tool-complete" Skipped;
-    catches "sep-2322-non-tool-incomplete" on without_input(),
-        also "sep-2322-non-tool-complete" Skipped;
-    catches "sep-2322-non-tool-complete" on refusing_retries();
-    catches "sep-2322-non-tool-complete" by remove("prompts/get", "/messages"),
-        also "wire-schema-valid" Failure;
-}
-
-/// Answers retries with an error.
-fn refusing_retries() -> Server {
-    ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the context was not expected"))
-}
-
-/// Returns its messages at once.
-fn without_input() -> Server {
-    everything().on("prompts/get", |_: Call| async { json!({"messages": []}) })
+    catches "sep-2322-non-tool-incomplete" by reply_error("prompts/get", -32602);
+    // Returns its messages at once.
+    catches "sep-2322-non-tool-incomplete"
+        on everything().on("prompts/get", |_: Call| async { json!({"messages": []}) });
+    // Answers retries with an error.
+    catches "sep-2322-non-tool-complete"
+        on ASKING.retried(Answer::error(error_code::INTERNAL_ERROR, "the context was not expected"));
+    catches "sep-2322-non-tool-complete" by remove("prompts/get", "/messages");
 }

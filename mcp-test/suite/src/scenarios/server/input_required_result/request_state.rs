@@ -57,25 +57,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-request-state-incomplete" by reply_error("tools/call", -32602),
-        also "sep-2322-request-state-complete" Skipped,
-        also "input-required-result-request-state-exact" Skipped;
-    catches "sep-2322-request-state-incomplete" by remove("tools/call", "/requestState"),
-        also "sep-2322-request-state-complete" Skipped,
-        also "input-required-result-request-state-exact" Skipped;
-    catches "sep-2322-request-state-incomplete" by remove("tools/call", "/inputRequests"),
-        also "sep-2322-request-state-complete" Skipped,
-        also "input-required-result-request-state-exact" Skipped;
-    catches "sep-2322-request-state-complete" on refusing_retries(),
-        also "input-required-result-request-state-exact" Skipped;
-    catches "sep-2322-request-state-complete" on asking_forever(),
-        also "input-required-result-request-state-exact" Skipped;
+    catches "sep-2322-request-state-incomplete" by reply_error("tools/call", -32602);
+    catches "sep-2322-request-state-incomplete" by remove("tools/call", "/requestState");
+    catches "sep-2322-request-state-incomplete" by remove("tools/call", "/inputRequests");
+    // Answers retries with an error.
+    catches "sep-2322-request-state-complete"
+        on CONFIRMING.retried(Answer::error(error_code::INTERNAL_ERROR, "the state is unknown"));
+    catches "sep-2322-request-state-complete" on asking_forever();
     catches "input-required-result-request-state-exact" by set("tools/call", "/content/0/text", json!("no state"));
-}
-
-/// Answers retries with an error.
-fn refusing_retries() -> Server {
-    CONFIRMING.retried(Answer::error(error_code::INTERNAL_ERROR, "the state is unknown"))
 }
 
 /// Answers retries with another request for input.

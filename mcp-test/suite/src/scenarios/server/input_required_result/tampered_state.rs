@@ -106,19 +106,16 @@ fn rejects(reply: &Reply) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2322-reject-tampered-state" by reply_error("tools/call", -32602),
-        also "input-required-result-tampered-state-untouched" Skipped,
-        also "input-required-result-tampered-state-altered" Skipped;
-    catches "sep-2322-reject-tampered-state" by remove("tools/call", "/requestState"),
-        also "input-required-result-tampered-state-untouched" Skipped,
-        also "input-required-result-tampered-state-altered" Skipped;
-    catches "sep-2322-reject-tampered-state" on trusting_every_state(),
-        also "input-required-result-tampered-state-altered" Failure;
+    catches "sep-2322-reject-tampered-state" by reply_error("tools/call", -32602);
+    catches "sep-2322-reject-tampered-state" by remove("tools/call", "/requestState");
+    // Does not look at the state.
+    catches "sep-2322-reject-tampered-state" on answering(anything(), confirmed());
     catches "sep-2322-reject-tampered-state" on refusing_in_the_result(), under Official;
-    catches "input-required-result-tampered-state-altered" on comparing_the_end();
-    catches "input-required-result-tampered-state-untouched" on refusing_every_state(),
-        also "sep-2322-reject-tampered-state" Skipped,
-        also "input-required-result-tampered-state-altered" Skipped;
+    // Looks only at the end of the state.
+    catches "input-required-result-tampered-state-altered" on answering(not(text_containing("TAMPERED")), confirmed());
+    // Accepts no state, not even its own.
+    catches "input-required-result-tampered-state-untouched"
+        on answering(anything(), Answer::error(error_code::INVALID_PARAMS, "unknown state"));
 }
 
 /// The reference server, with another answer to calls with such a state.
@@ -131,23 +128,8 @@ fn confirmed() -> serde_json::Value {
     json!({"content": [{"type": "text", "text": "state-ok"}]})
 }
 
-/// Does not look at the state.
-fn trusting_every_state() -> Server {
-    answering(anything(), confirmed())
-}
-
 /// Reports a state that was changed as the failure of the tool.
 fn refusing_in_the_result() -> Server {
     let text = json!({"type": "text", "text": "the state was changed"});
     answering(text_containing("TAMPERED"), json!({"content": [text], "isError": true}))
-}
-
-/// Looks only at the end of the state.
-fn comparing_the_end() -> Server {
-    answering(not(text_containing("TAMPERED")), confirmed())
-}
-
-/// Accepts no state, not even its own.
-fn refusing_every_state() -> Server {
-    answering(anything(), Answer::error(error_code::INVALID_PARAMS, "unknown state"))
 }

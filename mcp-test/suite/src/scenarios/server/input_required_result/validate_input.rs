@@ -83,15 +83,15 @@ fn accepted_as_input(reply: &Reply) -> Finding {
 
 proofs! {
     passes on everything();
-    warns "sep-2322-validate-input-responses" on greeting_a_number();
+    // Greets whatever it finds under the key.
+    warns "sep-2322-validate-input-responses" on answering("/inputResponses/user_name", json!(12345), greeting());
     warns "sep-2322-validate-input-responses" on failing_on_a_number(), under Official;
-    warns "sep-2322-error-on-protocol-error" on greeting_null();
-    catches "input-required-result-validate-input-valid" by reply_error("tools/call", -32602),
-        also "sep-2322-validate-input-responses" Skipped,
-        also "sep-2322-error-on-protocol-error" Skipped;
-    catches "input-required-result-validate-input-valid" on asking_forever(),
-        also "sep-2322-validate-input-responses" Skipped,
-        also "sep-2322-error-on-protocol-error" Skipped;
+    // Greets although there is no response.
+    warns "sep-2322-error-on-protocol-error" on answering("/inputResponses", json!(null), greeting());
+    catches "input-required-result-validate-input-valid" by reply_error("tools/call", -32602);
+    // Asks again whatever the client responds.
+    catches "input-required-result-validate-input-valid"
+        on GREETING.retried(Answer::input_required(json!({USER_NAME: {"method": "roots/list"}}), None));
 }
 
 /// The reference server, with another answer to calls with this value among their parameters.
@@ -104,11 +104,6 @@ fn greeting() -> serde_json::Value {
     json!({"content": [{"type": "text", "text": "Hello, undefined!"}]})
 }
 
-/// Greets whatever it finds under the key.
-fn greeting_a_number() -> Server {
-    answering("/inputResponses/user_name", json!(12345), greeting())
-}
-
 /// Reports malformed input as the failure of the tool.
 fn failing_on_a_number() -> Server {
     let text = json!({"type": "text", "text": "not a name"});
@@ -117,14 +112,4 @@ fn failing_on_a_number() -> Server {
         json!(12345),
         json!({"content": [text], "isError": true}),
     )
-}
-
-/// Greets although there is no response.
-fn greeting_null() -> Server {
-    answering("/inputResponses", json!(null), greeting())
-}
-
-/// Asks again whatever the client responds.
-fn asking_forever() -> Server {
-    GREETING.retried(Answer::input_required(json!({USER_NAME: {"method": "roots/list"}}), None))
 }

@@ -321,50 +321,18 @@ async fn resumed(ctx: &mut Ctx, request: HttpRequest, id: i64) -> Result<HttpRes
 
 proofs! {
     passes on everything();
-    catches "server-sse-polling-error" by status("initialize", 500),
-        also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
-        also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
-        also "stream-closed" Info,
-        also "outgoing-request" Info, also "incoming-response" Info;
-    warns "server-sse-polling-session" by misbehavior(Misbehavior::NoSession), under Official,
-        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped;
-    warns "server-sse-test-reconnection-tool" by status("tools/call", 404),
-        also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
-        also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
-        also "stream-closed" Info;
-    catches "server-sse-post-request" by status("tools/call", 500),
-        also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
-        also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
-        also "stream-closed" Info;
-    catches "server-sse-polling-stream" by status("tools/call", 204),
-        also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
-        also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped, also "incoming-sse-event" Info,
-        also "stream-closed" Info;
-    catches "incoming-sse-event" on failing_tool(),
-        also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped;
-    warns "server-sse-priming-event" by misbehavior(Misbehavior::NoEventIds),
-        also "incoming-sse-event" Info, also "server-sse-retry-field" Warning,
-        also "server-sse-disconnect-resume" Info, also "server-sse-event-ids-unique" Skipped,
-        also "server-sse-own-stream-only" Skipped, also "server-sse-lost-reply-resumed" Skipped;
+    catches "server-sse-polling-error" by status("initialize", 500);
+    warns "server-sse-polling-session" by misbehavior(Misbehavior::NoSession), under Official;
+    warns "server-sse-test-reconnection-tool" by status("tools/call", 404);
+    catches "server-sse-post-request" by status("tools/call", 500);
+    catches "server-sse-polling-stream" by status("tools/call", 204);
+    catches "incoming-sse-event" on failing_tool();
+    warns "server-sse-priming-event" by misbehavior(Misbehavior::NoEventIds);
     warns "server-sse-retry-field" by misbehavior(Misbehavior::NoRetry);
-    catches "server-sse-lost-reply-resumed" by misbehavior(Misbehavior::NoReplay),
-        also "server-sse-disconnect-resume" Warning, also "server-sse-own-stream-only" Skipped;
-    warns "server-sse-disconnect-resume" by status("GET", 500), also "server-sse-own-stream-only" Skipped,
-        also "server-sse-lost-reply-resumed" Skipped;
-    catches "server-sse-event-ids-unique" by misbehavior(Misbehavior::ReusesEventIds),
-        also "server-sse-own-stream-only" Failure, also "wire-well-formed" Failure;
-    catches "server-sse-own-stream-only" by misbehavior(Misbehavior::ReusesEventIds),
-        also "server-sse-event-ids-unique" Failure, also "wire-well-formed" Failure;
+    catches "server-sse-lost-reply-resumed" by misbehavior(Misbehavior::NoReplay);
+    warns "server-sse-disconnect-resume" by status("GET", 500);
+    catches "server-sse-event-ids-unique" by misbehavior(Misbehavior::ReusesEventIds);
+    catches "server-sse-own-stream-only" by misbehavior(Misbehavior::ReusesEventIds);
 }
 
 /// Reports a tool error on the stream of the POST.

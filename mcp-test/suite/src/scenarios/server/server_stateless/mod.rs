@@ -60,38 +60,19 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "sep-2575-request-meta-invalid-missing-meta" by misbehavior(Misbehavior::SkipsMeta),
-        also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
-        also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
-        also "sep-2575-http-server-meta-invalid-400" Failure;
-    catches "sep-2575-request-meta-invalid-missing-protocol-version" by misbehavior(Misbehavior::SkipsMeta),
-        also "sep-2575-request-meta-invalid-missing-meta" Failure,
-        also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
-        also "sep-2575-http-server-meta-invalid-400" Failure;
-    catches "sep-2575-request-meta-invalid-missing-client-capabilities" by misbehavior(Misbehavior::SkipsMeta),
-        also "sep-2575-request-meta-invalid-missing-meta" Failure,
-        also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
-        also "sep-2575-http-server-meta-invalid-400" Failure;
-    catches "sep-2575-http-server-meta-invalid-400" by status("server/discover", 200),
-        also "sep-2575-http-server-unsupported-version-400" Failure,
-        also "sep-2575-http-server-header-mismatch-400" Failure;
-    catches "sep-2575-http-server-unsupported-version-400" by status("server/discover", 200),
-        also "sep-2575-http-server-meta-invalid-400" Failure,
-        also "sep-2575-http-server-header-mismatch-400" Failure;
+    catches "sep-2575-request-meta-invalid-missing-meta" by misbehavior(Misbehavior::SkipsMeta);
+    catches "sep-2575-request-meta-invalid-missing-protocol-version" by misbehavior(Misbehavior::SkipsMeta);
+    catches "sep-2575-request-meta-invalid-missing-client-capabilities" by misbehavior(Misbehavior::SkipsMeta);
+    catches "sep-2575-http-server-meta-invalid-400" by status("server/discover", 200);
+    catches "sep-2575-http-server-unsupported-version-400" by status("server/discover", 200);
     catches "sep-2575-request-meta-client-info-optional" by misbehavior(Misbehavior::WantsClientInfo);
-    catches "sep-2575-server-implements-discover" by remove("server/discover", "/supportedVersions"),
-        also "sep-2575-server-unsupported-version-error" Failure, also "stateless-discover-versions" Failure,
-        also "wire-schema-valid" Failure;
+    catches "sep-2575-server-implements-discover" by remove("server/discover", "/supportedVersions");
     warns "sep-2575-server-identifies-in-result-meta" by remove("server/discover", "/_meta");
-    catches "sep-2575-server-declares-prompts-in-discover" by remove("server/discover", "/capabilities/prompts"),
-        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped, also "wire-well-formed" Failure;
-    catches "sep-2575-discover-capabilities-match-handlers" by remove("server/discover", "/capabilities/tools"),
-        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped, also "wire-well-formed" Failure;
-    catches "sep-2575-server-unsupported-version-error" by remove("server/discover", "/error/data"),
-        also "wire-schema-valid" Failure;
+    catches "sep-2575-server-declares-prompts-in-discover" by remove("server/discover", "/capabilities/prompts");
+    catches "sep-2575-discover-capabilities-match-handlers" by remove("server/discover", "/capabilities/tools");
+    catches "sep-2575-server-unsupported-version-error" by remove("server/discover", "/error/data");
     catches "sep-2575-http-server-header-mismatch-400" by misbehavior(Misbehavior::SkipsMirrors);
-    catches "sep-2575-server-rejects-undeclared-capability" by remove("tools/call", "/error/data"),
-        also "wire-schema-valid" Failure;
+    catches "sep-2575-server-rejects-undeclared-capability" by remove("tools/call", "/error/data");
     catches "sep-2575-missing-capability-http-400" by status("tools/call", 200);
     catches "sep-2575-http-server-method-not-found-404-initialize" by status("initialize", 400);
     catches "sep-2575-http-server-method-not-found-404-ping" by status("ping", 400);
@@ -100,40 +81,24 @@ proofs! {
     catches "sep-2575-http-server-method-not-found-404-resources-unsubscribe" by status("resources/unsubscribe", 400);
     catches "sep-2575-http-server-method-not-found-404" by status("unknown/method", 200);
     catches "sep-2575-http-server-no-independent-requests-on-stream"
-        by stray("tools/call", json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"})),
-        also "wire-well-formed" Failure;
+        by stray("tools/call", json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"}));
     catches "sep-2575-server-no-log-without-loglevel"
-        by stray("tools/call", json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}})),
-        also "wire-well-formed" Failure;
+        by stray("tools/call", json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}));
     catches "sep-2575-server-sends-subscription-ack"
-        by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun")),
-        also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
-        also "stateless-subscriptions-at-once" Failure;
-    catches "sep-2575-server-sends-subscription-ack" on without_subscriptions(),
-        also "sep-2575-server-tags-subscription-id" Skipped,
-        also "sep-2575-server-honors-notification-filter" Skipped,
-        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped,
-        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped,
-        also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
-        also "stateless-subscriptions-at-once" Skipped, also "stateless-stream-unbuffered" Skipped;
+        by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun"));
+    catches "sep-2575-server-sends-subscription-ack" on without_subscriptions();
     catches "sep-2575-server-tags-subscription-id" by remove("notifications/tools/list_changed", "/_meta");
-    catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter),
-        also "wire-well-formed" Failure;
+    catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter);
     warns "sep-2575-server-sends-prompts-list-changed-on-subscription" by never("notifications/prompts/list_changed");
     warns "sep-2575-server-sends-tools-list-changed-on-subscription" by never("notifications/tools/list_changed");
-    catches "sep-2575-http-server-error-jsonrpc-id" by wrong_id("tools/call"), also "wire-well-formed" Failure;
+    catches "sep-2575-http-server-error-jsonrpc-id" by wrong_id("tools/call");
     catches "stateless-unsupported-version-code" by misbehavior(Misbehavior::VagueVersion);
-    catches "stateless-discover-versions" by remove("server/discover", "/supportedVersions"),
-        also "sep-2575-server-implements-discover" Failure,
-        also "sep-2575-server-unsupported-version-error" Failure,
-        also "wire-schema-valid" Failure;
+    catches "stateless-discover-versions" by remove("server/discover", "/supportedVersions");
     warns "stateless-session-ignored" by header("server/discover", "Mcp-Session-Id", "s1");
     catches "stateless-subscription-id"
-        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId"),
-        also "stateless-subscriptions-at-once" Failure;
+        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId");
     catches "stateless-subscriptions-at-once"
-        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId"),
-        also "stateless-subscription-id" Failure;
+        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId");
     catches "stateless-subscription-filter"
         by set("notifications/subscriptions/acknowledged", "/notifications/resourcesListChanged", json!(true));
     warns "stateless-stream-unbuffered" by no_header("subscriptions/listen", "X-Accel-Buffering");

@@ -168,25 +168,18 @@ async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
 proofs! {
     passes on quick();
     catches "sep-2663-tasks-result-removed-method-not-found" by reply_error("tasks/result", -32602);
-    catches "tasks-removed-tasks-list" on listing_tasks();
-    catches "tasks-server-directed-creation-no-hint" on failing_at_once();
+    // Still has the list of 2025-11-25.
+    catches "tasks-removed-tasks-list" on quick_but([given(method("tasks/list")).respond_with(json!({ "tasks": [] }))]);
+    catches "tasks-server-directed-creation-no-hint"
+        on quick_but([answering("failing_job", json!({ "content": [], "isError": true }))]);
     catches "sep-2663-legacy-task-param-ignored" on refusing_the_member();
-    catches "tasks-immediate-result-shortcut" on computing_nothing(), also "sep-2663-durable-create-strong-consistency" Skipped;
+    catches "tasks-immediate-result-shortcut" on computing_nothing();
     catches "tasks-result-type-complete-on-non-task-responses" by set("tasks/cancel", "/resultType", json!("task"));
     catches "tasks-result-type-complete-on-non-task-responses" by reply_error("tasks/update", -32602), under Official;
     warns "tasks-result-type-complete-on-non-task-responses" by reply_error("tasks/update", -32602);
     catches "sep-2663-durable-create-strong-consistency" by set("tasks/get", "/taskId", json!("1"));
     catches "sep-2663-durable-create-strong-consistency" on computing_at_once(), under Official;
     catches "sep-2663-tasks-get-invalid-task-id-32602" by set("tasks/get", "/error/code", json!(-32603));
-}
-
-/// Still has the list of 2025-11-25.
-fn listing_tasks() -> Server {
-    quick_but([given(method("tasks/list")).respond_with(json!({ "tasks": [] }))])
-}
-
-fn failing_at_once() -> Server {
-    quick_but([answering("failing_job", json!({ "content": [], "isError": true }))])
 }
 
 /// Validates the parameters of calls as a closed set.

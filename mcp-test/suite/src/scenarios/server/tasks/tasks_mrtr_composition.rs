@@ -5,7 +5,6 @@ use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{equals, first, object, text_containing};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -96,13 +95,12 @@ fn flat<'a>(check: CheckBuilder<'a>, asking: &Reply, handle: &Reply) -> CheckBui
 
 proofs! {
     passes on quick();
-    catches "sep-2663-mrtr-synchronous-before-task-creation" on asking_nothing();
+    // Answers at once, without a task.
+    catches "sep-2663-mrtr-synchronous-before-task-creation"
+        on quick_but([answering("test_tool_with_task", json!({ "content": [] }))]);
     catches "sep-2663-mrtr-synchronous-before-task-creation" by reply_error("tasks/get", -32602);
-    catches "sep-2663-mrtr-synchronous-before-task-creation" by set("tasks/get", "/result/result/content/0/text", json!("Hello!"));
-    catches "sep-2663-mrtr-synchronous-before-task-creation" by set("tools/call", "/taskId", json!("1")), under Official;
-}
-
-/// Answers at once, without a task.
-fn asking_nothing() -> Server {
-    quick_but([answering("test_tool_with_task", json!({ "content": [] }))])
+    catches "sep-2663-mrtr-synchronous-before-task-creation"
+        by set("tasks/get", "/result/result/content/0/text", json!("Hello!"));
+    catches "sep-2663-mrtr-synchronous-before-task-creation"
+        by set("tools/call", "/taskId", json!("1")), under Official;
 }

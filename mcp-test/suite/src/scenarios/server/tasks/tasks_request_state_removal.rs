@@ -56,8 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on quick();
-    catches "tasks-request-state-removal-setup" on computing_at_once(),
-        also "tasks-create-result-no-request-state" Skipped, also "tasks-get-detailed-no-request-state" Skipped;
+    catches "tasks-request-state-removal-setup" on computing_at_once();
     catches "tasks-create-result-no-request-state" by set("tools/call", "/requestState", json!("x")), under Official;
     catches "tasks-get-detailed-no-request-state" by reply_error("tasks/get", -32602);
     catches "tasks-get-detailed-no-request-state" by set("tasks/get", "/requestState", json!("x")), under Official;

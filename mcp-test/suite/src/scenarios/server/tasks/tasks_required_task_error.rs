@@ -54,14 +54,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 proofs! {
     passes on quick();
-    catches "sep-2663-server-returns-missing-capability-when-required" on failing_at_once(),
-        also "sep-2663-server-returns-missing-capability-data-shape" Info;
-    catches "sep-2663-server-returns-missing-capability-when-required" by reply_error("tools/call", error_code::INTERNAL_ERROR),
-        also "sep-2663-server-returns-missing-capability-data-shape" Info;
-    catches "sep-2663-server-returns-missing-capability-data-shape" by remove("tools/call", "/error/data"),
-        also "wire-schema-valid" Failure;
-    catches "sep-2663-server-returns-missing-capability-data-shape" by
-        set("tools/call", "/error/data/requiredCapabilities", json!({ "extensions": {} }));
+    catches "sep-2663-server-returns-missing-capability-when-required" on failing_at_once();
+    catches "sep-2663-server-returns-missing-capability-when-required"
+        by reply_error("tools/call", error_code::INTERNAL_ERROR);
+    catches "sep-2663-server-returns-missing-capability-data-shape" by remove("tools/call", "/error/data");
+    catches "sep-2663-server-returns-missing-capability-data-shape"
+        by set("tools/call", "/error/data/requiredCapabilities", json!({ "extensions": {} }));
 }
 
 /// Runs the job although its client cannot follow a task.

@@ -125,8 +125,8 @@ proofs! {
     catches "tasks-wire-field-renames" by set("tools/call", "/pollIntervalMs", json!("100"));
     catches "tasks-wire-field-renames" by set("tools/call", "/ttl", json!(60_000)), under Official;
     catches "tasks-no-early-ttl-expiry" on forgetting_finished_tasks();
-    catches "tasks-no-related-task-meta-on-inlined-result" by
-        set("tasks/get", "/result/result/_meta", json!({ meta::RELATED_TASK: { "taskId": "1" } })), under Official;
+    catches "tasks-no-related-task-meta-on-inlined-result"
+        by set("tasks/get", "/result/result/_meta", json!({ meta::RELATED_TASK: { "taskId": "1" } })), under Official;
 }
 
 /// Says once that the task has ended, and does not know it any more.

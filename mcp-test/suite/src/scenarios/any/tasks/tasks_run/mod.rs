@@ -5,7 +5,6 @@ mod checks;
 use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{equals, object};
 use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
@@ -161,63 +160,24 @@ proofs! {
     passes on tasks_server();
     catches "task-created" by set("tools/call", "/content", json!([]));
     catches "task-created" by set("tools/call", "/task/status", json!("completed"));
-    catches "task-without-ttl" on with_required_ttl();
-    catches "task-state" by remove("tasks/get", "/ttl"), also "wire-schema-valid" Failure;
-    catches "task-id-decides" on reading_metadata();
+    catches "task-without-ttl" on flawed(Flaw::RequiresTtl);
+    catches "task-state" by remove("tasks/get", "/ttl");
+    catches "task-id-decides" on flawed(Flaw::ReadsMetadata);
     catches "task-timestamps" by set("tasks/get", "/createdAt", json!("1764000000"));
     catches "task-timestamps" by set("tools/call", "/task/lastUpdatedAt", json!("today"));
     catches "task-timestamps" by set("tasks/list", "/tasks/0/createdAt", json!("today"));
-    catches "task-result" on answering_early(), also "task-listed" Info, also "finished-task-final" Info;
+    catches "task-result" on flawed(Flaw::AnswersEarly);
     catches "task-result" by remove("tasks/result", "/_meta");
     catches "task-result" by set("tasks/result", "", json!({"result": {"content": []}}));
-    catches "task-result" on forgetting_results();
-    warns "task-failed" on completing_failed_tasks();
+    catches "task-result" on flawed(Flaw::ForgetsResult);
+    warns "task-failed" on flawed(Flaw::CompletesFailed);
     catches "task-failed" by reply_error("tasks/result", -32603);
-    catches "task-listed" on listing_unfinished_tasks();
-    catches "finished-task-final" on cancelling_finished_tasks();
+    catches "task-listed" on flawed(Flaw::ListsUnfinished);
+    catches "finished-task-final" on flawed(Flaw::CancelsFinished);
     catches "finished-task-final" by reply_error("tasks/cancel", -32603);
-    catches "finished-task-final" on notifying_after_the_end();
-    warns "task-metadata" by set("tasks/get", "/_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": "x"}}));
-    warns "task-metadata" on notifying_with_metadata();
-    warns "task-progress-related" on reporting_unrelated_progress();
-}
-
-fn reporting_unrelated_progress() -> Server {
-    flawed(Flaw::ReportsUnrelated)
-}
-
-fn with_required_ttl() -> Server {
-    flawed(Flaw::RequiresTtl)
-}
-
-fn reading_metadata() -> Server {
-    flawed(Flaw::ReadsMetadata)
-}
-
-fn answering_early() -> Server {
-    flawed(Flaw::AnswersEarly)
-}
-
-fn forgetting_results() -> Server {
-    flawed(Flaw::ForgetsResult)
-}
-
-fn completing_failed_tasks() -> Server {
-    flawed(Flaw::CompletesFailed)
-}
-
-fn listing_unfinished_tasks() -> Server {
-    flawed(Flaw::ListsUnfinished)
-}
-
-fn cancelling_finished_tasks() -> Server {
-    flawed(Flaw::CancelsFinished)
-}
-
-fn notifying_after_the_end() -> Server {
-    flawed(Flaw::NotifiesAfterEnd)
-}
-
-fn notifying_with_metadata() -> Server {
-    flawed(Flaw::NotifiesWithMetadata)
+    catches "finished-task-final" on flawed(Flaw::NotifiesAfterEnd);
+    warns "task-metadata"
+        by set("tasks/get", "/_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": "x"}}));
+    warns "task-metadata" on flawed(Flaw::NotifiesWithMetadata);
+    warns "task-progress-related" on flawed(Flaw::ReportsUnrelated);
 }
