@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
-use mcp_test_core::scenario::{Leg, Profile, RequirementSet, Suite};
+use mcp_test_core::scenario::{Profile, RequirementSet, Suite, TestedSide};
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_suite::scenarios;
@@ -30,18 +30,22 @@ Exit codes:
   3  the run could not take place: nothing to test, or an error in mcp-test";
 
 /// The help for `--suite`, with the suites of a side that have scenarios.
-fn suites(leg: Leg) -> String {
+fn suites(tested_side: TestedSide) -> String {
     let has_scenarios = |suite: &&Suite| {
-        scenarios::all().any(|scenario| scenario.leg == leg && suite.selects(scenario))
+        scenarios::all()
+            .any(|scenario| scenario.tested_side == tested_side && suite.selects(scenario))
     };
-    let names: Vec<&str> =
-        Suite::of(leg).iter().filter(has_scenarios).map(|suite| suite.name(leg)).collect();
-    let default = match leg {
-        Leg::Server => "[default: active in profile official, otherwise all]",
-        Leg::Client => {
+    let names: Vec<&str> = Suite::of(tested_side)
+        .iter()
+        .filter(has_scenarios)
+        .map(|suite| suite.name(tested_side))
+        .collect();
+    let default = match tested_side {
+        TestedSide::Server => "[default: active in profile official, otherwise all]",
+        TestedSide::Client => {
             "[default: none in profile official, which requires it or --scenario; otherwise all]"
         }
-        Leg::Authorization => "[default: all]",
+        TestedSide::Authorization => "[default: all]",
     };
     format!("Run a suite: {} {default}", names.join(", "))
 }
@@ -174,7 +178,7 @@ Exit codes:
   3  the URL of --schema cannot be fetched";
 
 #[derive(Debug, ClapArgs)]
-#[command(mut_arg("suite", |suite| suite.help(suites(Leg::Server))))]
+#[command(mut_arg("suite", |suite| suite.help(suites(TestedSide::Server))))]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
@@ -231,7 +235,7 @@ pub(super) struct ExploreArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(mut_arg("suite", |suite| suite.help(suites(Leg::Client))))]
+#[command(mut_arg("suite", |suite| suite.help(suites(TestedSide::Client))))]
 pub(super) struct ClientArgs {
     /// The command that starts the client
     #[arg(long, value_name = "COMMAND")]

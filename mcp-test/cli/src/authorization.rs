@@ -8,7 +8,7 @@ use mcp_test_core::clock;
 use mcp_test_core::expect::words;
 use mcp_test_core::files;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{AuthorizationTarget, ConsentRequest, Leg};
+use mcp_test_core::scenario::{AuthorizationTarget, ConsentRequest, TestedSide};
 use mcp_test_core::transport::not_http;
 use mcp_test_suite::scenarios;
 
@@ -76,7 +76,7 @@ pub(super) fn run(args: &AuthorizationArgs) -> Result<u8, CliError> {
     let schedule = ScheduleOptions { jobs: Some(NonZeroUsize::MIN), ..ScheduleOptions::default() };
     let mut options = RunOptions::of_scenarios(&scenarios, false, schedule, &args.common());
     options.profile = args.profile;
-    options.expand_scenarios(Leg::Authorization)?;
+    options.expand_scenarios(TestedSide::Authorization)?;
     execute::execute(RunRequest {
         command: RunCommand::Authorization,
         options: &options,
@@ -204,7 +204,8 @@ impl Settings {
 
 impl Setting<String> {
     fn check_scenario(&self) -> Result<(), CliError> {
-        let known = scenarios::all().filter(|scenario| scenario.leg == Leg::Authorization);
+        let known =
+            scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Authorization);
         let known: Vec<&str> = known.map(|scenario| &*scenario.id).collect();
         if known.contains(&self.value.as_str()) {
             return Ok(());

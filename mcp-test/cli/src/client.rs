@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use mcp_test_core::process::BrowserPrograms;
-use mcp_test_core::scenario::{Leg, Profile, Suite, suite_names};
+use mcp_test_core::scenario::{Profile, Suite, TestedSide, suite_names};
 use mcp_test_core::trace::secrets_in_command;
 #[cfg(unix)]
 use mcp_test_core::transport::generated_id::generate_id;
@@ -20,7 +20,7 @@ use crate::report::Secrets;
 /// Tests a client and returns the exit code.
 pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     let options = &mut args.run;
-    options.expand_scenarios(Leg::Client)?;
+    options.expand_scenarios(TestedSide::Client)?;
     let is_official = options.profile.is_none_or(|profile| profile == Profile::Official);
     match (options.suite, options.scenarios.as_slice()) {
         // The official suite has no default; the other profiles run everything that applies.
@@ -29,7 +29,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         }
         // As in the official suite, which takes the suite if both are given.
         (Some(suite), [_, ..]) => {
-            let suite = Suite::name(suite, Leg::Client);
+            let suite = Suite::name(suite, TestedSide::Client);
             output::warn(&format!("--suite {suite} overrides --scenario"));
             options.scenarios.clear();
         }
@@ -137,9 +137,12 @@ impl ResolvedClient {
 }
 
 fn nothing_selected() -> CliError {
-    let scenarios = scenarios::all().filter(|scenario| scenario.leg == Leg::Client);
+    let scenarios = scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Client);
     let scenarios: Vec<&str> = scenarios.map(|scenario| &*scenario.id).collect();
-    CliError::NothingSelected { suites: suite_names(Leg::Client), scenarios: scenarios.join(", ") }
+    CliError::NothingSelected {
+        suites: suite_names(TestedSide::Client),
+        scenarios: scenarios.join(", "),
+    }
 }
 
 /// A client that a person starts manually; Ctrl+C means that it is done.

@@ -9,7 +9,7 @@ use mcp_test::cases::{PlayError, ReadError, SaveError};
 use mcp_test_core::expect::words;
 use mcp_test_core::process::SpawnError;
 use mcp_test_core::run::{ExitCode, SchemaSourceError, UsageError};
-use mcp_test_core::scenario::{Leg, Suite};
+use mcp_test_core::scenario::{Suite, TestedSide};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::{Fault, PlaceholderError, TransportKind};
 use mcp_test_suite::scenarios::fixtures::FixtureError;
@@ -392,11 +392,18 @@ fn after_space(name: Option<&str>) -> String {
 
 impl CliError {
     /// An invalid selection, with the option that it comes from.
-    pub(super) fn selection(source: UsageError, leg: Leg, suite: Option<Suite>) -> Self {
+    pub(super) fn selection(
+        source: UsageError,
+        tested_side: TestedSide,
+        suite: Option<Suite>,
+    ) -> Self {
         let option = match (&source, suite) {
             // The message says "this suite", so the option names it.
             (UsageError::NothingSelected, Some(suite)) => {
-                return Self::Selection { option: format!("--suite {}", suite.name(leg)), source };
+                return Self::Selection {
+                    option: format!("--suite {}", suite.name(tested_side)),
+                    source,
+                };
             }
             (UsageError::NothingSelected, None) => "--spec-version",
             (UsageError::NoSuchSuite { .. }, _) => "--suite",
@@ -415,10 +422,10 @@ impl CliError {
     }
 
     /// An invalid selection of cases.
-    pub(super) fn selection_of_cases(source: UsageError, leg: Leg) -> Self {
+    pub(super) fn selection_of_cases(source: UsageError, tested_side: TestedSide) -> Self {
         match source {
             UsageError::NothingSelected => Self::NoCase,
-            other => Self::selection(other, leg, None),
+            other => Self::selection(other, tested_side, None),
         }
     }
 
@@ -476,9 +483,11 @@ impl CliError {
             }
             Self::Selection { source: UsageError::OfOtherSide { tests, .. }, .. } => {
                 Some(match tests {
-                    Leg::Server => "`mcp-test server` and `mcp-test check` test servers",
-                    Leg::Client => "`mcp-test client` tests clients",
-                    Leg::Authorization => "`mcp-test authorization` tests authorization servers",
+                    TestedSide::Server => "`mcp-test server` and `mcp-test check` test servers",
+                    TestedSide::Client => "`mcp-test client` tests clients",
+                    TestedSide::Authorization => {
+                        "`mcp-test authorization` tests authorization servers"
+                    }
                 })
             }
             Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` lists them"),

@@ -5,7 +5,9 @@ use std::fmt::{Display, Write};
 use mcp_test_core::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use mcp_test_core::expect::words::closest;
 use mcp_test_core::run::{COMMON, CitingCheck};
-use mcp_test_core::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, Suite, TOOK_PART, Transports};
+use mcp_test_core::scenario::{
+    CLIENT_CONNECTED, CLIENT_EXIT, CheckSpec, Scenario, Suite, TestedSide, Transports,
+};
 use mcp_test_core::spec::requirement::{self, Requirement};
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_suite::scenarios;
@@ -66,7 +68,10 @@ impl Page {
 
 fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     let mut page = Page::default();
-    page.line(format_args!("{} scenario {}: {}", scenario.leg, scenario.id, scenario.title));
+    page.line(format_args!(
+        "{} scenario {}: {}",
+        scenario.tested_side, scenario.id, scenario.title
+    ));
     page.line("");
     for line in scenario.doc.lines() {
         // A doc comment has a blank after its `///`.
@@ -81,36 +86,40 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
                 [] => &[Suite::All],
                 suites => suites,
             };
-            let suites: Vec<&str> = suites.iter().map(|suite| suite.name(scenario.leg)).collect();
+            let suites: Vec<&str> =
+                suites.iter().map(|suite| suite.name(scenario.tested_side)).collect();
             let window = match official.is_extension() {
                 true => {
                     "without --spec-version, since an extension belongs to no revision".to_owned()
                 }
                 false => list(official.revisions),
             };
-            match scenario.leg {
-                Leg::Authorization => page.row("Official", window),
+            match scenario.tested_side {
+                TestedSide::Authorization => page.row("Official", window),
                 _ => page.row("Official", format_args!("{window} (suite {})", suites.join(", "))),
             }
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }
     // An authorization server has no transport of MCP.
-    let is_of_mcp = scenario.leg != Leg::Authorization;
+    let is_of_mcp = scenario.tested_side != TestedSide::Authorization;
     if is_of_mcp && scenario.transports == Transports::StreamableHttp {
         page.row("Over", "Streamable HTTP only");
     }
     for need in scenario.needs {
         page.row("Needs", need);
     }
-    for need in scenario.asks {
+    for need in scenario.optional_needs {
         page.row("Looks for", need);
     }
-    if let Some(disturbs) = scenario.disturbs {
-        page.row("Disturbs", format_args!("{disturbs}; therefore it runs alone"));
+    if let Some(exclusive) = scenario.exclusive {
+        page.row("Runs alone", format_args!("it changes {exclusive}"));
     }
     page.row("Source", &scenario.file);
-    page.row("Run it", format_args!("mcp-test {} --scenario {} …", scenario.leg, scenario.id));
+    page.row(
+        "Run it",
+        format_args!("mcp-test {} --scenario {} …", scenario.tested_side, scenario.id),
+    );
     page.line("\nChecks");
     for check in scenario.checks.iter() {
         page.line("");
@@ -124,18 +133,18 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     page.0
 }
 
-/// Adds the checks that every scenario of this leg has.
+/// Adds the checks that every scenario of this tested side has.
 fn common_checks(page: &mut Page, scenario: &Scenario) {
     let origin_of = |id: &str| {
         // The official suite validates messages only in some of its scenarios.
         let official = id == SCHEMA_VALID && scenario.is_validated_officially();
         let origin = if official { "official here" } else { "of mcp-test" };
-        format!("{origin}, in every scenario for {}s", scenario.leg)
+        format!("{origin}, in every scenario for {}s", scenario.tested_side)
     };
-    let common: &[&str] = match scenario.leg {
-        Leg::Server => &[SCHEMA_VALID, WELL_FORMED],
-        Leg::Client => &[TOOK_PART, LEFT_WELL, SCHEMA_VALID, WELL_FORMED],
-        Leg::Authorization => &[],
+    let common: &[&str] = match scenario.tested_side {
+        TestedSide::Server => &[SCHEMA_VALID, WELL_FORMED],
+        TestedSide::Client => &[CLIENT_CONNECTED, CLIENT_EXIT, SCHEMA_VALID, WELL_FORMED],
+        TestedSide::Authorization => &[],
     };
     common.iter().for_each(|id| page.line(format_args!("  {id} ({})", origin_of(id))));
 }
@@ -202,7 +211,7 @@ fn explain_check(id: &str, proofs: bool) -> Option<String> {
     for (scenario, check) in
         scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?)))
     {
-        page.line(format_args!("check of the {} scenario {}", scenario.leg, scenario.id));
+        page.line(format_args!("check of the {} scenario {}", scenario.tested_side, scenario.id));
         check_details(&mut page, scenario, check);
         if proofs {
             proofs_of(&mut page, scenario, check);
@@ -255,7 +264,7 @@ pub(super) fn citing_check(check: &CitingCheck) -> String {
 /// The scenarios that have a common check.
 fn scope_of(check: &str) -> &'static str {
     match check {
-        TOOK_PART | LEFT_WELL => "every scenario for clients",
+        CLIENT_CONNECTED | CLIENT_EXIT => "every scenario for clients",
         _ => "every scenario",
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
         ),
         loaded: Some(LoadedScenarios {
             scenarios,
-            surroundings: None,
+            prerequisites: None,
             args: args.rerun_args(seed),
         }),
         target: resolved.over(&args.transports).into(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mcp_test_core::check::Origin;
 use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{Leg, Reason, RequirementSet, Scenario};
+use mcp_test_core::scenario::{Reason, RequirementSet, Scenario, TestedSide};
 use mcp_test_core::spec::{ItemKind, Revision, Revisions, Side};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_core::transport::fault::{FAULT_KINDS, FaultKind, Reach};
@@ -84,12 +84,15 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     let is_selected = |scenario: &Scenario| {
         selected.is_empty() || selected.iter().any(|id| scenario.id == id.as_str())
     };
-    let of =
-        |leg| scenarios::all().filter(|it| it.leg == leg && is_selected(it)).collect::<Vec<_>>();
+    let of = |tested_side| {
+        scenarios::all()
+            .filter(|it| it.tested_side == tested_side && is_selected(it))
+            .collect::<Vec<_>>()
+    };
     let sections = [
-        (args.server, SERVER, of(Leg::Server)),
-        (args.client, CLIENT, of(Leg::Client)),
-        (args.authorization, AUTHORIZATION, of(Leg::Authorization)),
+        (args.server, SERVER, of(TestedSide::Server)),
+        (args.client, CLIENT, of(TestedSide::Client)),
+        (args.authorization, AUTHORIZATION, of(TestedSide::Authorization)),
     ];
     let shown = sections.into_iter();
     let shown = shown.filter(|(selected, _, found)| *selected || (all && !found.is_empty()));
@@ -105,19 +108,21 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
 /// A set, in the layout of the official suite.
 fn set_text(set: &RequirementSet) -> String {
     let revision = set.revision;
-    let all = set.scored(Leg::Server).len() + set.scored(Leg::Client).len();
+    let all = set.scored(TestedSide::Server).len() + set.scored(TestedSide::Client).len();
     let mut text =
         format!("Required for {revision} ({all} scenarios, frozen; run at the {revision} wire):\n");
-    for (leg, heading) in [(Leg::Server, SERVER), (Leg::Client, CLIENT)] {
+    for (tested_side, heading) in [(TestedSide::Server, SERVER), (TestedSide::Client, CLIENT)] {
         text.push_str(&format!("\n{heading}\n"));
-        text.extend(set.scored(leg).iter().map(|id| format!("  - {id}\n")));
+        text.extend(set.scored(tested_side).iter().map(|id| format!("  - {id}\n")));
     }
     text.push_str("\nRun and reported, but never scored:\n");
-    let unscored: Vec<(Leg, Reason, &str)> = set.unscored().collect();
+    let unscored: Vec<(TestedSide, Reason, &str)> = set.unscored().collect();
     for group in unscored.chunk_by(|(_, one, _), (_, other, _)| one == other) {
         let Some((_, reason, _)) = group.first() else { continue };
         text.push_str(&format!("  {reason} ({}):\n", group.len()));
-        text.extend(group.iter().map(|(leg, _, id)| format!("    - {id} [{leg}]\n")));
+        text.extend(
+            group.iter().map(|(tested_side, _, id)| format!("    - {id} [{tested_side}]\n")),
+        );
     }
     text
 }
@@ -125,11 +130,13 @@ fn set_text(set: &RequirementSet) -> String {
 fn set_json(set: &RequirementSet) -> Value {
     let mut object = Object::new();
     object.push("revision", set.revision.as_str());
-    for leg in [Leg::Server, Leg::Client] {
-        object.push(leg.as_str(), set.scored(leg).iter().copied().collect::<Value>());
+    for tested_side in [TestedSide::Server, TestedSide::Client] {
+        object
+            .push(tested_side.as_str(), set.scored(tested_side).iter().copied().collect::<Value>());
     }
-    let unscored = set.unscored().map(|(leg, reason, id)| {
-        let members = [("scenario", id), ("leg", leg.as_str()), ("reason", reason.as_str())];
+    let unscored = set.unscored().map(|(tested_side, reason, id)| {
+        let members =
+            [("scenario", id), ("leg", tested_side.as_str()), ("reason", reason.as_str())];
         Value::Object(members.into_iter().map(|(name, text)| (name, Value::from(text))).collect())
     });
     object.push("unscored", unscored.collect::<Value>());
@@ -164,12 +171,12 @@ fn scenario_json(scenario: &Scenario) -> Value {
     let mut object = Object::new();
     object.push("id", &*scenario.id);
     object.push("title", &*scenario.title);
-    object.push("leg", scenario.leg.as_str());
+    object.push("leg", scenario.tested_side.as_str());
     object.push("revisions", revisions(scenario.revisions));
     object.push(
         "official",
         scenario.official.map(|official| {
-            let suites = official.suites.iter().map(|suite| suite.name(scenario.leg));
+            let suites = official.suites.iter().map(|suite| suite.name(scenario.tested_side));
             let mut object = Object::new();
             object.push("suites", suites.collect::<Value>());
             object.push("revisions", revisions(official.revisions));

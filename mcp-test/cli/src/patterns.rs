@@ -3,7 +3,7 @@
 use glob::Pattern;
 use mcp_test_core::expect::words::closest;
 use mcp_test_core::run::UsageError;
-use mcp_test_core::scenario::Leg;
+use mcp_test_core::scenario::TestedSide;
 use mcp_test_suite::scenarios;
 
 use super::common_args::RunOptions;
@@ -65,23 +65,26 @@ fn suggestion(text: &str, known: &[&str]) -> Option<String> {
 }
 
 /// The ids of the built-in scenarios that test this side.
-fn ids(leg: Leg) -> Vec<&'static str> {
-    scenarios::all().filter(|scenario| scenario.leg == leg).map(|scenario| &*scenario.id).collect()
+fn ids(tested_side: TestedSide) -> Vec<&'static str> {
+    scenarios::all()
+        .filter(|scenario| scenario.tested_side == tested_side)
+        .map(|scenario| &*scenario.id)
+        .collect()
 }
 
 impl RunOptions {
     /// Replaces the patterns of `--scenario` by the ids of built-in scenarios.
-    pub(super) fn expand_scenarios(&mut self, leg: Leg) -> Result<(), CliError> {
-        self.scenarios = expand(&self.scenarios, &ids(leg)).map_err(|error| {
+    pub(super) fn expand_scenarios(&mut self, tested_side: TestedSide) -> Result<(), CliError> {
+        self.scenarios = expand(&self.scenarios, &ids(tested_side)).map_err(|error| {
             let pattern = pattern(&error.pattern, &[]);
-            let matches = |side: &Leg| {
+            let matches = |side: &TestedSide| {
                 let matches = |pattern: &Pattern| ids(*side).iter().any(|id| pattern.matches(id));
                 pattern.as_ref().is_some_and(matches)
             };
-            match Leg::ALL.into_iter().find(matches) {
+            match TestedSide::ALL.into_iter().find(matches) {
                 Some(tests) => {
-                    let source = UsageError::OfOtherSide { id: error.pattern, leg, tests };
-                    CliError::selection(source, leg, None)
+                    let source = UsageError::OfOtherSide { id: error.pattern, tested_side, tests };
+                    CliError::selection(source, tested_side, None)
                 }
                 None => error.of("--scenario"),
             }

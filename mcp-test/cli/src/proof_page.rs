@@ -26,7 +26,7 @@ pub(super) fn page(scenarios: &[&Scenario]) -> String {
         let _ = write!(
             page,
             "\n## {} scenario `{}`\n\n{}.\n\n| check | status | fault |\n|---|---|---|\n",
-            scenario.leg, scenario.id, scenario.title
+            scenario.tested_side, scenario.id, scenario.title
         );
         for check in scenario.checks.iter() {
             let proofs = proofs_of(scenario, check);
@@ -66,14 +66,15 @@ fn code(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mcp_test_core::scenario::Leg;
+    use mcp_test_core::scenario::TestedSide;
     use mcp_test_suite::scenarios;
 
     use super::*;
 
     #[test]
     fn the_page_has_the_faults_of_each_check() {
-        let scenario = scenarios::find(Leg::Server, "tools-call-simple-text").expect("a scenario");
+        let scenario =
+            scenarios::find(TestedSide::Server, "tools-call-simple-text").expect("a scenario");
         insta::assert_snapshot!(page(&[scenario]), @r#"
         # Which faults the checks report
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::seen_secrets;
 use mcp_test_core::run::{Plan, RunEvent, Selection, run};
-use mcp_test_core::scenario::{Damage, Leg, Profile, Scenario};
+use mcp_test_core::scenario::{Damage, Profile, Scenario, TestedSide};
 use mcp_test_core::trace::render;
 use mcp_test_core::transport::Fault;
 use mcp_test_suite::scenarios;
@@ -23,7 +23,7 @@ const SHORTEST_SECRET: usize = 12;
 fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
     scenarios::all().filter(|scenario| {
         let is_own = scenario.file.contains("any_client/authorization");
-        scenario.leg == Leg::Client && (scenario.id.starts_with("auth/") || is_own)
+        scenario.tested_side == TestedSide::Client && (scenario.id.starts_with("auth/") || is_own)
     })
 }
 
@@ -52,7 +52,7 @@ fn events(client: &ScriptedClient, scenario: &Scenario, profile: Profile) -> Vec
 /// Everything that is written about a run.
 fn written(events: Vec<RunEvent>, folder: &Path, profile: Profile) -> Vec<String> {
     let options = |brief: bool| ConsoleOptions {
-        leg: Leg::Client,
+        tested_side: TestedSide::Client,
         target: "a client".to_owned(),
         selection: "a scenario".to_owned(),
         profile,

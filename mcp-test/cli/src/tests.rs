@@ -520,10 +520,10 @@ fn scenarios_are_listed_as_json() {
     let scenarios = all.at("/scenarios").and_then(Value::as_array).expect("a list");
     assert_eq!(scenarios.len(), mcp_test_suite::scenarios::all().count());
     let is = |value: &Value, member, text| value.get(member).and_then(Value::as_str) == Some(text);
-    for (leg, id) in
+    for (tested_side, id) in
         [("server", "ping"), ("server", "dns-rebinding-protection"), ("client", "tools_call")]
     {
-        let found = scenarios.iter().find(|it| is(it, "id", id) && is(it, "leg", leg));
+        let found = scenarios.iter().find(|it| is(it, "id", id) && is(it, "leg", tested_side));
         insta::assert_snapshot!(id, found.expect("it is listed").pretty());
     }
     let clients = list("--client --spec-version 2026-07-28");
@@ -649,7 +649,7 @@ fn a_requirement_of_mcp_test_is_shown_as_ours() {
     Shows         wire
     Find out      Start the client with the URL of the server; look for a JSON-RPC message.
     Violation     The client exits without having connected.
-    Check         client-took-part (every scenario for clients)
+    Check         client-connected (every scenario for clients)
     ");
     let listed = printed("requirements mcp-test.client-takes-part");
     assert!(listed.contains("(of mcp-test)"), "{listed}");

@@ -45,7 +45,8 @@ impl Rerun {
         let choice = self.option.into_iter().flat_map(|option| [option, id]);
         // In profile `official` asking for a revision excludes a scenario of an extension, which runs at one revision there.
         let is_excluded = cell.scenario.official.is_some_and(|official| {
-            official.is_extension() && official.default_revision(cell.scenario.leg) == cell.revision
+            official.is_extension()
+                && official.default_revision(cell.scenario.tested_side) == cell.revision
         });
         let version = (!is_excluded).then_some(["--spec-version", revision]);
         let choice = choice.chain(version.into_iter().flatten());
@@ -174,7 +175,7 @@ pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
 #[must_use]
 pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
-    let who = outcome.cell.scenario.leg.noun();
+    let who = outcome.cell.scenario.tested_side.noun();
     if let Some(exited) = &outcome.exited {
         line(&mut text, 2, &format!("The {who} exited on its own, with {exited}"));
     }

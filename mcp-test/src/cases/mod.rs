@@ -73,7 +73,7 @@ pub use registered::{
     CaseTest, CasesFile, CasesPeer, IntoGiven, RegisteredCases, UserCases, case_inputs, user_cases,
 };
 #[doc(hidden)]
-pub use scenario::{PlayError, PlayOptions, scenarios, surroundings};
+pub use scenario::{PlayError, PlayOptions, prerequisites, scenarios};
 pub use serve::Mock;
 #[doc(hidden)]
 pub use verify::{VerifyOptions, client_scenarios};

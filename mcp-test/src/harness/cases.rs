@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[cfg(feature = "harness")]
 use libtest_mimic::Trial;
 use mcp_test_core::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
-use mcp_test_core::scenario::{Maker, Profile, Scenario, SetupValue, Shared, Surroundings};
+use mcp_test_core::scenario::{Maker, Prerequisites, Profile, Scenario, SetupValue, Shared};
 use mcp_test_core::spec::{KnownViolations, Revisions};
 use mcp_test_core::transport::TransportKind;
 
@@ -21,7 +21,7 @@ use super::error::CaseTestError;
 use super::source::Source;
 use super::suite::{Planned, Suite};
 use super::test_run::{self, TestResult};
-use super::{Unplayable, output};
+use super::{InvalidTest, output};
 use crate::cases::hooks::Commands;
 use crate::cases::{
     self, CaseTest, Cases, CasesPeer, PlayError, PlayOptions, ReadOptions, UserCases, VerifyOptions,
@@ -68,7 +68,7 @@ fn run_alone(cases: &Arc<LoadedCases>, test: &'static CaseTest) -> TestResult {
 }
 
 /// The server or client under test.
-fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, Unplayable> {
+fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, InvalidTest> {
     let own = match peer {
         Some(CasesPeer::Client(make)) => return Ok(make().into()),
         Some(CasesPeer::Server(make)) => Some(Maker::Alone(make)),
@@ -98,11 +98,11 @@ struct LoadedCases {
 struct CompiledContract {
     cases: Cases,
     scenarios: Vec<Shared<Scenario>>,
-    surroundings: Option<Surroundings>,
+    prerequisites: Option<Prerequisites>,
 }
 
 /// The scenarios of cases, and the processes that their target needs.
-type PlayedScenarios = (Vec<Shared<Scenario>>, Option<Surroundings>);
+type PlayedScenarios = (Vec<Shared<Scenario>>, Option<Prerequisites>);
 
 /// The loaded cases of this process, by the address of their `cases!`.
 static LOADED: Mutex<BTreeMap<usize, Arc<LoadedCases>>> = Mutex::new(BTreeMap::new());
@@ -145,8 +145,8 @@ impl LoadedCases {
     fn read(&self) -> mcp_test_core::Result<CompiledContract> {
         let options = ReadOptions::default().strict(self.user.strict);
         let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)?;
-        let (scenarios, surroundings) = self.scenarios(&cases)?;
-        Ok(CompiledContract { cases, scenarios, surroundings })
+        let (scenarios, prerequisites) = self.scenarios(&cases)?;
+        Ok(CompiledContract { cases, scenarios, prerequisites })
     }
 
     /// The id of the scenario that a test plays.
@@ -200,7 +200,7 @@ impl LoadedCases {
             given: user.given.map(|given| given()),
             ..PlayOptions::default()
         };
-        Ok((cases::scenarios(cases, &options)?, cases::surroundings(cases, &options)?))
+        Ok((cases::scenarios(cases, &options)?, cases::prerequisites(cases, &options)?))
     }
 
     /// The run of these scenarios.
@@ -225,7 +225,7 @@ impl LoadedCases {
         let known = KnownViolations::resolve(tested.known_violations())?;
         let scenarios = contract.scenarios.iter().cloned();
         let mut plan = Plan::build(scenarios, tested, profile, &selection)?
-            .surroundings(contract.surroundings.clone())
+            .prerequisites(contract.prerequisites.clone())
             .known(known)
             .jobs(jobs)
             .timeout(user.timeout.or(environment.timeout).unwrap_or(test_run::TIMEOUT));
@@ -243,7 +243,7 @@ impl LoadedCases {
 
     fn baseline(&self, path: &str, plan: &Plan) -> Result<Baseline, UsageError> {
         let baseline = Baseline::read(Path::new(self.user.site.manifest_dir).join(path))?;
-        for warning in baseline.vet(&plan.scenarios, plan.target.leg(), plan.profile)? {
+        for warning in baseline.vet(&plan.scenarios, plan.target.tested_side(), plan.profile)? {
             output::note(&format!("warning: {warning}"));
         }
         Ok(baseline)

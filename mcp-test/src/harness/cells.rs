@@ -11,7 +11,7 @@ use mcp_test_core::scenario::UserScenario;
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::TransportKind;
 
-use super::Unplayable;
+use super::InvalidTest;
 
 /// A cell, as far as the attribute declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +60,8 @@ impl fmt::Display for DeclaredCell {
 /// The cells of a scenario, revision by revision; `transports` returns those of its target, and is called only for `matrix`.
 pub(super) fn declared(
     scenario: &UserScenario,
-    transports: impl FnOnce() -> Result<Vec<TransportKind>, Unplayable>,
-) -> Result<Vec<DeclaredCell>, Unplayable> {
+    transports: impl FnOnce() -> Result<Vec<TransportKind>, InvalidTest>,
+) -> Result<Vec<DeclaredCell>, InvalidTest> {
     let revisions = match scenario.revisions {
         Some(text) => revisions(text)?,
         None if scenario.matrix => Revision::ALL.into_iter().map(RevisionRequest::Ranged).collect(),
@@ -81,7 +81,7 @@ pub(super) fn declared(
 }
 
 /// The revisions of an option, oldest first.
-fn revisions(text: &str) -> Result<Vec<RevisionRequest>, Unplayable> {
+fn revisions(text: &str) -> Result<Vec<RevisionRequest>, InvalidTest> {
     let mut named = Revisions::none();
     let mut ranged = Revisions::none();
     for part in text.split(',') {
@@ -100,8 +100,8 @@ fn revisions(text: &str) -> Result<Vec<RevisionRequest>, Unplayable> {
     Ok(named.union(ranged).iter().map(request).collect())
 }
 
-fn invalid(option: &'static str, problem: &dyn fmt::Display) -> Unplayable {
-    Unplayable::Option { option, problem: problem.to_string() }
+fn invalid(option: &'static str, problem: &dyn fmt::Display) -> InvalidTest {
+    InvalidTest::Option { option, problem: problem.to_string() }
 }
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ impl Conformance {
             pages: self.pages,
             ..Selection::default()
         };
-        let leg = self.target.leg();
+        let tested_side = self.target.tested_side();
         let mut own = Fixtures::new();
         for (fixture, name, arguments) in self.fixtures {
             fixtures::replace(&mut own, &fixture, &name, arguments)?;
@@ -255,7 +255,7 @@ impl Conformance {
                     true => format!("{error}; `MCP_TEST_WRITE_BASELINE=1` writes it").into(),
                     false => mcp_test_core::Error::from(error),
                 })?;
-                for warning in baseline.vet(&plan.scenarios, leg, self.profile)? {
+                for warning in baseline.vet(&plan.scenarios, tested_side, self.profile)? {
                     output::note(&format!("warning: {warning}"));
                 }
                 Some(baseline)

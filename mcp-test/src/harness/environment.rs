@@ -22,7 +22,7 @@ use std::time::Duration;
 use mcp_test_core::clock;
 use mcp_test_core::trace::secrets_in_environment;
 
-use super::Unplayable;
+use super::InvalidTest;
 
 /// What becomes of known violations that no longer occur.
 const KNOWN: &str = "MCP_TEST_KNOWN";
@@ -44,17 +44,17 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    pub(super) fn read() -> Result<Self, Unplayable> {
+    pub(super) fn read() -> Result<Self, InvalidTest> {
         let variables = std::env::vars_os()
             .filter_map(|(name, it)| Some((name.into_string().ok()?, it.into_string().ok()?)));
         Ok(Self { secrets: secrets_in_environment(variables).into(), ..Self::from(&variable)? })
     }
 
     // By a function, since a test cannot set variables without affecting tests on other threads.
-    fn from(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Unplayable> {
+    fn from(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, InvalidTest> {
         let timeout = match lookup("MCP_TEST_TIMEOUT") {
             None => None,
-            Some(text) => Some(clock::parse_duration(&text).ok_or(Unplayable::Variable {
+            Some(text) => Some(clock::parse_duration(&text).ok_or(InvalidTest::Variable {
                 name: "MCP_TEST_TIMEOUT",
                 value: text,
                 expected: "a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s",
@@ -82,23 +82,23 @@ fn is_set(
     lookup: &dyn Fn(&str) -> Option<String>,
     name: &'static str,
     expected: &'static str,
-) -> Result<bool, Unplayable> {
+) -> Result<bool, InvalidTest> {
     match lookup(name) {
         None => Ok(false),
         Some(value) if value == expected => Ok(true),
-        Some(value) => Err(Unplayable::Variable { name, value, expected }),
+        Some(value) => Err(InvalidTest::Variable { name, value, expected }),
     }
 }
 
 /// Whether a known violation that no longer occurs fails a test.
 #[cfg(feature = "harness")]
-pub(super) fn known_is_strict() -> Result<bool, Unplayable> {
+pub(super) fn known_is_strict() -> Result<bool, InvalidTest> {
     is_set(&variable, KNOWN, "strict")
 }
 
 /// Whether built-in scenarios write their baseline.
 #[cfg(feature = "harness")]
-pub(super) fn writes_baseline() -> Result<bool, Unplayable> {
+pub(super) fn writes_baseline() -> Result<bool, InvalidTest> {
     is_set(&variable, "MCP_TEST_WRITE_BASELINE", "1")
 }
 
@@ -109,15 +109,15 @@ pub(super) fn is_nextest() -> bool {
 
 /// How many trials run at the same time, by `RUST_TEST_THREADS`.
 #[cfg(feature = "harness")]
-pub(super) fn test_threads() -> Result<Option<NonZeroUsize>, Unplayable> {
+pub(super) fn test_threads() -> Result<Option<NonZeroUsize>, InvalidTest> {
     threads(variable("RUST_TEST_THREADS"))
 }
 
 #[cfg(feature = "harness")]
-fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
+fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, InvalidTest> {
     let Some(value) = value else { return Ok(None) };
     let threads = value.parse().map(Some);
-    threads.map_err(|_| Unplayable::Variable {
+    threads.map_err(|_| InvalidTest::Variable {
         name: "RUST_TEST_THREADS",
         value,
         expected: "a positive whole number",
@@ -135,7 +135,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Environment, Unplayable> {
+    fn read(variables: &[(&str, &str)]) -> Result<Environment, InvalidTest> {
         Environment::from(&|name| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())

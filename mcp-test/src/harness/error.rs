@@ -9,7 +9,7 @@ use mcp_test_core::scenario::SeveralDefaultTargets;
 /// Why a scenario cannot be run at all: the fault of its author, or of the environment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unplayable {
+pub enum InvalidTest {
     /// No target is named.
     #[error(
         "no target to test; name one in one of three ways:\n\

@@ -91,7 +91,7 @@ pub use cases::run_case;
 #[cfg(feature = "harness")]
 pub use conformance::{Conformance, client_conformance, conformance};
 #[doc(hidden)]
-pub use error::Unplayable;
+pub use error::InvalidTest;
 #[doc(hidden)]
 pub use plain::run_test;
 #[cfg(feature = "harness")]

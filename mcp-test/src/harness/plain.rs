@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::known::KnownOfScenario;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
-use super::{Unplayable, cells, output};
+use super::{InvalidTest, cells, output};
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
 ///
@@ -23,7 +23,7 @@ pub fn run_test(scenario: &'static UserScenario) {
     let report = match planned(scenario) {
         Ok(runs) => Report::of(scenario, &runs),
         Err(why) => Report {
-            text: test_run::unplayable(scenario, &why),
+            text: test_run::invalid_test(scenario, &why),
             has_failed: true,
             reported: Vec::new(),
         },
@@ -38,7 +38,7 @@ pub fn run_test(scenario: &'static UserScenario) {
     }
 }
 
-fn planned(scenario: &'static UserScenario) -> Result<Vec<TestRun>, Unplayable> {
+fn planned(scenario: &'static UserScenario) -> Result<Vec<TestRun>, InvalidTest> {
     let environment = Environment::read()?;
     let source = Source::of_scenario(&scenario.body, &environment)?;
     runs(scenario, &environment, &source, false)
@@ -50,7 +50,7 @@ pub(super) fn runs(
     environment: &Environment,
     source: &Source,
     captures_panics: bool,
-) -> Result<Vec<TestRun>, Unplayable> {
+) -> Result<Vec<TestRun>, InvalidTest> {
     // Before the setup of any run: a test has a name for each transport.
     let transports = || Ok(source.make(&SetupValue::default())?.transports());
     let cells = cells::declared(scenario, transports)?;

@@ -9,7 +9,7 @@ use mcp_test_core::run::spoken_revisions::TargetKey;
 use mcp_test_core::scenario::{Maker, SetupValue, UserBody, default_target};
 use mcp_test_core::transport::{ClientTarget, Target};
 
-use super::Unplayable;
+use super::InvalidTest;
 use super::environment::Environment;
 
 /// The source of a target or client.
@@ -28,7 +28,7 @@ impl Source {
     pub(super) fn of_scenario(
         body: &UserBody,
         environment: &Environment,
-    ) -> Result<Self, Unplayable> {
+    ) -> Result<Self, InvalidTest> {
         match body {
             UserBody::Server { target, .. } => Self::of(*target, environment),
             UserBody::Client { client, .. } => Ok(Self::Client(*client)),
@@ -39,7 +39,7 @@ impl Source {
     pub(super) fn of(
         own: Option<Maker<Target>>,
         environment: &Environment,
-    ) -> Result<Self, Unplayable> {
+    ) -> Result<Self, InvalidTest> {
         // First: a test that names its target needs no default one, not even a valid one.
         if let Some(make) = own {
             return Ok(Self::Function(make));
@@ -49,20 +49,20 @@ impl Source {
         }
         match in_environment(environment)? {
             Some(target) => Ok(Self::Environment(target)),
-            None => Err(Unplayable::NoTarget),
+            None => Err(InvalidTest::NoTarget),
         }
     }
 
     /// Makes the target or client, with the value of the setup if that has run.
-    pub(super) fn make(&self, setup: &SetupValue) -> Result<Tested, Unplayable> {
+    pub(super) fn make(&self, setup: &SetupValue) -> Result<Tested, InvalidTest> {
         let make = || match self {
             Self::Environment(target) => Some(target.clone().into()),
             Self::Function(maker) => maker.make(setup).map(Tested::from),
             Self::Client(maker) => maker.make(setup).map(Tested::from),
         };
         let made = catch_unwind(AssertUnwindSafe(make));
-        made.map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned()))?
-            .ok_or(Unplayable::NoSetup)
+        made.map_err(|payload| InvalidTest::TargetPanicked(panic_text(&*payload).to_owned()))?
+            .ok_or(InvalidTest::NoSetup)
     }
 
     /// What identifies the target among those of this process.
@@ -76,9 +76,9 @@ impl Source {
     }
 }
 
-fn in_environment(environment: &Environment) -> Result<Option<Target>, Unplayable> {
+fn in_environment(environment: &Environment) -> Result<Option<Target>, InvalidTest> {
     let command = match &environment.command {
-        Some(line) => Some(line.parse::<Command>().map_err(Unplayable::Command)?),
+        Some(line) => Some(line.parse::<Command>().map_err(InvalidTest::Command)?),
         None => None,
     };
     match (&environment.url, command) {
@@ -88,7 +88,7 @@ fn in_environment(environment: &Environment) -> Result<Option<Target>, Unplayabl
         #[cfg(feature = "http")]
         (Some(url), Some(command)) => Ok(Some(Target::url_started_by(url.as_str(), command))),
         #[cfg(not(feature = "http"))]
-        (Some(_), _) => Err(Unplayable::NoHttp),
+        (Some(_), _) => Err(InvalidTest::NoHttp),
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn without_a_target_the_error_names_three_ways() {
-        insta::assert_snapshot!(Unplayable::NoTarget, @r"
+        insta::assert_snapshot!(InvalidTest::NoTarget, @r"
         no target to test; name one in one of three ways:
         - `mcp_test::target!(my_server);` once in this test binary
         - `target = my_server` among the options of `#[mcp_scenario]` or `cases!`

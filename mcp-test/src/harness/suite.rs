@@ -359,7 +359,11 @@ impl Suite {
                 };
             }
             return TestResult::Failed(self.report(&failing, |outcome, check| {
-                !baseline.expects(outcome.cell.scenario.leg, &outcome.cell.scenario.id, check)
+                !baseline.expects(
+                    outcome.cell.scenario.tested_side,
+                    &outcome.cell.scenario.id,
+                    check,
+                )
             }));
         }
         match failing.is_empty() {
@@ -394,8 +398,8 @@ impl Suite {
                 continue;
             }
             text.push_str(&format!("{}\n{checks}", (self.heading)(outcome)));
-            let leg = outcome.cell.scenario.leg;
-            text.push_str(&failure_report::stderr_of_test(leg, &outcome.stderr_tail));
+            let tested_side = outcome.cell.scenario.tested_side;
+            text.push_str(&failure_report::stderr_of_test(tested_side, &outcome.stderr_tail));
             text.push('\n');
         }
         again.iter().for_each(|again| text.push_str(&again.text()));

@@ -17,14 +17,14 @@ use mcp_test_core::run::single::{
 };
 use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
 use mcp_test_core::scenario::{
-    Body, Golden, Kind, Leg, MORE_TIME, RunOfTest, Scenario, SetupValue, Shared, SharedSetupValue,
-    Stop, Teardown, UserBody, UserScenario,
+    Body, Golden, Kind, MORE_TIME, RunOfTest, Scenario, SetupValue, Shared, SharedSetupValue, Stop,
+    Teardown, TestedSide, UserBody, UserScenario,
 };
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::trace::Recorder;
 use tokio::runtime::Runtime;
 
-use super::Unplayable;
+use super::InvalidTest;
 use super::cells::DeclaredCell;
 #[cfg(feature = "harness")]
 use super::environment;
@@ -227,7 +227,7 @@ impl TestRun {
         drop(context);
         let tested = match made {
             Ok(tested) => tested,
-            Err(unplayable) => return Finding::test(unplayable.to_string()).into(),
+            Err(invalid_test) => return Finding::test(invalid_test.to_string()).into(),
         };
         let value = SharedSetupValue::new(value.into());
         let result = self.run_on(&tested, &value, runtime, heartbeat, known);
@@ -290,7 +290,7 @@ impl TestRun {
     fn definition(&self, value: &SharedSetupValue) -> Shared<Scenario> {
         let (golden, value) = (self.golden(), Arc::clone(value));
         let of_test = self.run_of_test();
-        let (leg, body, teardown) = match self.scenario.body {
+        let (tested_side, body, teardown) = match self.scenario.body {
             UserBody::Server { run, teardown, .. } => {
                 let body = Body::server(move |ctx| {
                     ctx.set_golden(golden.clone());
@@ -303,7 +303,7 @@ impl TestRun {
                         Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
                     })))
                 });
-                (Leg::Server, body, teardown)
+                (TestedSide::Server, body, teardown)
             }
             UserBody::Client { run, teardown, .. } => {
                 let body = Body::ClientTest(Shared::Counted(Arc::new(move |ctx| {
@@ -317,7 +317,7 @@ impl TestRun {
                         Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
                     })))
                 });
-                (Leg::Client, body, teardown)
+                (TestedSide::Client, body, teardown)
             }
         };
         // Where it matters, with clients: those that the server of the test speaks.
@@ -333,7 +333,7 @@ impl TestRun {
             file: self.scenario.site.file.into(),
             // That of the attribute or the environment; the plan's own applies to scenarios without one.
             timeout: Some(self.timeout),
-            ..Scenario::dynamic(Kind::Test, leg, self.scenario.name, body)
+            ..Scenario::dynamic(Kind::Test, tested_side, self.scenario.name, body)
         };
         scenario.into()
     }
@@ -449,7 +449,7 @@ pub(super) fn heading(
 }
 
 /// The report of a scenario that cannot be planned.
-pub(super) fn unplayable(scenario: &UserScenario, why: &Unplayable) -> String {
+pub(super) fn invalid_test(scenario: &UserScenario, why: &InvalidTest) -> String {
     format!("{}\n{why}\n", heading(scenario, None, None))
 }
 

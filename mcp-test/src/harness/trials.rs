@@ -19,7 +19,7 @@ use super::plain::runs;
 use super::source::Source;
 use super::suite::Strictness;
 use super::test_run::{self, TestResult, TestRun};
-use super::{Unplayable, output, stray};
+use super::{InvalidTest, output, stray};
 
 /// libtest's exit code for wrong arguments and for failed tests alike.
 const FAILED: u8 = 101;
@@ -142,10 +142,10 @@ fn scenarios() -> Vec<Trial> {
     let mut trials = Vec::new();
     for scenario in user_scenarios() {
         // A scenario that cannot be planned is one trial, which reports why.
-        let unplayable = |why: &Unplayable| test_run::unplayable(scenario, why);
+        let invalid_test = |why: &InvalidTest| test_run::invalid_test(scenario, why);
         let planned = match &environment {
-            Ok(environment) => plan(scenario, environment).map_err(|why| unplayable(&why)),
-            Err(why) => Err(unplayable(why)),
+            Ok(environment) => plan(scenario, environment).map_err(|why| invalid_test(&why)),
+            Err(why) => Err(invalid_test(why)),
         };
         match planned {
             Ok(runs) => trials.extend(runs.into_iter().map(trial)),
@@ -158,7 +158,7 @@ fn scenarios() -> Vec<Trial> {
 fn plan(
     scenario: &'static UserScenario,
     environment: &Environment,
-) -> Result<Vec<TestRun>, Unplayable> {
+) -> Result<Vec<TestRun>, InvalidTest> {
     let source = Source::of_scenario(&scenario.body, environment)?;
     runs(scenario, environment, &source, true)
 }

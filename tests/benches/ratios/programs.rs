@@ -5,7 +5,7 @@ use std::env;
 use std::io::Result;
 use std::path::Path;
 
-use mcp_test::scenario::{Leg, Suite};
+use mcp_test::scenario::{Suite, TestedSide};
 use mcp_test::spec::Revision;
 use mcp_test_suite::scenarios;
 use mcp_test_tests::program::Serving;
@@ -46,7 +46,8 @@ pub(crate) fn table() -> Result<()> {
     let (mut our_cost, mut their_cost) = (Cost::default(), Cost::default());
     let common = || {
         scenarios::all().filter(|scenario| {
-            scenario.leg == Leg::Server && scenario.is_official_at(Revision::V2025_11_25)
+            scenario.tested_side == TestedSide::Server
+                && scenario.is_official_at(Revision::V2025_11_25)
         })
     };
     for scenario in common() {
@@ -56,8 +57,9 @@ pub(crate) fn table() -> Result<()> {
     }
     rows(&format!("{} runs, by the official suite", common().count()), our_cost, their_cost);
 
-    let in_suite = scenarios::all()
-        .filter(|scenario| scenario.leg == Leg::Server && Suite::Active.selects(scenario));
+    let in_suite = scenarios::all().filter(|scenario| {
+        scenario.tested_side == TestedSide::Server && Suite::Active.selects(scenario)
+    });
     println!("\nOur suite `active` has {} scenarios in one run:", in_suite.count());
     let suite = args(&[MCP_TEST, "server", "--url", &serving.url]);
     rows("the suite in one run, by those runs", Cost::of(&suite)?, their_cost);

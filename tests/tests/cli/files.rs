@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test::json::Value;
-use mcp_test::scenario::{Leg, Scenario, Suite};
+use mcp_test::scenario::{Scenario, Suite, TestedSide};
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test::spec::Revision;
@@ -144,7 +144,7 @@ fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
 fn over_stdio(command: &str) -> usize {
     // `server` runs only the active scenarios of the official suite.
     let exists = |scenario: &&Scenario| {
-        scenario.leg == Leg::Server
+        scenario.tested_side == TestedSide::Server
             && (command == "check" || Suite::Active.selects(scenario))
             && scenario.transports.contains(TransportKind::Stdio)
             && scenario.revisions.contains(Revision::V2025_11_25)

@@ -260,7 +260,7 @@ fn a_client_that_leaves_a_process_behind() {
     command.env("FIFO", &fifo.path);
     insta::assert_snapshot!(report_of(command), @"
     INFO server-info: the client received the name `test-server`, version 1.0.0
-    FAILURE client-left-well: the client left a process behind that it had started
+    FAILURE client-exit: the client left a process behind that it had started
       expected a client that ends what it has started before it exits
       got process [process], `hostile-peer hold announced`
       hint: it holds what it has inherited, such as pipes; mcp-test has killed it

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use mcp_test::json::Value;
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use mcp_test::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
@@ -120,7 +120,8 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
 /// The verdicts of the scenarios that exist over stdio, so of those that are not about HTTP.
 pub(crate) fn over_lines(verdicts: &str) -> String {
     let exists = |line: &&str| {
-        let scenario = line.split(':').next().and_then(|id| scenarios::find(Leg::Server, id));
+        let scenario =
+            line.split(':').next().and_then(|id| scenarios::find(TestedSide::Server, id));
         scenario.is_some_and(|it| it.transports.contains(TransportKind::Stdio))
     };
     verdicts.split_inclusive('\n').filter(exists).collect()

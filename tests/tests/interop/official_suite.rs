@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_test::json::Value;
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use mcp_test::spec::Revision;
 use mcp_test_suite::scenarios;
 
@@ -15,7 +15,7 @@ use crate::program::{MCP_TEST, Serving, run};
 /// The server scenarios that the official suite has at a revision.
 fn scenarios_at(revision: Revision) -> impl Iterator<Item = &'static str> {
     scenarios::all()
-        .filter(move |it| it.leg == Leg::Server && it.is_official_at(revision))
+        .filter(move |it| it.tested_side == TestedSide::Server && it.is_official_at(revision))
         .map(|it| &*it.id)
 }
 
@@ -23,12 +23,12 @@ fn scenarios_at(revision: Revision) -> impl Iterator<Item = &'static str> {
 /// and the output.
 pub(crate) fn run_official(
     peers: &Peers,
-    leg: Leg,
+    tested_side: TestedSide,
     address: &str,
     scenario: &str,
     options: &[&str],
 ) -> (i32, String) {
-    let (command, option) = command_of(leg);
+    let (command, option) = command_of(tested_side);
     let mut args = peers.conformance(command);
     let target = [option, address, "--scenario", scenario];
     args.extend(target.iter().chain(options).map(|&arg| arg.to_owned()));
@@ -38,11 +38,11 @@ pub(crate) fn run_official(
 }
 
 /// The command of both suites that tests servers or clients, and its option that takes the URL or the command.
-pub(crate) fn command_of(leg: Leg) -> (&'static str, &'static str) {
-    match leg {
-        Leg::Server => ("server", "--url"),
-        Leg::Client => ("client", "--command"),
-        _ => panic!("{leg} is not tested"),
+pub(crate) fn command_of(tested_side: TestedSide) -> (&'static str, &'static str) {
+    match tested_side {
+        TestedSide::Server => ("server", "--url"),
+        TestedSide::Client => ("client", "--command"),
+        _ => panic!("{tested_side} is not tested"),
     }
 }
 
@@ -51,13 +51,14 @@ fn reference_server_passes_at(revision: Revision) {
     let peers = Peers::installed();
     let serving = Serving::reference(MCP_TEST, &[]);
     for scenario in scenarios_at(revision) {
-        let found = scenarios::find(Leg::Server, scenario).expect("a scenario");
+        let found = scenarios::find(TestedSide::Server, scenario).expect("a scenario");
         // Asking for a revision excludes an extension, which belongs to none.
         let options: &[&str] = match found.official.is_some_and(|it| it.is_extension()) {
             true => &[],
             false => &["--spec-version", revision.as_str()],
         };
-        let (code, text) = run_official(&peers, Leg::Server, &serving.url, scenario, options);
+        let (code, text) =
+            run_official(&peers, TestedSide::Server, &serving.url, scenario, options);
         assert_eq!(code, 0, "{scenario} at {revision}\n{text}");
         assert!(text.contains("0 failed, 0 warnings"), "{scenario} at {revision}\n{text}");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_test::scenario::{Leg, Need, Scenario};
+use mcp_test::scenario::{Need, Scenario, TestedSide};
 use mcp_test::spec::Revision;
 use mcp_test::transport::TransportKind;
 use mcp_test_suite::scenarios;
@@ -22,7 +22,7 @@ fn passes_everything(transport: TransportKind, target: &[&str]) {
     let mut expected: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     // Those for protected servers need tokens; `cli/auth_check.rs` has the reference server protected.
     let is_run = |scenario: &&Scenario| {
-        scenario.leg == Leg::Server && !scenario.needs.contains(&Need::Protection)
+        scenario.tested_side == TestedSide::Server && !scenario.needs.contains(&Need::Protection)
     };
     let server_scenarios = scenarios::all().filter(is_run);
     for scenario in server_scenarios.filter(|scenario| scenario.transports.contains(transport)) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::process::Command;
 use mcp_test_core::run::{Outcome, Plan, RunEvent, Selection, run};
-use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::scenario::{Profile, TestedSide};
 use mcp_test_core::server::Server;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revision;
@@ -135,7 +135,7 @@ fn quick_scenarios() -> Vec<String> {
         "lists-connections",
         "tasks-lifecycle",
     ];
-    let all = scenarios::all().filter(|it| it.leg == Leg::Server);
+    let all = scenarios::all().filter(|it| it.tested_side == TestedSide::Server);
     all.map(|it| it.id.to_string()).filter(|it| !LONG.contains(&&**it)).collect()
 }
 

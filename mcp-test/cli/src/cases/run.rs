@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use mcp_test::cases::hooks::{Commands, Given};
-use mcp_test::cases::{Cases, Inputs, PlayOptions, ReadOptions, scenarios, surroundings};
+use mcp_test::cases::{Cases, Inputs, PlayOptions, ReadOptions, prerequisites, scenarios};
 use mcp_test_core::expect::words;
 use mcp_test_core::process::Command;
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     let secrets = resolved.secrets.and(selected.secrets());
     let mut ids = selected.ids;
     let play = args.play_options(selected.inputs, &ids);
-    let (scenarios, surroundings) = (scenarios(cases, &play)?, surroundings(cases, &play)?);
+    let (scenarios, prerequisites) = (scenarios(cases, &play)?, prerequisites(cases, &play)?);
     // `--case` names existing cases, so one without a scenario is excluded by another selection; not running it would pass.
     let is_planned = |id: &String| scenarios.iter().any(|scenario| scenario.id == id.as_str());
     let is_named = |id: &&String| args.selection.cases.contains(id);
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     execute::execute(RunRequest {
         command: RunCommand::CasesRun,
         options: &RunOptions::of_scenarios(&ids, args.strict, schedule, &args.common),
-        loaded: Some(LoadedScenarios { scenarios, surroundings, args: args.rerun_args() }),
+        loaded: Some(LoadedScenarios { scenarios, prerequisites, args: args.rerun_args() }),
         target: target.into(),
         transports: args.transports.clone(),
         secrets,

@@ -41,7 +41,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
             args.schedule.clone(),
             &args.common,
         ),
-        loaded: Some(LoadedScenarios { scenarios, surroundings: None, args: args.rerun_args() }),
+        loaded: Some(LoadedScenarios { scenarios, prerequisites: None, args: args.rerun_args() }),
         target: client.target.into(),
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets).and(secrets),

@@ -17,7 +17,7 @@ use mcp_test_core::run::{
     self, Baseline, Cell, ExitCode, Plan, RunEvent, SchemaSource, Selection, Shard, Tested,
     UsageError,
 };
-use mcp_test_core::scenario::{Leg, Profile, Scenario, Shared, Surroundings};
+use mcp_test_core::scenario::{Prerequisites, Profile, Scenario, Shared, TestedSide};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
@@ -85,11 +85,11 @@ impl RunCommand {
         }
     }
 
-    const fn leg(self) -> Leg {
+    const fn tested_side(self) -> TestedSide {
         match self {
-            Self::Server | Self::Check | Self::Explore | Self::CasesRun => Leg::Server,
-            Self::Client | Self::CasesVerifyClient => Leg::Client,
-            Self::Authorization => Leg::Authorization,
+            Self::Server | Self::Check | Self::Explore | Self::CasesRun => TestedSide::Server,
+            Self::Client | Self::CasesVerifyClient => TestedSide::Client,
+            Self::Authorization => TestedSide::Authorization,
         }
     }
 }
@@ -99,8 +99,8 @@ impl RunCommand {
 pub(super) struct LoadedScenarios {
     /// The scenarios.
     pub(super) scenarios: Vec<Shared<Scenario>>,
-    /// The surroundings that they need.
-    pub(super) surroundings: Option<Surroundings>,
+    /// What has to run for them.
+    pub(super) prerequisites: Option<Prerequisites>,
     /// The arguments that select them, without secrets.
     pub(super) args: Vec<String>,
 }
@@ -141,7 +141,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 
 /// Tests a server and returns the exit code.
 pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, CliError> {
-    args.run.expand_scenarios(command.leg())?;
+    args.run.expand_scenarios(command.tested_side())?;
     let runtime = runtime()?;
     let protection = args.protection.start(&args.target, &runtime)?;
     args.target.variables = protection.as_ref().map(Protection::variables).unwrap_or_default();
@@ -243,12 +243,12 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     let tested = request.target.clone();
     let plan = match &request.loaded {
         None => Plan::build(scenarios::all(), tested, profile, &selection)
-            .map_err(|error| CliError::selection(error, command.leg(), args.suite))?,
+            .map_err(|error| CliError::selection(error, command.tested_side(), args.suite))?,
         Some(loaded) => {
             let scenarios = loaded.scenarios.iter().cloned();
             Plan::build(scenarios, tested, profile, &selection)
-                .map_err(|error| CliError::selection_of_cases(error, command.leg()))?
-                .surroundings(loaded.surroundings.clone())
+                .map_err(|error| CliError::selection_of_cases(error, command.tested_side()))?
+                .prerequisites(loaded.prerequisites.clone())
         }
     };
     let plan = if request.manual {
@@ -288,9 +288,9 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     let plan = with_known(plan, request)?;
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
-        |error| CliError::selection(UsageError::Baseline(error), command.leg(), None);
+        |error| CliError::selection(UsageError::Baseline(error), command.tested_side(), None);
     let baseline = Baseline::read(file).map_err(baseline_error)?;
-    let warnings = baseline.vet(&plan.scenarios, command.leg(), profile);
+    let warnings = baseline.vet(&plan.scenarios, command.tested_side(), profile);
     warnings.map_err(baseline_error)?.iter().for_each(|warning| output::warn(warning));
     Ok(plan.baseline(baseline))
 }
@@ -353,7 +353,7 @@ fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
         return "test".to_owned();
     }
     match (args.suite, plan.profile) {
-        (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),
+        (Some(suite), _) => format!("{} suite", suite.name(plan.target.tested_side())),
         // The default of the official suite.
         (None, Profile::Official) => "active suite".to_owned(),
         (None, profile) => format!("{profile} check"),

@@ -72,7 +72,7 @@ impl Screen {
             false => Box::new(output::stdout()),
         });
         let options = ConsoleOptions {
-            leg: command.leg(),
+            tested_side: command.tested_side(),
             target: info.target,
             selection: selection_label(request, plan),
             profile: plan.profile,
@@ -104,7 +104,7 @@ impl Reports {
             suite: plan.suite,
             requirements: plan.requirements,
             inapplicable: plan.inapplicable.clone(),
-            coverage: request.options.coverage.then_some(request.command.leg()),
+            coverage: request.options.coverage.then_some(request.command.tested_side()),
         };
         // Each file is checked before the run: a long one would otherwise be lost at its end.
         let files = options.output_dir.as_deref().map(|out| output_dir(out, info.clone()));

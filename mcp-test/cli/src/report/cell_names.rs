@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{Cell, Outcome};
-use mcp_test_core::scenario::Leg;
+use mcp_test_core::scenario::TestedSide;
 
 /// The names of the cells of a run.
 ///
 /// The only cell of a scenario has the id of the scenario, as in the official suite; several cells have a suffix.
 #[derive(Debug, Clone, Default)]
 pub struct CellNames {
-    cells: BTreeMap<(Leg, String), usize>,
+    cells: BTreeMap<(TestedSide, String), usize>,
     /// Whether directories have no stamp.
     without_timestamps: bool,
 }
@@ -65,13 +65,13 @@ impl CellNames {
     #[must_use]
     pub fn directory(&self, outcome: &Outcome) -> PathBuf {
         let cell = &outcome.cell;
-        let leg = match cell.scenario.leg {
-            Leg::Server => "server-",
-            Leg::Client => "",
+        let tested_side = match cell.scenario.tested_side {
+            TestedSide::Server => "server-",
+            TestedSide::Client => "",
             // As the official suite has it.
-            Leg::Authorization => "authorization-server-",
+            TestedSide::Authorization => "authorization-server-",
         };
-        let mut name = format!("{leg}{}", cell.scenario.id);
+        let mut name = format!("{tested_side}{}", cell.scenario.id);
         if !self.without_timestamps {
             // Windows does not allow a colon in a file name.
             name.push_str(&format!("-{}", outcome.started.replace([':', '.'], "-")));
@@ -89,8 +89,8 @@ impl CellNames {
     }
 }
 
-fn key(cell: &Cell) -> (Leg, String) {
-    (cell.scenario.leg, cell.scenario.id.to_string())
+fn key(cell: &Cell) -> (TestedSide, String) {
+    (cell.scenario.tested_side, cell.scenario.id.to_string())
 }
 
 #[cfg(test)]

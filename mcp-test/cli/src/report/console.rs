@@ -24,7 +24,7 @@ use mcp_test_core::failure_report;
 use mcp_test_core::run::{
     Cell, Counts, Inapplicable, Line, MaskedEvent, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
-use mcp_test_core::scenario::{Kind, Leg, Profile};
+use mcp_test_core::scenario::{Kind, Profile, TestedSide};
 use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_suite::scenarios;
 
@@ -36,7 +36,7 @@ use super::{CellNames, Rerun, checks_json, coverage_table, digest};
 #[derive(Debug, Clone)]
 pub struct ConsoleOptions {
     /// The side under test.
-    pub leg: Leg,
+    pub tested_side: TestedSide,
     /// What is tested.
     pub target: String,
     /// What is selected, such as `active suite`.
@@ -78,11 +78,11 @@ pub struct Console<W> {
 }
 
 /// Something about cells, by their scenarios.
-type ByScenario<T> = HashMap<(Leg, String), Vec<(Cell, T)>>;
+type ByScenario<T> = HashMap<(TestedSide, String), Vec<(Cell, T)>>;
 
 /// What identifies a scenario.
-fn key(cell: &Cell) -> (Leg, String) {
-    (cell.scenario.leg, cell.scenario.id.to_string())
+fn key(cell: &Cell) -> (TestedSide, String) {
+    (cell.scenario.tested_side, cell.scenario.id.to_string())
 }
 
 /// A problem in a cell, for comparison with other cells: check, status, reason.
@@ -175,7 +175,7 @@ impl<W: Write> Console<W> {
                 };
                 self.show(&text)?;
                 if self.options.coverage {
-                    let table = coverage_table::table(&summary.coverage, self.options.leg);
+                    let table = coverage_table::table(&summary.coverage, self.options.tested_side);
                     self.show(&format!("\n{table}"))?;
                 }
             }
@@ -203,8 +203,8 @@ impl<W: Write> Console<W> {
             cells => format!(", {cells} runs"),
         };
         let ConsoleOptions { selection, target, .. } = &self.options;
-        let mut text = match self.options.leg {
-            Leg::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
+        let mut text = match self.options.tested_side {
+            TestedSide::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
             _ => format!("Running {selection} ({scenarios}{cells}) against {target}\n"),
         };
         if self.options.brief {
@@ -251,7 +251,7 @@ impl<W: Write> Console<W> {
         text.push_str(&sections);
         text.push('\n');
         text.push_str(&failure_report::of_cell(outcome, Some(&self.options.rerun)));
-        let known = scenarios::find(self.options.leg, &outcome.cell.scenario.id);
+        let known = scenarios::find(self.options.tested_side, &outcome.cell.scenario.id);
         // A file of cases may have the name of a built-in scenario.
         if known.is_some() && outcome.cell.scenario.kind == Kind::BuiltIn {
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
@@ -270,11 +270,11 @@ impl<W: Write> Console<W> {
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
         let (id, target) = (words::name(&outcome.cell.scenario.id), &self.options.target);
-        text.push_str(&match self.options.leg {
-            // The official line says "client scenario" for both legs.
-            Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),
-            Leg::Client => client::started(outcome, target),
-            Leg::Authorization => {
+        text.push_str(&match self.options.tested_side {
+            // The official line says "client scenario" for both tested sides.
+            TestedSide::Server => format!("Running client scenario '{id}' against server: {target}\n"),
+            TestedSide::Client => client::started(outcome, target),
+            TestedSide::Authorization => {
                 format!("Running client scenario for authorization server '{id}' against server: {target}\n")
             }
         });
@@ -290,7 +290,10 @@ impl<W: Write> Console<W> {
     fn results(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
         // As in the official suite, which prints lines about a client here, and its JSON on stdout.
-        if self.options.single && self.options.verbose && self.options.leg != Leg::Client {
+        if self.options.single
+            && self.options.verbose
+            && self.options.tested_side != TestedSide::Client
+        {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.options.single || self.options.verbose {
@@ -305,7 +308,7 @@ impl<W: Write> Console<W> {
                 success + failure,
                 counts.warning
             ));
-            if self.options.leg == Leg::Client {
+            if self.options.tested_side == TestedSide::Client {
                 text.push_str(&client::verdict(outcome));
             }
         }
@@ -322,19 +325,19 @@ impl<W: Write> Console<W> {
     fn ended(&self, summary: &Summary) -> String {
         let mut text = String::new();
         if !self.options.single {
-            text.push_str(match self.options.leg {
-                Leg::Client => "\n=== SUITE SUMMARY ===\n\n",
+            text.push_str(match self.options.tested_side {
+                TestedSide::Client => "\n=== SUITE SUMMARY ===\n\n",
                 _ => "\n=== SUMMARY ===\n",
             });
             text.extend(summary.lines.iter().map(|line| self.line(line)));
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
-            match (self.options.leg, self.options.profile) {
+            match (self.options.tested_side, self.options.profile) {
                 (_, Profile::Adaptive | Profile::Strict) => {
                     text.push_str(&warnings(warning, self.options.profile));
                     text.push_str(&nonzero(skipped, "skipped"));
                 }
-                (Leg::Client, Profile::Official) => {
+                (TestedSide::Client, Profile::Official) => {
                     text.push_str(&format!(", {warning} warnings"));
                     text.push_str(&nonzero(skipped, "skipped"));
                 }
@@ -372,8 +375,8 @@ impl<W: Write> Console<W> {
     fn line(&self, line: &Line) -> String {
         let label = self.names.label(&line.cell);
         let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
-        let warnings = match (self.options.leg, self.options.profile) {
-            (Leg::Server | Leg::Authorization, Profile::Official) => String::new(),
+        let warnings = match (self.options.tested_side, self.options.profile) {
+            (TestedSide::Server | TestedSide::Authorization, Profile::Official) => String::new(),
             (_, profile) => warnings(line.counts.warning, profile),
         };
         let counts = format!("{counts}{warnings}");
@@ -438,7 +441,7 @@ fn problems(outcome: &Outcome) -> Vec<Problem> {
 /// The failures and the warnings of a cell, in separate sections.
 fn problem_sections(outcome: &Outcome) -> String {
     // The official suite fails a client for a warning, but not a server.
-    let warned = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
+    let warned = if outcome.cell.scenario.tested_side == TestedSide::Client { BAD } else { UNSURE };
     let mut formatter = failure_report::FailureFormatter::new(outcome);
     let mut text = String::new();
     for (heading, style, status) in

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{Coverage, NotTested, RowState};
-use mcp_test_core::scenario::{Leg, Scenario};
+use mcp_test_core::scenario::{Scenario, TestedSide};
 use mcp_test_core::spec::Requirement;
 use mcp_test_suite::scenarios;
 
@@ -36,9 +36,9 @@ impl Column {
 }
 
 /// The table for people: how many requirements of each page are in each state. A column or page without any is left out.
-pub(super) fn table(coverage: &Coverage, leg: Leg) -> String {
+pub(super) fn table(coverage: &Coverage, tested_side: TestedSide) -> String {
     let scenarios: Vec<&Scenario> = scenarios::all().collect();
-    let rows: Vec<(&Requirement, RowState)> = coverage.rows(&scenarios, leg).collect();
+    let rows: Vec<(&Requirement, RowState)> = coverage.rows(&scenarios, tested_side).collect();
     let mut pages: BTreeMap<&str, BTreeMap<Column, usize>> = BTreeMap::new();
     let mut totals: BTreeMap<Column, usize> = BTreeMap::new();
     for (row, state) in &rows {
@@ -58,7 +58,7 @@ pub(super) fn table(coverage: &Coverage, leg: Leg) -> String {
         counts.get(&column).map_or_else(|| "-".to_owned(), ToString::to_string)
     };
     let mut text = format!(
-        "{} bind a {leg} at the tested revisions\n",
+        "{} bind a {tested_side} at the tested revisions\n",
         words::count(rows.len(), "requirement")
     );
     text.push_str(&line("page", &|column| column.heading()));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::{Cell, Example, Problem, Summary};
-use mcp_test_core::scenario::{Kind, Leg};
+use mcp_test_core::scenario::{Kind, TestedSide};
 use mcp_test_suite::scenarios;
 
 use super::Rerun;
@@ -91,15 +91,15 @@ impl ProblemDetails {
 
     /// The last lines on stderr that no other problem has shown.
     fn stderr(&mut self, text: &mut String, example: &Example) {
-        let leg = example.cell.scenario.leg;
+        let tested_side = example.cell.scenario.tested_side;
         if let Some(exited) = &example.exited {
-            let _ = writeln!(text, "   The {leg} exited on its own, with {exited}");
+            let _ = writeln!(text, "   The {tested_side} exited on its own, with {exited}");
         }
         let is_new = |line: &&String| !line.trim().is_empty() && !self.stderr.contains(line);
         let lines: Vec<String> = example.stderr_tail.iter().filter(is_new).cloned().collect();
         let first = lines.len().saturating_sub(STDERR_LINES);
         if !lines.is_empty() {
-            let _ = writeln!(text, "   The last lines on the {leg}'s stderr:");
+            let _ = writeln!(text, "   The last lines on the {tested_side}'s stderr:");
         }
         for line in &lines[first..] {
             let line = format!("     | {}", words::printable(line));
@@ -174,9 +174,9 @@ fn name(cell: &Cell) -> String {
 
 /// The command that explains a built-in scenario.
 fn explain(cell: &Cell) -> Option<String> {
-    let leg: Leg = cell.scenario.leg;
+    let tested_side: TestedSide = cell.scenario.tested_side;
     // A file of cases may have the name of a built-in scenario.
     let is_built_in = cell.scenario.kind == Kind::BuiltIn;
-    let known = scenarios::find(leg, &cell.scenario.id).filter(|_| is_built_in)?;
+    let known = scenarios::find(tested_side, &cell.scenario.id).filter(|_| is_built_in)?;
     Some(format!("mcp-test explain {}", known.id))
 }

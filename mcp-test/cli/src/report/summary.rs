@@ -9,7 +9,7 @@ use mcp_test_core::run::{
     Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, Summary,
     Untested, Verdict,
 };
-use mcp_test_core::scenario::{Leg, Profile, RequirementSet, Suite};
+use mcp_test_core::scenario::{Profile, RequirementSet, Suite, TestedSide};
 use mcp_test_core::spec::{Revision, Revisions};
 
 use super::coverage;
@@ -33,7 +33,7 @@ pub struct RunInfo {
     /// The selected scenarios that are not applicable.
     pub inapplicable: Vec<Inapplicable>,
     /// The side whose requirements are listed with whether they were tested; `None` if they are not listed.
-    pub coverage: Option<Leg>,
+    pub coverage: Option<TestedSide>,
 }
 
 /// Builds the document.
@@ -193,7 +193,8 @@ impl SummaryJson {
         });
         document.push("baseline", baseline);
         document.push("known", known(summary));
-        let coverage = self.info.coverage.map(|leg| coverage::json(&summary.coverage, leg));
+        let coverage =
+            self.info.coverage.map(|tested_side| coverage::json(&summary.coverage, tested_side));
         document.push("coverage", coverage);
         document.push("shard", summary.shard.map(|shard| shard.to_string()));
         let not_started = summary.not_started.iter().map(|cell| Value::Object(object_of(cell)));

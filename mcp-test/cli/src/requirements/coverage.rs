@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use mcp_test_core::expect::words;
 use mcp_test_core::run::CitingCheck;
-use mcp_test_core::scenario::Leg;
+use mcp_test_core::scenario::TestedSide;
 use mcp_test_core::spec::requirement::Requirement;
 use mcp_test_core::spec::{BoundParty, Testability};
 use mcp_test_suite::scenarios::{citing_checks, citing_checks_of};
@@ -85,9 +85,9 @@ fn count<'a>(pages: &mut BTreeMap<&'a str, [usize; 4]>, of: &'a Requirement, cov
 fn checks(requirement: &'static Requirement) -> Vec<CitingCheck> {
     match requirement.binds {
         BoundParty::Both => citing_checks(requirement),
-        BoundParty::Server => citing_checks_of(Leg::Server, requirement),
-        BoundParty::Client => citing_checks_of(Leg::Client, requirement),
-        BoundParty::AuthorizationServer => citing_checks_of(Leg::Authorization, requirement),
+        BoundParty::Server => citing_checks_of(TestedSide::Server, requirement),
+        BoundParty::Client => citing_checks_of(TestedSide::Client, requirement),
+        BoundParty::AuthorizationServer => citing_checks_of(TestedSide::Authorization, requirement),
     }
 }
 
@@ -117,21 +117,21 @@ mod tests {
     use super::*;
 
     /// The requirements that bind a side, by page.
-    fn table_of(leg: Leg) -> String {
+    fn table_of(tested_side: TestedSide) -> String {
         let rows = requirement::all();
-        let rows = rows.filter(|row| binds(row, leg));
+        let rows = rows.filter(|row| binds(row, tested_side));
         let mut pages = BTreeMap::new();
         let (mut open, mut twice) = (Vec::new(), Vec::new());
         for row in rows {
-            let checks = citing_checks_of(leg, row);
+            let checks = citing_checks_of(tested_side, row);
             let covered = Covered::of(row, &checks);
             count(&mut pages, row, covered);
             if covered == Covered::Not {
                 open.push(row.id);
             }
             // What `unchecked` says of a row that binds both sides is about servers.
-            let why = match leg {
-                Leg::Client if row.binds == BoundParty::Both => row.unchecked_of_clients,
+            let why = match tested_side {
+                TestedSide::Client if row.binds == BoundParty::Both => row.unchecked_of_clients,
                 _ => row.unchecked,
             };
             if covered == Covered::Checked && why.is_some() {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn each_requirement_on_servers_has_a_check_or_says_why_not() {
-        insta::assert_snapshot!(table_of(Leg::Server), @"
+        insta::assert_snapshot!(table_of(TestedSide::Server), @"
         page           with a check  left out  not visible  no check yet
         auth                     31        45           15             0
         base                     27        10            8             0
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn each_requirement_on_authorization_servers_has_a_check_or_says_why_not() {
-        insta::assert_snapshot!(table_of(Leg::Authorization), @"
+        insta::assert_snapshot!(table_of(TestedSide::Authorization), @"
         page      with a check  left out  not visible  no check yet
         auth                26        16            2             0
         mcp-test             5         0            0             0
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn each_requirement_on_clients_has_a_check_or_says_why_not() {
-        insta::assert_snapshot!(table_of(Leg::Client), @"
+        insta::assert_snapshot!(table_of(TestedSide::Client), @"
         page           with a check  left out  not visible  no check yet
         auth                    102        21           21             0
         base                     19        17           12             0

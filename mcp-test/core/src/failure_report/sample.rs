@@ -12,7 +12,7 @@ use crate::run::{
     RunEvent, Summary, Verdict,
 };
 use crate::scenario::{
-    Body, Kind, Leg, Official, Profile, Repeats, Scenario, Shared, Suite, Transports,
+    Body, Kind, Official, Profile, Repeats, Scenario, Shared, Suite, TestedSide, Transports,
 };
 use crate::spec::{Requirement, Revision, Revisions};
 use crate::trace::{EventKind, Party, Recorder};
@@ -43,18 +43,18 @@ const fn scenario(
         title: Cow::Borrowed(title),
         doc: Cow::Borrowed(""),
         kind: Kind::BuiltIn,
-        leg: Leg::Server,
+        tested_side: TestedSide::Server,
         revisions,
         repeats: Repeats::EachRevision,
         official: Some(official),
         transports: Transports::Any,
         needs: &[],
-        asks: &[],
-        disturbs: None,
+        optional_needs: &[],
+        exclusive: None,
         timeout: None,
         activity: None,
         context: None,
-        client_may_fail: false,
+        tolerates_failed_exit: false,
         later_runs_wait: false,
         opens: false,
         shares_connection: Revisions::none(),

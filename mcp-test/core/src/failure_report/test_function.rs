@@ -10,7 +10,7 @@ use crate::check::{Blame, Check, Demand, Finding, Status};
 use crate::expect::words;
 use crate::run::Outcome;
 use crate::run::spoken_revisions::ProbeFailure;
-use crate::scenario::Leg;
+use crate::scenario::TestedSide;
 use crate::spec::Revision;
 use crate::trace::{self, Style, Trace};
 
@@ -61,7 +61,7 @@ impl FailureFormatter<'_> {
         if let Some(exited) = &outcome.exited {
             let _ = write!(text, "\nthe program behind the URL exited on its own, with {exited}\n");
         }
-        text.push_str(&stderr_of_test(outcome.cell.scenario.leg, &outcome.stderr_tail));
+        text.push_str(&stderr_of_test(outcome.cell.scenario.tested_side, &outcome.stderr_tail));
         text
     }
 
@@ -98,16 +98,16 @@ pub fn of_probe(failure: &ProbeFailure) -> String {
         text.extend(conversation(trace));
     }
     // Only servers are probed.
-    text.push_str(&stderr_of_test(Leg::Server, &trace.stderr_tail(STDERR_LINES)));
+    text.push_str(&stderr_of_test(TestedSide::Server, &trace.stderr_tail(STDERR_LINES)));
     text
 }
 
 /// The last lines on stderr; nothing if there are none.
-pub fn stderr_of_test(leg: Leg, lines: &[String]) -> String {
+pub fn stderr_of_test(tested_side: TestedSide, lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
         if text.is_empty() {
-            let _ = writeln!(text, "\nthe last lines on the {leg}'s stderr:");
+            let _ = writeln!(text, "\nthe last lines on the {tested_side}'s stderr:");
         }
         let _ = writeln!(text, "  {}", stderr_line(line));
     }

@@ -13,7 +13,7 @@ use super::{BaselineError, Results};
 use crate::check::Status;
 use crate::expect::words::{self, closest};
 use crate::files;
-use crate::scenario::{Leg, Profile, Scenario, Shared};
+use crate::scenario::{Profile, Scenario, Shared, TestedSide};
 use crate::yaml::{self, Kind, Limits, Member, Node, ProblemKind};
 
 /// A line number, and what is wrong there.
@@ -23,7 +23,7 @@ type Problem = (usize, String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its section.
-    pub leg: Leg,
+    pub tested_side: TestedSide,
     /// The scenario.
     pub scenario: String,
     /// The check, if only that one may fail.
@@ -46,11 +46,11 @@ impl fmt::Display for Entry {
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
 /// use mcp_test::run::Baseline;
-/// use mcp_test::scenario::Leg;
+/// use mcp_test::scenario::TestedSide;
 ///
 /// let baseline = Baseline::parse("known.yml", "server:\n  - ping\n  - tools-list:tools-name-format\n")?;
-/// assert!(baseline.expects(Leg::Server, "ping", "ping"));
-/// assert!(!baseline.expects(Leg::Server, "tools-list", "tools-list"));
+/// assert!(baseline.expects(TestedSide::Server, "ping", "ping"));
+/// assert!(!baseline.expects(TestedSide::Server, "tools-list", "tools-list"));
 /// # Ok::<(), mcp_test::run::BaselineError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,11 +130,12 @@ impl Baseline {
 
     /// Whether the failure of this check is expected.
     #[must_use]
-    pub fn expects(&self, leg: Leg, scenario: &str, check: &str) -> bool {
-        self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
+    pub fn expects(&self, tested_side: TestedSide, scenario: &str, check: &str) -> bool {
+        self.of(tested_side, scenario)
+            .any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
     }
 
-    /// Looks for unknown sections, and for entries of `leg` that name none of these scenarios or of their checks: warnings in
+    /// Looks for unknown sections, and for entries of `tested_side` that name none of these scenarios or of their checks: warnings in
     /// profile `official`, errors in others.
     ///
     /// # Errors
@@ -143,11 +144,11 @@ impl Baseline {
     pub fn vet(
         &self,
         scenarios: &[Shared<Scenario>],
-        leg: Leg,
+        tested_side: TestedSide,
         profile: Profile,
     ) -> Result<Vec<String>, BaselineError> {
         let sections = self.unknown_sections.iter().map(|(line, name)| (*line, no_section(name)));
-        let entries = self.entries.iter().filter(|entry| entry.leg == leg);
+        let entries = self.entries.iter().filter(|entry| entry.tested_side == tested_side);
         let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry, scenarios)?)));
         let (file, mut problems) = (&self.file, sections.chain(unknown));
         if profile != Profile::Official {
@@ -170,7 +171,7 @@ impl Baseline {
     pub fn compare(&self, results: &Results) -> Comparison {
         let mut comparison = Comparison::default();
         for scenario in results.scenarios() {
-            let entries: Vec<&Entry> = self.of(scenario.leg, &scenario.id).collect();
+            let entries: Vec<&Entry> = self.of(scenario.tested_side, &scenario.id).collect();
             for entry in &entries {
                 let status = match &entry.check {
                     Some(check) => scenario.status(check),
@@ -194,7 +195,7 @@ impl Baseline {
             } else if !entries.is_empty() {
                 let unlisted = scenario
                     .failing()
-                    .filter(|check| !self.expects(scenario.leg, &scenario.id, check))
+                    .filter(|check| !self.expects(scenario.tested_side, &scenario.id, check))
                     .map(|check| format!("{}:{check}", scenario.id));
                 comparison.unexpected.extend(unlisted);
             }
@@ -208,15 +209,17 @@ impl Baseline {
     pub fn text(results: &Results, previous: Option<&Self>) -> String {
         let mut text = String::from("# Known failures: `scenario`, or `scenario:check`.\n");
         let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
-        for leg in [Leg::Server, Leg::Client] {
+        for tested_side in [TestedSide::Server, TestedSide::Client] {
             let was_run = |id: &str| {
                 // What was run only in part keeps its entries: a check may still fail in the other cells.
-                results.get(leg, id).is_some_and(|it| !it.partial)
+                results.get(tested_side, id).is_some_and(|it| !it.partial)
             };
-            let kept = kept.iter().filter(|entry| entry.leg == leg && !was_run(&entry.scenario));
+            let kept = kept
+                .iter()
+                .filter(|entry| entry.tested_side == tested_side && !was_run(&entry.scenario));
             let kept: Vec<&Entry> = kept.collect();
             let mut lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
-            for scenario in results.scenarios().filter(|it| it.leg == leg) {
+            for scenario in results.scenarios().filter(|it| it.tested_side == tested_side) {
                 let is_kept = |check: &&str| {
                     let names =
                         |entry: &&Entry| entry.check.as_deref().is_none_or(|it| it == *check);
@@ -226,21 +229,23 @@ impl Baseline {
                 lines.extend(new.map(|check| format!("{}:{check}", scenario.id)));
             }
             if !lines.is_empty() {
-                text.push_str(&format!("{leg}:\n"));
+                text.push_str(&format!("{tested_side}:\n"));
                 text.extend(lines.iter().map(|line| format!("  - {line}\n")));
             }
         }
         text
     }
 
-    fn of(&self, leg: Leg, scenario: &str) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.leg == leg && entry.scenario == scenario)
+    fn of(&self, tested_side: TestedSide, scenario: &str) -> impl Iterator<Item = &Entry> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.tested_side == tested_side && entry.scenario == scenario)
     }
 }
 
 /// What an entry names that is unknown, if anything.
 fn unknown(entry: &Entry, scenarios: &[Shared<Scenario>]) -> Option<String> {
-    let known = scenarios.iter().filter(|scenario| scenario.leg == entry.leg);
+    let known = scenarios.iter().filter(|scenario| scenario.tested_side == entry.tested_side);
     let Some(scenario) = known.clone().find(|scenario| scenario.id == entry.scenario) else {
         let suggestion = closest(&entry.scenario, known.map(|scenario| &*scenario.id));
         return Some(format!(
@@ -282,7 +287,9 @@ impl Baseline {
         let mut known = Known::default();
         for Member { key, value } in sections {
             let name = word(&key).unwrap_or_else(|| key.kind.name().to_owned());
-            let Some(leg) = [Leg::Server, Leg::Client].into_iter().find(|leg| leg.as_str() == name)
+            let Some(tested_side) = [TestedSide::Server, TestedSide::Client]
+                .into_iter()
+                .find(|tested_side| tested_side.as_str() == name)
             else {
                 // `vet` decides by the profile whether that is an error: the official suite ignores them.
                 self.unknown_sections.push((key.span.line, name));
@@ -293,14 +300,14 @@ impl Baseline {
                 Kind::Null => {}
                 Kind::List(items) => {
                     for item in items {
-                        let entry = entry(leg, item)?;
+                        let entry = entry(tested_side, item)?;
                         if known.is_new(&entry)? {
                             self.entries.push(entry);
                         }
                     }
                 }
                 other => {
-                    let problem = format!("`{leg}` must be a list, got {}", other.name());
+                    let problem = format!("`{tested_side}` must be a list, got {}", other.name());
                     return Err((value.span.line, problem));
                 }
             }
@@ -311,12 +318,12 @@ impl Baseline {
 
 /// The entries so far: for each scenario its checks, with their lines; `None` is the scenario as a whole.
 #[derive(Default)]
-struct Known(HashMap<(Leg, String), HashMap<Option<String>, usize>>);
+struct Known(HashMap<(TestedSide, String), HashMap<Option<String>, usize>>);
 
 impl Known {
     /// Whether an entry is not among those so far; adds it.
     fn is_new(&mut self, entry: &Entry) -> Result<bool, Problem> {
-        let checks = self.0.entry((entry.leg, entry.scenario.clone())).or_default();
+        let checks = self.0.entry((entry.tested_side, entry.scenario.clone())).or_default();
         // The entry for the whole scenario would make those for its checks meaningless.
         let other = match &entry.check {
             Some(_) => checks.get(&None).copied(),
@@ -363,12 +370,15 @@ fn word(node: &Node) -> Option<String> {
 }
 
 fn no_section(name: &str) -> String {
-    let suggestion = did_you_mean(closest(name, [Leg::Server, Leg::Client].map(Leg::as_str)));
+    let suggestion = did_you_mean(closest(
+        name,
+        [TestedSide::Server, TestedSide::Client].map(TestedSide::as_str),
+    ));
     let rest = if suggestion.is_empty() { "; a baseline has `server` and `client`" } else { "" };
     format!("there is no section `{}`{suggestion}{rest}", words::name(name))
 }
 
-fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
+fn entry(tested_side: TestedSide, item: &Node) -> Result<Entry, Problem> {
     let line = item.span.line;
     let text = word(item).unwrap_or_default();
     if text.is_empty() {
@@ -392,7 +402,7 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
     if check.is_some_and(str::is_empty) {
         return Err((line, format!("`{}` has no check after the colon", words::name(&text))));
     }
-    Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
+    Ok(Entry { tested_side, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
 }
 
 /// The colon between scenario and check; two in a row are part of a scenario's id, as in `calculator::adds`.

@@ -10,7 +10,7 @@ pub(super) struct Waiting {
     /// Its place in the plan.
     pub(super) index: usize,
     /// Whether it runs alone.
-    pub(super) disturbs: bool,
+    pub(super) exclusive: bool,
     /// Whether it starts a program, which keeps a processor busy. Other cells mostly wait for replies.
     pub(super) starts_program: bool,
     /// Whether it calls whatever tools the run may call, and so learns which of them are slow.
@@ -33,7 +33,7 @@ impl CellQueue {
     /// tools if they started at the same time. Then those for which others wait.
     pub(super) fn new(cells: impl IntoIterator<Item = Waiting>) -> Self {
         let mut waiting: VecDeque<Waiting> = cells.into_iter().collect();
-        let reachable = waiting.iter().take_while(|cell| !cell.disturbs).count();
+        let reachable = waiting.iter().take_while(|cell| !cell.exclusive).count();
         let reachable = &mut waiting.make_contiguous()[..reachable];
         reachable.sort_by_key(|cell| !cell.later_runs_wait);
         if let Some(place) = reachable.iter().position(|cell| cell.calls_tools) {
@@ -64,9 +64,9 @@ impl CellQueue {
         may_start: bool,
         is_ready: impl Fn(Waiting) -> bool,
     ) -> Option<Waiting> {
-        let most = if self.first()?.disturbs { 1 } else { usize::MAX };
+        let most = if self.first()?.exclusive { 1 } else { usize::MAX };
         let reachable = self.waiting.iter().take(most).enumerate();
-        let reachable = reachable.take_while(|(place, cell)| *place == 0 || !cell.disturbs);
+        let reachable = reachable.take_while(|(place, cell)| *place == 0 || !cell.exclusive);
         let mut ready = reachable.filter(|(_, cell)| is_ready(**cell));
         let first = ready.next()?;
         let is_of_kind = |(_, cell): &(usize, &Waiting)| cell.starts_program == may_start;
@@ -90,7 +90,7 @@ mod tests {
     fn queue(cells: &str) -> CellQueue {
         let waiting = |(index, kind)| Waiting {
             index,
-            disturbs: kind == 'd',
+            exclusive: kind == 'd',
             starts_program: kind == 's',
             calls_tools: kind == 't',
             later_runs_wait: kind == 'w',

@@ -83,8 +83,8 @@ pub async fn run_cell_watched(
     facts: CellFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
 ) -> Outcome {
-    let (leg, id) = (cell.scenario.leg, cell.scenario.id.clone());
-    let unscored = plan.requirements.and_then(|set| set.why_unscored(leg, &id));
+    let (tested_side, id) = (cell.scenario.tested_side, cell.scenario.id.clone());
+    let unscored = plan.requirements.and_then(|set| set.why_unscored(tested_side, &id));
     let outcome = run_scored_cell(plan, cell, facts, progress).await.expecting(&plan.known);
     match unscored {
         Some(reason) => outcome.unscored(reason),
@@ -122,7 +122,7 @@ async fn run_scored_cell(
             run.test_authorization_server(target, &**body, progress).await
         }
         (tested, _) => {
-            let tested = tested.leg().with_article();
+            let tested = tested.tested_side().with_article();
             run.not_applicable(&format!("this scenario does not test {tested}"))
         }
     }

@@ -10,7 +10,7 @@ use crate::check::{
 };
 use crate::client::REQUIREMENTS_OF_CLIENT;
 use crate::json::Value;
-use crate::scenario::{LEFT_WELL, Leg, TOOK_PART};
+use crate::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, TestedSide};
 use crate::spec::{Requirement, Side};
 use crate::trace::{Party, Trace};
 
@@ -26,12 +26,12 @@ pub const COMMON: [(&str, &str); 7] = [
          the peer sent nothing. A check of mcp-test, made in every scenario.",
     ),
     (
-        TOOK_PART,
+        CLIENT_CONNECTED,
         "The client under test connects, and sends a message. A check of mcp-test, made in every scenario that tests\n\
          a client. It counts in every profile: for a client that never connected, no other check means anything.",
     ),
     (
-        LEFT_WELL,
+        CLIENT_EXIT,
         "The client under test exits on its own before --timeout, and without an error. A check of mcp-test, made in\n\
          every scenario that tests a client. If another check that counts reports what the client gave up at, this one\n\
          is skipped and names it; a crash and processes left behind fail all the same. In profile official it counts\n\
@@ -70,8 +70,8 @@ pub fn requirements_of_common(check: &str, side: Side) -> Vec<&'static Requireme
         (SCHEMA_VALID, _) => OF_THE_ENVELOPE.into_iter().chain(requirements_of_shapes()).collect(),
         (SCENARIO_TIMEOUT, _) => vec![Requirement::MCP_TEST_SCENARIO_ENDS],
         (TOOL_SCHEMAS, Side::Server) => REQUIREMENTS_OF_TOOLS.to_vec(),
-        (TOOK_PART, Side::Client) => vec![Requirement::MCP_TEST_CLIENT_TAKES_PART],
-        (LEFT_WELL, Side::Client) => vec![
+        (CLIENT_CONNECTED, Side::Client) => vec![Requirement::MCP_TEST_CLIENT_TAKES_PART],
+        (CLIENT_EXIT, Side::Client) => vec![
             Requirement::MCP_TEST_CLIENT_EXITS_WELL,
             Requirement::MCP_TEST_CLIENT_LEAVES_NO_PROCESS,
         ],
@@ -91,9 +91,9 @@ pub fn requirements_of_interruptions(side: Side) -> impl Iterator<Item = &'stati
 
 /// The check of the envelopes of the whole conversation.
 pub(super) fn well_formed(judged: &[Finding], trace: &Trace, cell: &Cell) -> Check {
-    let who = match cell.scenario.leg {
-        Leg::Server | Leg::Authorization => Party::Server,
-        Leg::Client => Party::Client,
+    let who = match cell.scenario.tested_side {
+        TestedSide::Server | TestedSide::Authorization => Party::Server,
+        TestedSide::Client => Party::Client,
     };
     let mut row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
         if trace.has_messages_both_ways() {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::expect::words;
-use crate::scenario::{Leg, Suite, suite_names};
+use crate::scenario::{Suite, TestedSide, suite_names};
 use crate::spec::Revision;
 use crate::transport::TransportKind;
 
@@ -29,14 +29,14 @@ pub enum UsageError {
         now: &'static [&'static str],
     },
     /// The scenario tests the other side.
-    #[error("scenario `{id}` tests {}, not {}", .tests.with_article(), .leg.with_article())]
+    #[error("scenario `{id}` tests {}, not {}", .tests.with_article(), .tested_side.with_article())]
     OfOtherSide {
         /// The id.
         id: String,
         /// The side under test.
-        leg: Leg,
+        tested_side: TestedSide,
         /// The side that it tests.
-        tests: Leg,
+        tests: TestedSide,
     },
     /// No scenario tests such a page of the specification.
     #[error("there is no page `{page}`; there are {}", .known.join(", "))]
@@ -47,16 +47,16 @@ pub enum UsageError {
         known: Vec<&'static str>,
     },
     /// The suite belongs to the other side.
-    #[error("there is no suite `{suite}` for {leg}s; there are {}", suite_names(*.leg))]
+    #[error("there is no suite `{suite}` for {tested_side}s; there are {}", suite_names(*.tested_side))]
     NoSuchSuite {
         /// The suite.
         suite: Suite,
         /// The side under test.
-        leg: Leg,
+        tested_side: TestedSide,
     },
     /// Some scenarios of a set do not exist in mcp-test, so that a run would not say what the set says.
     #[error(
-        "mcp-test does not have {} of the {of} scenarios for {leg}s in the set of {revision}, such as {}",
+        "mcp-test does not have {} of the {of} scenarios for {tested_side}s in the set of {revision}, such as {}",
         .missing.len(),
         words::list(.missing.iter().take(3), "and")
     )]
@@ -64,7 +64,7 @@ pub enum UsageError {
         /// The revision of the set.
         revision: Revision,
         /// The side under test.
-        leg: Leg,
+        tested_side: TestedSide,
         /// The ids of these scenarios.
         missing: Vec<&'static str>,
         /// How many scenarios the set has for the side.

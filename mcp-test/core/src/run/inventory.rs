@@ -90,7 +90,8 @@ impl InventoryRequest<'_> {
 
     fn needs(&self, kind: ItemKind) -> bool {
         let scenarios = self.plan.cells.iter().map(|cell| &cell.scenario);
-        let mut needs = scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks));
+        let mut needs =
+            scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.optional_needs));
         needs.any(|need| need.item_kind() == Some(kind))
     }
 

@@ -7,7 +7,7 @@ use super::{COMMON, Cell, Silence};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Origin, Status};
 use crate::clock;
-use crate::scenario::{LEFT_WELL, Leg, Need, Profile, Reason};
+use crate::scenario::{CLIENT_EXIT, Need, Profile, Reason, TestedSide};
 use crate::spec::Revision;
 use crate::trace::Trace;
 use crate::transport::{ClientRun, PreparedTarget, TransportKind};
@@ -112,7 +112,7 @@ impl Outcome {
     }
 
     /// Adds the exit and the last output of the program behind the URL. They are not in the trace, since all cells share it.
-    pub(super) fn add_last_words(&mut self, program: &PreparedTarget) {
+    pub(super) fn add_exit_and_stderr(&mut self, program: &PreparedTarget) {
         // Over other transports, the program belongs to a connection, and its output is in the trace.
         if self.cell.transport != TransportKind::Http {
             return;
@@ -136,7 +136,7 @@ impl Outcome {
     /// Whether a check counts against the peer.
     #[must_use]
     pub fn fails(&self, check: &Check) -> bool {
-        self.counts(check) && self.profile.fails(self.cell.scenario.leg, check)
+        self.counts(check) && self.profile.fails(self.cell.scenario.tested_side, check)
     }
 
     /// The checks that count against the peer.
@@ -146,7 +146,7 @@ impl Outcome {
 
     /// How the client under test ended, if that is counted under what another check reports.
     pub(crate) fn traced_exit(&self) -> Option<&str> {
-        let mut exits = self.checks.iter().filter(|check| check.id == LEFT_WELL);
+        let mut exits = self.checks.iter().filter(|check| check.id == CLIENT_EXIT);
         let traced = exits.find(|check| check.status == Status::Skipped && check.finding.is_some());
         traced?.message.as_deref()
     }
@@ -163,8 +163,8 @@ impl Outcome {
     /// The verdict that follows from checks.
     #[doc(hidden)]
     pub fn judge(cell: &Cell, profile: Profile, checks: &[Check]) -> Verdict {
-        let leg = cell.scenario.leg;
-        let counts = |check: &&Check| profile.fails(leg, check);
+        let tested_side = cell.scenario.tested_side;
+        let counts = |check: &&Check| profile.fails(tested_side, check);
         // A check without a finding counts against the peer: nothing says that something else is to blame.
         let peer_is_innocent = |check: &Check| {
             check.finding.as_ref().is_some_and(|finding| {
@@ -182,7 +182,7 @@ impl Outcome {
         // After the failures: in profile `strict` what was not tested fails.
         // The checks that every scenario has say nothing about what a client was to be tested for.
         let is_common = |check: &Check| COMMON.iter().any(|(id, _)| check.id == *id);
-        let is_counted = |check: &&Check| leg != Leg::Client || !is_common(check);
+        let is_counted = |check: &&Check| tested_side != TestedSide::Client || !is_common(check);
         let (expected, others): (Vec<&Check>, Vec<&Check>) =
             checks.iter().filter(is_counted).partition(|check| !check.known.is_empty());
         // An expected failure does not make a skipped scenario one that passes.

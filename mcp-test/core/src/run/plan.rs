@@ -11,8 +11,8 @@ use super::{
 use crate::client::Fixtures;
 use crate::expect::words::closest;
 use crate::scenario::{
-    Leg, Need, PROMPT, Profile, RequirementSet, Scenario, Shared, Suite, Surroundings, ToolCalls,
-    Transports,
+    Need, PROMPT, Prerequisites, Profile, RequirementSet, Scenario, Shared, Suite, TestedSide,
+    ToolCalls, Transports,
 };
 use crate::spec::schema::Schemas;
 use crate::spec::{KnownViolations, Revision};
@@ -72,7 +72,7 @@ pub struct Plan {
     /// What the pre-flight does when the target demands authorization.
     pub sign_in: Option<SignInStep>,
     /// What the target needs, if it cannot be reached without.
-    pub surroundings: Option<Surroundings>,
+    pub prerequisites: Option<Prerequisites>,
     /// The scenarios among which the selection was made.
     pub scenarios: Vec<Shared<Scenario>>,
     /// The selection.
@@ -100,11 +100,11 @@ impl Plan {
     ) -> Result<Self, UsageError> {
         let scenarios: Vec<Shared<Scenario>> = scenarios.into_iter().map(Into::into).collect();
         let target = target.into();
-        let leg = target.leg();
+        let tested_side = target.tested_side();
         let transports = transports(&target, &selection.transports)?;
         let mut candidates = Candidates::default();
         let is_chosen = !selection.scenarios.is_empty() || !selection.pages.is_empty();
-        for scenario in selected(&scenarios, leg, profile, selection)? {
+        for scenario in selected(&scenarios, tested_side, profile, selection)? {
             // Most servers are tested without tokens, which need not be reported.
             if scenario.needs.contains(&Need::Protection) && !target.is_protected() && !is_chosen {
                 continue;
@@ -115,12 +115,12 @@ impl Plan {
             };
             // What a client speaks is only known afterwards, so that this cannot wait for the pre-flight.
             let is_run = |it: &Revision| scenario.repeats.runs_at(*it, &wanted);
-            let wanted = match leg {
-                Leg::Client if selection.revisions.is_empty() => {
+            let wanted = match tested_side {
+                TestedSide::Client if selection.revisions.is_empty() => {
                     wanted.iter().copied().filter(is_run).collect()
                 }
                 // It speaks no revision, and somebody would have to consent at each.
-                Leg::Authorization if selection.revisions.is_empty() => {
+                TestedSide::Authorization if selection.revisions.is_empty() => {
                     wanted.iter().copied().max().into_iter().collect()
                 }
                 _ => wanted,
@@ -193,7 +193,7 @@ impl Plan {
             judges_known: false,
             known_is_strict: false,
             sign_in: None,
-            surroundings: None,
+            prerequisites: None,
             scenarios,
             selection: Selection::default(),
         }
@@ -301,8 +301,8 @@ impl Plan {
 
     /// Sets what the pre-flight starts if it cannot reach the target.
     #[must_use]
-    pub fn surroundings(mut self, surroundings: Option<Surroundings>) -> Self {
-        self.surroundings = surroundings;
+    pub fn prerequisites(mut self, prerequisites: Option<Prerequisites>) -> Self {
+        self.prerequisites = prerequisites;
         self
     }
 
@@ -375,8 +375,8 @@ impl Candidates {
         let is_forced = selection.force || selection.requirements.is_some();
         let tries_all = !selection.revisions.is_empty() || (selection.one_revision && !described);
         // A client gets a URL also where its scenario serves HTTP+SSE there.
-        let is_named =
-            scenario.leg == Leg::Client && matches!(scenario.transports, Transports::Only(_));
+        let is_named = scenario.tested_side == TestedSide::Client
+            && matches!(scenario.transports, Transports::Only(_));
         for &revision in wanted {
             let scenario = scenario.clone();
             if (scenario.revisions.contains(revision) && !is_off_timeline) || is_forced {
@@ -393,22 +393,26 @@ impl Candidates {
     }
 }
 
-/// The selected scenarios of a leg, in official order.
+/// The selected scenarios of a tested side, in official order.
 fn selected(
     scenarios: &[Shared<Scenario>],
-    leg: Leg,
+    tested_side: TestedSide,
     profile: Profile,
     selection: &Selection,
 ) -> Result<Vec<Shared<Scenario>>, UsageError> {
-    let known = || scenarios.iter().filter(move |scenario| scenario.leg == leg);
-    if let Some(suite) = selection.suite.filter(|suite| !Suite::of(leg).contains(suite)) {
-        return Err(UsageError::NoSuchSuite { suite, leg });
+    let known = || scenarios.iter().filter(move |scenario| scenario.tested_side == tested_side);
+    if let Some(suite) = selection.suite.filter(|suite| !Suite::of(tested_side).contains(suite)) {
+        return Err(UsageError::NoSuchSuite { suite, tested_side });
     }
     // Before anything is left out: a typo must not go unnoticed because other ids exist.
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == *id) {
             if let Some(other) = scenarios.iter().find(|scenario| scenario.id == *id) {
-                return Err(UsageError::OfOtherSide { id: id.clone(), leg, tests: other.leg });
+                return Err(UsageError::OfOtherSide {
+                    id: id.clone(),
+                    tested_side,
+                    tests: other.tested_side,
+                });
             }
             if let Some(now) = former_ids::now_called(id) {
                 return Err(UsageError::Renamed { id: id.clone(), now });
@@ -423,13 +427,18 @@ fn selected(
         }
     }
     if let Some(set) = selection.requirements {
-        let ids = set.unscored().filter(|(of, ..)| *of == leg).map(|(_, _, id)| id);
-        let ids: Vec<&'static str> = set.scored(leg).iter().copied().chain(ids).collect();
+        let ids = set.unscored().filter(|(of, ..)| *of == tested_side).map(|(_, _, id)| id);
+        let ids: Vec<&'static str> = set.scored(tested_side).iter().copied().chain(ids).collect();
         let find = |id: &&'static str| known().find(|it| it.id == **id).cloned();
         let missing: Vec<_> = ids.iter().copied().filter(|id| find(id).is_none()).collect();
         if !missing.is_empty() {
             let revision = set.revision;
-            return Err(UsageError::IncompleteSet { revision, leg, missing, of: ids.len() });
+            return Err(UsageError::IncompleteSet {
+                revision,
+                tested_side,
+                missing,
+                of: ids.len(),
+            });
         }
         // The unscored ones last, as in the official suite.
         return Ok(ids.iter().filter_map(find).collect());
@@ -439,7 +448,7 @@ fn selected(
         pages.is_empty() || scenario.pages().any(|page| pages.iter().any(|wanted| wanted == page))
     };
     let suite = selection.suite.unwrap_or(match profile {
-        Profile::Official if leg != Leg::Authorization => Suite::Active,
+        Profile::Official if tested_side != TestedSide::Authorization => Suite::Active,
         _ => Suite::All,
     });
     Ok(known()
@@ -468,7 +477,9 @@ fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<R
     }
     match (profile, scenario.official) {
         // Without `--spec-version` the official suite runs each scenario once.
-        (Profile::Official, Some(official)) => vec![official.default_revision(scenario.leg)],
+        (Profile::Official, Some(official)) => {
+            vec![official.default_revision(scenario.tested_side)]
+        }
         _ => scenario.revisions.iter().collect(),
     }
 }

@@ -64,7 +64,7 @@ impl From<Finding> for PreflightFailure {
 }
 
 /// Adds how the program behind the URL exited, if it has, and its last output.
-pub(super) fn add_last_words(finding: &mut Finding, program: &PreparedTarget) {
+pub(super) fn add_exit_and_stderr(finding: &mut Finding, program: &PreparedTarget) {
     if let Some(exit) = program.exit() {
         finding.add_hint(&format!("the program behind the URL exited on its own, with {exit}"));
     }
@@ -231,7 +231,8 @@ impl Survey {
         let callable = definitions.filter_map(|tool| Some(plan.calls.callable(tool)?.name));
         // What the user names instead of a fixture is called whatever its annotations, as what `--call` names.
         let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
-        let needs = scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks));
+        let needs =
+            scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.optional_needs));
         let own = needs.filter_map(|need| match need {
             Need::Tool(fixture) if plan.fixtures.replaces(fixture) => {
                 Some(plan.fixtures.name(fixture))
@@ -399,7 +400,7 @@ fn name(facts: &ServerFacts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Body, Kind, Leg, Repeats, Scenario, Shared};
+    use crate::scenario::{Body, Kind, Repeats, Scenario, Shared, TestedSide};
 
     #[test]
     fn the_first_answer_sets_the_timeout_of_the_others() {
@@ -415,7 +416,7 @@ mod tests {
     fn what_shows_the_same_is_run_at_the_newest_revision_of_each_era() {
         let cells = |id: &'static str, repeats| -> Vec<Cell> {
             let body = Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) })));
-            let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body);
+            let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, body);
             let scenario = Shared::from(Scenario { repeats, ..scenario });
             let cell = |revision| {
                 let transport = TransportKind::Stdio;

@@ -6,7 +6,7 @@ use super::outcome::STDERR_LINES;
 use super::results::needs_entry;
 use super::{Cell, Comparison, Outcome};
 use crate::check::{Blame, Check, Finding, Status};
-use crate::scenario::{LEFT_WELL, Profile};
+use crate::scenario::{CLIENT_EXIT, Profile};
 use crate::spec::{Requirement, Revision, Revisions};
 use crate::trace;
 use crate::transport::TransportKind;
@@ -120,7 +120,7 @@ impl Problem {
                 self.cited.push(id);
             }
         }
-        if check.id == LEFT_WELL && check.finding.as_ref().is_some_and(|it| it.shown_by_exit) {
+        if check.id == CLIENT_EXIT && check.finding.as_ref().is_some_and(|it| it.shown_by_exit) {
             self.add_exit(check);
         }
         self.occurrences.push(Occurrence {
@@ -134,7 +134,7 @@ impl Problem {
 
     /// Adds a check that was skipped because of it.
     pub(super) fn add_unmade(&mut self, check: &Check) {
-        if check.id == LEFT_WELL {
+        if check.id == CLIENT_EXIT {
             self.add_exit(check);
         } else {
             self.not_reached += 1;
@@ -179,7 +179,7 @@ impl Problem {
     /// Two problems of a run may have the same.
     #[must_use]
     pub fn identity(&self) -> String {
-        let leg = self.example.cell.scenario.leg;
+        let tested_side = self.example.cell.scenario.tested_side;
         let cause = self.finding().and_then(|finding| finding.cause.as_deref());
         let shape = self.finding().and_then(|finding| finding.shape.as_ref());
         let what = match (cause, shape) {
@@ -190,7 +190,7 @@ impl Problem {
                 None => self.example.check.id.clone(),
             },
         };
-        format!("{leg} {what}")
+        format!("{tested_side} {what}")
     }
 
     /// The requirements that the example breaks.

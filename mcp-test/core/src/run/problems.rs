@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Cell, Counts, Outcome, Problem, Verdict};
 use crate::check::{Cause, Check, Finding, Origin, Severity, Status};
-use crate::scenario::{Leg, Need};
+use crate::scenario::{Need, TestedSide};
 use crate::spec::Requirement;
 
 /// How many problems are kept of one run, so that a peer cannot fill the memory with made-up names.
@@ -29,7 +29,7 @@ pub struct Problems {
     index: BTreeMap<Key, usize>,
     untested: Vec<Untested>,
     /// The most severe status of each check over all scenario runs.
-    checks: Arc<BTreeMap<(Leg, String, String), Status>>,
+    checks: Arc<BTreeMap<(TestedSide, String, String), Status>>,
     /// How many findings belong to problems that are not kept.
     more: usize,
 }
@@ -68,11 +68,11 @@ impl Problems {
     /// Adds what an outcome shows.
     #[doc(hidden)]
     pub fn add(&mut self, outcome: &Outcome) {
-        let leg = outcome.cell.scenario.leg;
+        let tested_side = outcome.cell.scenario.tested_side;
         let is_counted = |check: &&Check| outcome.counts(check) && check.known.is_empty();
         let checks = Arc::make_mut(&mut self.checks);
         for check in outcome.checks.iter().filter(is_counted) {
-            let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
+            let name = (tested_side, outcome.cell.scenario.id.to_string(), check.id.clone());
             let status = checks.entry(name).or_insert(check.status);
             *status = (*status).max(check.status);
         }

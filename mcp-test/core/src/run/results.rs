@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Cell, Outcome, Verdict};
 use crate::check::{Check, Status};
-use crate::scenario::{Leg, Profile};
+use crate::scenario::{Profile, TestedSide};
 
 /// From how many checks of a scenario on their places are kept: a case may have 20,000, and others have a few.
 const MANY: usize = 32;
@@ -15,13 +15,13 @@ const MANY: usize = 32;
 pub struct Results {
     scenarios: Arc<Vec<ScenarioResults>>,
     /// The place of each scenario in `scenarios`.
-    places: Arc<HashMap<(Leg, String), usize>>,
+    places: Arc<HashMap<(TestedSide, String), usize>>,
 }
 
 /// The results of one scenario over all its cells.
 #[derive(Debug, Clone)]
 pub(super) struct ScenarioResults {
-    pub(super) leg: Leg,
+    pub(super) tested_side: TestedSide,
     pub(super) id: String,
     /// Whether some cell could not be run, so that a check may still fail there.
     pub(super) partial: bool,
@@ -45,8 +45,8 @@ impl Results {
         if outcome.verdict == Verdict::Skipped {
             return;
         }
-        let (leg, id) = (outcome.cell.scenario.leg, &*outcome.cell.scenario.id);
-        let results = self.of(leg, id);
+        let (tested_side, id) = (outcome.cell.scenario.tested_side, &*outcome.cell.scenario.id);
+        let results = self.of(tested_side, id);
         if outcome.verdict == Verdict::NotRun {
             results.partial = true;
             return;
@@ -59,23 +59,24 @@ impl Results {
 
     /// Notes that a cell is not run, so that its scenario is `partial`.
     pub(super) fn leave_out(&mut self, cell: &Cell) {
-        self.of(cell.scenario.leg, &cell.scenario.id).partial = true;
+        self.of(cell.scenario.tested_side, &cell.scenario.id).partial = true;
     }
 
     /// The results of a scenario, which are added if there are none.
-    fn of(&mut self, leg: Leg, id: &str) -> &mut ScenarioResults {
+    fn of(&mut self, tested_side: TestedSide, id: &str) -> &mut ScenarioResults {
         let scenarios = Arc::make_mut(&mut self.scenarios);
-        let place =
-            *Arc::make_mut(&mut self.places).entry((leg, id.to_owned())).or_insert_with(|| {
-                scenarios.push(ScenarioResults::without_results(leg, id));
+        let place = *Arc::make_mut(&mut self.places)
+            .entry((tested_side, id.to_owned()))
+            .or_insert_with(|| {
+                scenarios.push(ScenarioResults::without_results(tested_side, id));
                 scenarios.len() - 1
             });
         &mut scenarios[place]
     }
 
     /// The results of a scenario, if there are any.
-    pub(super) fn get(&self, leg: Leg, id: &str) -> Option<&ScenarioResults> {
-        self.places.get(&(leg, id.to_owned())).map(|place| &self.scenarios[*place])
+    pub(super) fn get(&self, tested_side: TestedSide, id: &str) -> Option<&ScenarioResults> {
+        self.places.get(&(tested_side, id.to_owned())).map(|place| &self.scenarios[*place])
     }
 
     pub(super) fn scenarios(&self) -> impl Iterator<Item = &ScenarioResults> {
@@ -107,9 +108,9 @@ impl<'a> FromIterator<&'a Outcome> for Results {
 }
 
 impl ScenarioResults {
-    fn without_results(leg: Leg, id: &str) -> Self {
+    fn without_results(tested_side: TestedSide, id: &str) -> Self {
         let (checks, places) = (Vec::new(), HashMap::new());
-        Self { leg, id: id.to_owned(), partial: false, checks, places }
+        Self { tested_side, id: id.to_owned(), partial: false, checks, places }
     }
 
     fn add(&mut self, id: &str, status: Status, fails: bool) {
@@ -154,8 +155,12 @@ impl ScenarioResults {
     }
 
     #[cfg(test)]
-    pub(super) fn new(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut results = Self::without_results(leg, id);
+    pub(super) fn new(
+        tested_side: TestedSide,
+        id: &'static str,
+        checks: &[(&str, Status)],
+    ) -> Self {
+        let mut results = Self::without_results(tested_side, id);
         for (id, status) in checks {
             results.add(id, *status, status.is_failing());
         }
@@ -167,8 +172,10 @@ impl ScenarioResults {
 impl FromIterator<ScenarioResults> for Results {
     fn from_iter<I: IntoIterator<Item = ScenarioResults>>(scenarios: I) -> Self {
         let scenarios: Vec<ScenarioResults> = scenarios.into_iter().collect();
-        let places =
-            scenarios.iter().enumerate().map(|(place, it)| ((it.leg, it.id.clone()), place));
+        let places = scenarios
+            .iter()
+            .enumerate()
+            .map(|(place, it)| ((it.tested_side, it.id.clone()), place));
         Self { places: Arc::new(places.collect()), scenarios: Arc::new(scenarios) }
     }
 }
@@ -180,7 +187,7 @@ mod tests {
     #[test]
     fn each_check_has_one_result_however_many_there_are() {
         for count in [MANY - 1, MANY, 3 * MANY] {
-            let mut results = ScenarioResults::without_results(Leg::Server, "long");
+            let mut results = ScenarioResults::without_results(TestedSide::Server, "long");
             for status in [Status::Success, Status::Failure, Status::Success] {
                 (0..count).for_each(|number| results.add(&number.to_string(), status, false));
             }

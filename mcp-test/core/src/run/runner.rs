@@ -34,7 +34,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// # extern crate mcp_test_core as mcp_test;
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// use mcp_test::run::{ExitCode, Plan, RunEvent, Selection, run};
-/// use mcp_test::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
+/// use mcp_test::scenario::{Body, CheckSpec, Kind, TestedSide, Profile, Scenario, Shared};
 ///
 /// static CHECKS: &[CheckSpec] = &[mcp_test::check!("has-tools", "The server lists its tools")];
 /// let body = Body::server(|ctx| {
@@ -44,7 +44,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 ///         Ok(())
 ///     })
 /// });
-/// let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, "has-tools", body);
+/// let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, "has-tools", body);
 /// let scenario = Scenario { checks: Shared::Static(CHECKS), ..scenario };
 /// let target = mcp_test::server::reference::everything().target();
 /// let plan = Plan::build([Shared::from(scenario)], target, Profile::Adaptive, &Selection::default())?;
@@ -153,7 +153,7 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
                 let survey = Survey::of_closed_target();
                 return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
             }
-            preflight::add_last_words(&mut failure.finding, &prepared);
+            preflight::add_exit_and_stderr(&mut failure.finding, &prepared);
             pool.stop();
             prepared.stop().await;
             Err(failure)
@@ -188,10 +188,10 @@ async fn survey(
         Ok(survey) => return Ok(survey),
         Err(failure) => failure,
     };
-    match &plan.surroundings {
-        Some(surroundings) if failure.finding.blame == Blame::Environment => {
+    match &plan.prerequisites {
+        Some(prerequisites) if failure.finding.blame == Blame::Environment => {
             let authority = target.transports().into_iter().find_map(|kind| target.authority(kind));
-            let running = surroundings.start(authority).await.map_err(PreflightFailure::from)?;
+            let running = prerequisites.start(authority).await.map_err(PreflightFailure::from)?;
             let survey = preflight::survey(plan, target, pool).await;
             // The scenarios start what they need themselves.
             running.stop().await;
@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
     async fn run_all(mut self) -> (Summary, bool) {
         let mut queue = CellQueue::new(self.waiting_cells());
         while let Some(first) = queue.first() {
-            if first.disturbs {
+            if first.exclusive {
                 // A scenario that disturbs waits until nothing else runs, and is then waited for.
                 self.finish_all().await;
             }
@@ -318,7 +318,7 @@ impl<'a> Run<'a> {
             let start = start.filter(|_| next.starts_program);
             let job = Job { _job: job, _start: start, _first: first };
             self.start(next.index, cell, facts, job);
-            if next.disturbs {
+            if next.exclusive {
                 self.finish_all().await;
             }
         }
@@ -358,7 +358,7 @@ impl<'a> Run<'a> {
         };
         let waiting = |(index, cell): (usize, &Cell)| Waiting {
             index,
-            disturbs: cell.scenario.disturbs.is_some(),
+            exclusive: cell.scenario.exclusive.is_some(),
             starts_program: starts_program(cell),
             calls_tools: calls_tools(cell),
             later_runs_wait: pool.is_some() && cell.scenario.later_runs_wait,
@@ -402,7 +402,7 @@ impl<'a> Run<'a> {
             };
             let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
             if let Tested::Server(_) = plan.target {
-                outcome.add_last_words(program);
+                outcome.add_exit_and_stderr(program);
             }
             (index, outcome)
         }));

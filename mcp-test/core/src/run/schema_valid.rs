@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::check::Shape;
     use crate::json::Pointer;
-    use crate::scenario::{Body, Leg, Shared};
+    use crate::scenario::{Body, Shared, TestedSide};
     use crate::spec::Revision;
     use crate::trace::{Party, Recorder};
 
@@ -230,7 +230,7 @@ mod tests {
 
     fn scenario(kind: Kind) -> Scenario {
         let body = Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) })));
-        Scenario::dynamic(kind, Leg::Server, "tools-list", body)
+        Scenario::dynamic(kind, TestedSide::Server, "tools-list", body)
     }
 
     fn judgement(envelopes: &[Finding], shapes: &ShapeJudgement) -> Judgement {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::cell_run::{
     self, CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
 };
-use super::preflight::add_last_words;
+use super::preflight::add_exit_and_stderr;
 use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, facts_by_revision};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::check::{Check, Finding};
@@ -108,7 +108,7 @@ pub async fn run_single(
     };
     let mut result = on_target(run, target, progress).await;
     // Before `end`, after which every program has exited.
-    result.add_last_words(&prepared).await;
+    result.add_exit_and_stderr(&prepared).await;
     prepared.end().await;
     result
 }
@@ -150,16 +150,16 @@ pub async fn run_single_client(
 
 impl CellResult {
     /// Adds how the program behind the URL exited, and its last output.
-    async fn add_last_words(&mut self, prepared: &PreparedTarget) {
+    async fn add_exit_and_stderr(&mut self, prepared: &PreparedTarget) {
         match self {
             Self::Finished(outcome) if outcome.verdict.is_failing() => {
                 // The connection breaks a little before the exit of the program can be observed.
                 let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
-                outcome.add_last_words(prepared);
+                outcome.add_exit_and_stderr(prepared);
             }
             Self::NotRun(failure) => {
                 let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
-                add_last_words(&mut failure.finding, prepared);
+                add_exit_and_stderr(&mut failure.finding, prepared);
             }
             Self::Finished(_) | Self::Unsupported(_) | Self::Skipped(_) | Self::Undecided(_) => {}
         }

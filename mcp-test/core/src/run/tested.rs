@@ -2,7 +2,7 @@
 
 #[cfg(feature = "auth")]
 use crate::scenario::AuthorizationTarget;
-use crate::scenario::Leg;
+use crate::scenario::TestedSide;
 use crate::spec::KnownViolation;
 use crate::transport::{ClientTarget, Target, TransportKind};
 
@@ -21,12 +21,12 @@ pub enum Tested {
 impl Tested {
     /// Its side.
     #[must_use]
-    pub const fn leg(&self) -> Leg {
+    pub const fn tested_side(&self) -> TestedSide {
         match self {
-            Self::Server(_) => Leg::Server,
-            Self::Client(_) => Leg::Client,
+            Self::Server(_) => TestedSide::Server,
+            Self::Client(_) => TestedSide::Client,
             #[cfg(feature = "auth")]
-            Self::AuthorizationServer(_) => Leg::Authorization,
+            Self::AuthorizationServer(_) => TestedSide::Authorization,
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{CheckSpec, Leg, Official, Shared};
+use super::{CheckSpec, Official, Shared, TestedSide};
 use crate::spec::Revision;
 
 /// What a scenario declares: the checks that it may make, and whether it is an official one.
@@ -14,7 +14,7 @@ pub struct Declared {
     /// The id of the scenario.
     pub id: Cow<'static, str>,
     /// Which side is under test.
-    pub leg: Leg,
+    pub tested_side: TestedSide,
     /// How the official suite runs it; `None` for our own.
     pub official: Option<Official>,
     /// The checks that it may make.

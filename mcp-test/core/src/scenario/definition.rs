@@ -13,8 +13,8 @@ use std::time::Duration;
 #[cfg(feature = "auth")]
 use super::AuthorizationCtx;
 use super::{
-    Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Leg, Need, Official, Profile, Proofs,
-    Repeats, ServerCtx, Shared, Stop, Suite, Transports,
+    Activity, CheckSpec, ClientTest, Ctx, Declared, Judging, Need, Official, Profile, Proofs,
+    Repeats, ServerCtx, Shared, Stop, Suite, TestedSide, Transports,
 };
 use crate::check::Finding;
 use crate::json::{Object, Value};
@@ -144,7 +144,7 @@ pub struct Scenario {
     /// Who wrote it.
     pub kind: Kind,
     /// Which side is under test.
-    pub leg: Leg,
+    pub tested_side: TestedSide,
     /// The revisions at which the feature exists.
     pub revisions: Revisions,
     /// At which of the revisions that the target speaks it runs, unless revisions were selected. One for clients that does not run at
@@ -157,9 +157,9 @@ pub struct Scenario {
     /// What the peer must offer for the scenario to test anything.
     pub needs: &'static [Need],
     /// What its body looks for in the inventory, and without which it still makes some of its checks.
-    pub asks: &'static [Need],
+    pub optional_needs: &'static [Need],
     /// What it changes on a shared peer; such a scenario runs alone.
-    pub disturbs: Option<&'static str>,
+    pub exclusive: Option<&'static str>,
     /// How long one run of it may take; `None` for the time-out of the plan.
     pub timeout: Option<Duration>,
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
@@ -176,7 +176,7 @@ pub struct Scenario {
     /// Further information for the client under test, such as what to call: the members of a JSON object.
     pub context: Option<fn() -> serde_json::Value>,
     /// Whether a client may end with an error, since it has to refuse what it is served.
-    pub client_may_fail: bool,
+    pub tolerates_failed_exit: bool,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
@@ -192,24 +192,29 @@ pub struct Scenario {
 impl Scenario {
     /// A scenario that is built at run time: at every revision, over every transport, without checks.
     #[must_use]
-    pub fn dynamic(kind: Kind, leg: Leg, id: impl Into<Cow<'static, str>>, body: Body) -> Self {
+    pub fn dynamic(
+        kind: Kind,
+        tested_side: TestedSide,
+        id: impl Into<Cow<'static, str>>,
+        body: Body,
+    ) -> Self {
         Self {
             id: id.into(),
             title: Cow::Borrowed(""),
             doc: Cow::Borrowed(""),
             kind,
-            leg,
+            tested_side,
             revisions: Revisions::all(),
             repeats: Repeats::EachRevision,
             official: None,
             transports: Transports::Any,
             needs: &[],
-            asks: &[],
-            disturbs: None,
+            optional_needs: &[],
+            exclusive: None,
             timeout: None,
             activity: None,
             context: None,
-            client_may_fail: false,
+            tolerates_failed_exit: false,
             opens: false,
             later_runs_wait: false,
             shares_connection: Revisions::none(),
@@ -235,7 +240,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official.is_some_and(|official| official.runs_at(revision, self.leg))
+        self.official.is_some_and(|official| official.runs_at(revision, self.tested_side))
     }
 
     /// The pages of the specification that it tests: the areas of the requirements that its checks cite.
@@ -250,7 +255,7 @@ impl Scenario {
 
     /// The names of the fixtures that it uses.
     pub fn fixtures(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.needs.iter().chain(self.asks).filter_map(Need::fixture)
+        self.needs.iter().chain(self.optional_needs).filter_map(Need::fixture)
     }
 
     /// What the client under test gets in `MCP_CONFORMANCE_CONTEXT`: the id as `name`, and the scenario's own members.
@@ -269,9 +274,9 @@ impl Scenario {
     /// The part that its body uses.
     #[must_use]
     pub fn declared(&self) -> Declared {
-        let Self { id, leg, official, checks, .. } = self;
+        let Self { id, tested_side, official, checks, .. } = self;
         let (id, checks, places) = (id.clone(), checks.clone(), OnceLock::new());
-        Declared { id, leg: *leg, official: *official, checks, places }
+        Declared { id, tested_side: *tested_side, official: *official, checks, places }
     }
 
     /// Whether the official suite validates the messages of this scenario against the schema.
@@ -307,7 +312,7 @@ impl Suite {
 impl PartialEq for Scenario {
     /// Compares side and id, which identify a scenario.
     fn eq(&self, other: &Self) -> bool {
-        (self.leg, &self.id) == (other.leg, &other.id)
+        (self.tested_side, &self.id) == (other.tested_side, &other.id)
     }
 }
 
@@ -317,7 +322,7 @@ impl Eq for Scenario {}
 impl fmt::Debug for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scenario")
-            .field("leg", &self.leg)
+            .field("leg", &self.tested_side)
             .field("id", &self.id)
             .finish_non_exhaustive()
     }

@@ -18,11 +18,11 @@ use crate::transport::{ClientEnd, TransportKind};
 
 /// The check of ours that a client connected and sent something, made in every scenario.
 #[doc(hidden)]
-pub const TOOK_PART: &str = "client-took-part";
+pub const CLIENT_CONNECTED: &str = "client-connected";
 
 /// The check of ours that a client exited on its own and without an error, made in every scenario.
 #[doc(hidden)]
-pub const LEFT_WELL: &str = "client-left-well";
+pub const CLIENT_EXIT: &str = "client-exit";
 
 /// A test of a client: one scenario at one revision, by the rules of a profile.
 #[doc(hidden)]
@@ -156,7 +156,7 @@ pub struct Judging {
     pub(super) test: ClientTest,
     trace: Arc<Trace>,
     collector: Collector,
-    may_give_up: bool,
+    tolerate_failed_exit: bool,
     end: (ClientEnd, Option<Exit>),
     /// What the client printed.
     #[cfg(feature = "suite")]
@@ -172,7 +172,7 @@ impl Judging {
             test,
             trace,
             collector,
-            may_give_up: false,
+            tolerate_failed_exit: false,
             end,
             #[cfg(feature = "suite")]
             printed: Default::default(),
@@ -322,13 +322,13 @@ impl Judging {
 
     /// Notes that no requirement demands that the client finishes its task, since what it needs for that is only recommended, say, or
     /// a person would have to answer. If it then fails or waits, its exit is at most a warning.
-    pub fn may_give_up(&mut self) {
-        self.may_give_up = true;
+    pub fn tolerate_failed_exit(&mut self) {
+        self.tolerate_failed_exit = true;
     }
 
-    /// Whether a scenario called [`Judging::may_give_up`].
-    pub(crate) fn gave_up(&self) -> bool {
-        self.may_give_up
+    /// Whether a scenario called [`Judging::tolerate_failed_exit`].
+    pub(crate) fn tolerates_failed_exit(&self) -> bool {
+        self.tolerate_failed_exit
     }
 
     /// Skips every check of the scenario that applies, for one reason.

@@ -27,31 +27,31 @@
 //! ```
 //!
 //! The good client is in [`client::reference`](crate::client::reference). Every scenario for clients also checks that the
-//! client took part (`TOOK_PART`) and exited without an error (`LEFT_WELL`).
+//! client took part (`CLIENT_CONNECTED`) and exited without an error (`CLIENT_EXIT`).
 
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server or an authorization server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `repeats`, `transports`, `needs`, `asks`, `disturbs`, `later_runs_wait`, `shares_connection`, `context` and
-/// `client_may_fail` may be left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
+/// `official`, `repeats`, `transports`, `needs`, `optional_needs`, `exclusive`, `later_runs_wait`, `shares_connection`, `context` and
+/// `tolerates_failed_exit` may be left out; `transports` names one of [`Transports`](crate::scenario::Transports), `context` a function of the file that
 /// returns the members of the context for the client.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! scenario {
     (
         $(#[doc = $doc:literal])+
-        $leg:ident $id:literal: $title:literal,
+        $tested_side:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
         $(repeats: $repeats:ident,)?
         $(official: $official:expr,)?
         $(transports: $transports:ident $([$($only:ident),+])?,)?
         $(needs: $needs:expr,)?
-        $(asks: $asks:expr,)?
-        $(disturbs: $disturbs:literal,)?
+        $(optional_needs: $optional_needs:expr,)?
+        $(exclusive: $exclusive:literal,)?
         $(later_runs_wait: $later_runs_wait:literal,)?
         $(shares_connection: $shares_connection:expr,)?
         $(context: $context:ident,)?
-        $(client_may_fail: $client_may_fail:literal,)?
+        $(tolerates_failed_exit: $tolerates_failed_exit:literal,)?
         checks: $checks:expr $(,)?
     ) => {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
@@ -61,18 +61,18 @@ macro_rules! scenario {
             title: ::std::borrow::Cow::Borrowed($title),
             doc: ::std::borrow::Cow::Borrowed(concat!($($doc, "\n"),+)),
             kind: $crate::scenario::Kind::BuiltIn,
-            leg: $crate::scenario::Leg::$leg,
+            tested_side: $crate::scenario::TestedSide::$tested_side,
             revisions: $revisions,
             repeats: $crate::scenario!(@repeats $($repeats)?),
             official: $crate::scenario!(@option $($official)?),
             transports: $crate::scenario!(@transports $($transports $([$($only),+])?)?),
             needs: $crate::scenario!(@list $($needs)?),
-            asks: $crate::scenario!(@list $($asks)?),
-            disturbs: $crate::scenario!(@option $($disturbs)?),
+            optional_needs: $crate::scenario!(@list $($optional_needs)?),
+            exclusive: $crate::scenario!(@option $($exclusive)?),
             timeout: None,
             activity: None,
             context: $crate::scenario!(@option $($context)?),
-            client_may_fail: $crate::scenario!(@flag $($client_may_fail)?),
+            tolerates_failed_exit: $crate::scenario!(@flag $($tolerates_failed_exit)?),
             opens: false,
             later_runs_wait: $crate::scenario!(@flag $($later_runs_wait)?),
             shares_connection: $crate::scenario!(@revisions $($shares_connection)?),
@@ -80,7 +80,7 @@ macro_rules! scenario {
                 static DECLARED: &[$crate::scenario::CheckSpec] = &$checks;
                 DECLARED
             }),
-            body: $crate::scenario!(@body $leg),
+            body: $crate::scenario!(@body $tested_side),
             teardown: None,
             proofs: Some(proofs),
             file: ::std::borrow::Cow::Borrowed(file!()),

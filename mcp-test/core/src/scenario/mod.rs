@@ -27,7 +27,6 @@ mod golden;
 mod http;
 mod into_client_target;
 mod judging;
-mod leg;
 mod macros;
 mod matchers;
 mod need;
@@ -36,6 +35,7 @@ mod notification_waits;
 mod offered;
 mod official;
 mod official_client;
+mod prerequisites;
 mod profile;
 mod proof;
 mod repeats;
@@ -51,7 +51,7 @@ mod setup_function;
 mod static_or_arc;
 mod stop;
 mod suite;
-mod surroundings;
+mod tested_side;
 mod tool_calls;
 mod transports;
 mod user_scenario;
@@ -107,9 +107,7 @@ pub use golden::{GoldenOptions, SnapshotMismatch};
 #[doc(hidden)]
 pub use into_client_target::IntoClientTarget;
 #[doc(hidden)]
-pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
-#[doc(hidden)]
-pub use leg::Leg;
+pub use judging::{CLIENT_CONNECTED, CLIENT_EXIT, ClientTest, Judging};
 #[doc(hidden)]
 pub use matchers::{empty_result, truthy};
 pub use need::Inventory;
@@ -117,6 +115,8 @@ pub use need::Inventory;
 pub use need::{Items, Listing, Need};
 #[doc(hidden)]
 pub use official::Official;
+#[doc(hidden)]
+pub use prerequisites::{Prerequisites, RunningPrerequisites};
 pub use profile::Profile;
 #[doc(hidden)]
 pub use profile::UnknownProfile;
@@ -148,7 +148,7 @@ pub use suite::names as suite_names;
 #[doc(hidden)]
 pub use suite::{Suite, UnknownSuite};
 #[doc(hidden)]
-pub use surroundings::{RunningSurroundings, Surroundings};
+pub use tested_side::TestedSide;
 #[doc(hidden)]
 pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
 pub use transports::Transports;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Leg;
+use super::TestedSide;
 use crate::client::Fixtures;
 use crate::json::Value;
 use crate::spec::{Capability, ItemKind, Revision, Sides};
@@ -120,11 +120,11 @@ const UNCALLED: &str =
     "no tool may be called: none is annotated with `readOnlyHint: true`, and --call names none";
 
 /// Who declares it in a scenario that needs it.
-fn declarer(capability: Capability) -> Leg {
+fn declarer(capability: Capability) -> TestedSide {
     match capability.sides() {
-        Sides::Client => Leg::Client,
+        Sides::Client => TestedSide::Client,
         // No scenario for clients needs a capability that both sides declare.
-        Sides::Server | Sides::Both => Leg::Server,
+        Sides::Server | Sides::Both => TestedSide::Server,
     }
 }
 

@@ -1,6 +1,6 @@
 //! How the official suite runs a scenario.
 
-use super::{Leg, Suite};
+use super::{Suite, TestedSide};
 use crate::spec::{Era, Revision, Revisions};
 
 /// How the official suite runs the scenario of the same id.
@@ -65,18 +65,18 @@ impl Official {
 
     /// Whether the official suite runs it at `revision`, as a scenario for this side.
     #[must_use]
-    pub fn runs_at(&self, revision: Revision, leg: Leg) -> bool {
+    pub fn runs_at(&self, revision: Revision, tested_side: TestedSide) -> bool {
         self.revisions.contains(revision)
-            || (self.is_extension() && revision == self.default_revision(leg))
+            || (self.is_extension() && revision == self.default_revision(tested_side))
     }
 
     /// The revision that the official suite uses by default, in a scenario for this side.
     #[must_use]
-    pub fn default_revision(&self, leg: Leg) -> Revision {
+    pub fn default_revision(&self, tested_side: TestedSide) -> Revision {
         let is_stateless = |revision: Revision| revision.era() == Era::Stateless;
         let is_newest = match self.is_extension() {
             // An extension is tried with servers at the newest revision, and with clients in the handshake era.
-            true => leg == Leg::Server,
+            true => tested_side == TestedSide::Server,
             // Without `--spec-version` it runs at 2026-07-28 only what that revision has introduced.
             false => self.revisions.iter().all(is_stateless),
         };

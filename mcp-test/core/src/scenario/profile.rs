@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Leg;
+use super::TestedSide;
 use crate::check::{Check, Origin, Status};
 
 /// The rules by which a run is judged.
@@ -55,14 +55,14 @@ impl Profile {
 
     /// Whether a check counts against the peer; one that fails as expected does not.
     #[must_use]
-    pub fn fails(self, leg: Leg, check: &Check) -> bool {
+    pub fn fails(self, tested_side: TestedSide, check: &Check) -> bool {
         self.counts(check)
             && check.known.is_empty()
             && match check.status {
                 Status::Failure => true,
                 Status::Warning => match self {
                     // The official suite exits with 1 on warnings about clients, and with 0 on those about servers.
-                    Self::Official => leg == Leg::Client,
+                    Self::Official => tested_side == TestedSide::Client,
                     Self::Adaptive => false,
                     Self::Strict => true,
                 },
@@ -108,13 +108,15 @@ mod tests {
             Origin::Own,
             Finding::peer("x").requires(Requirement::PING_RESULT_EMPTY),
         );
-        let failing = |check: &Check, leg| Profile::ALL.map(|profile| profile.fails(leg, check));
-        assert_eq!(failing(&warning, Leg::Server), [false, false, true]);
-        assert_eq!(failing(&warning, Leg::Client), [true, false, true]);
-        assert_eq!(failing(&own, Leg::Server), [false, true, true]);
+        let failing = |check: &Check, tested_side| {
+            Profile::ALL.map(|profile| profile.fails(tested_side, check))
+        };
+        assert_eq!(failing(&warning, TestedSide::Server), [false, false, true]);
+        assert_eq!(failing(&warning, TestedSide::Client), [true, false, true]);
+        assert_eq!(failing(&own, TestedSide::Server), [false, true, true]);
         assert_eq!(Profile::ALL.map(|profile| profile.counts(&own)), [false, true, true]);
         let user = Check::from_finding("c", Origin::User, Finding::peer("x"));
-        assert_eq!(failing(&user, Leg::Server), [false, true, true]);
+        assert_eq!(failing(&user, TestedSide::Server), [false, true, true]);
     }
 
     #[test]

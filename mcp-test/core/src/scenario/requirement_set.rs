@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::Leg;
+use super::TestedSide;
 use crate::spec::Revision;
 
 /// What an implementation of a revision is scored by, as `--requirements` selects it.
@@ -15,7 +15,7 @@ pub struct RequirementSet {
     pub revision: Revision,
     server: &'static [&'static str],
     client: &'static [&'static str],
-    unscored: &'static [(Leg, Reason, &'static [&'static str])],
+    unscored: &'static [(TestedSide, Reason, &'static [&'static str])],
 }
 
 /// Why a scenario is run with a set, and not scored.
@@ -61,33 +61,33 @@ impl RequirementSet {
 
     /// The ids of the scenarios of a side that are scored.
     #[must_use]
-    pub const fn scored(&self, leg: Leg) -> &'static [&'static str] {
-        match leg {
-            Leg::Server => self.server,
-            Leg::Client => self.client,
-            Leg::Authorization => &[],
+    pub const fn scored(&self, tested_side: TestedSide) -> &'static [&'static str] {
+        match tested_side {
+            TestedSide::Server => self.server,
+            TestedSide::Client => self.client,
+            TestedSide::Authorization => &[],
         }
     }
 
     /// The ids of the scenarios that are run and not scored, each with its side and the reason.
-    pub fn unscored(&self) -> impl Iterator<Item = (Leg, Reason, &'static str)> {
-        let of = |(leg, reason, ids): &(Leg, Reason, &'static [&'static str])| {
-            let (leg, reason) = (*leg, *reason);
-            ids.iter().map(move |id| (leg, reason, *id))
+    pub fn unscored(&self) -> impl Iterator<Item = (TestedSide, Reason, &'static str)> {
+        let of = |(tested_side, reason, ids): &(TestedSide, Reason, &'static [&'static str])| {
+            let (tested_side, reason) = (*tested_side, *reason);
+            ids.iter().map(move |id| (tested_side, reason, *id))
         };
         self.unscored.iter().flat_map(of)
     }
 
     /// Whether the set runs a scenario, scored or not.
     #[must_use]
-    pub fn runs(&self, leg: Leg, id: &str) -> bool {
-        self.scored(leg).contains(&id) || self.why_unscored(leg, id).is_some()
+    pub fn runs(&self, tested_side: TestedSide, id: &str) -> bool {
+        self.scored(tested_side).contains(&id) || self.why_unscored(tested_side, id).is_some()
     }
 
     /// Why a scenario is run and not scored; `None` if it is scored, or not run.
     #[must_use]
-    pub fn why_unscored(&self, leg: Leg, id: &str) -> Option<Reason> {
-        let it = |(of, reason, known)| (of == leg && known == id).then_some(reason);
+    pub fn why_unscored(&self, tested_side: TestedSide, id: &str) -> Option<Reason> {
+        let it = |(of, reason, known)| (of == tested_side && known == id).then_some(reason);
         self.unscored().find_map(it)
     }
 }
@@ -114,16 +114,16 @@ static V2025_11_25: RequirementSet = RequirementSet {
         "auth/token-endpoint-auth-post", "auth/token-endpoint-auth-none", "auth/pre-registration",
     ],
     unscored: &[
-        (Leg::Server, Reason::AddedAfterRelease, &[
+        (TestedSide::Server, Reason::AddedAfterRelease, &[
             "server-session-lifecycle",
         ]),
-        (Leg::Client, Reason::AddedAfterRelease, &[
+        (TestedSide::Client, Reason::AddedAfterRelease, &[
             "json-schema-2020-12-preservation",
         ]),
-        (Leg::Server, Reason::Pending, &[
+        (TestedSide::Server, Reason::Pending, &[
             "json-schema-2020-12", "server-sse-polling",
         ]),
-        (Leg::Client, Reason::Extension, &[
+        (TestedSide::Client, Reason::Extension, &[
             "auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization",
             "auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer",
         ]),
@@ -162,18 +162,18 @@ static V2026_07_28: RequirementSet = RequirementSet {
         "json-schema-ref-no-deref",
     ],
     unscored: &[
-        (Leg::Client, Reason::AddedAfterRelease, &[
+        (TestedSide::Client, Reason::AddedAfterRelease, &[
             "json-schema-2020-12-preservation",
         ]),
-        (Leg::Server, Reason::Pending, &[
+        (TestedSide::Server, Reason::Pending, &[
             "json-schema-2020-12", "http-header-validation", "http-custom-header-server-validation",
         ]),
-        (Leg::Server, Reason::Extension, &[
+        (TestedSide::Server, Reason::Extension, &[
             "tasks-lifecycle", "tasks-capability-negotiation", "tasks-wire-fields", "tasks-request-state-removal",
             "tasks-mrtr-input", "tasks-request-headers", "tasks-dispatch-and-envelope", "tasks-status-notifications",
             "tasks-required-task-error", "tasks-mrtr-composition",
         ]),
-        (Leg::Client, Reason::Extension, &[
+        (TestedSide::Client, Reason::Extension, &[
             "auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization",
             "auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer",
         ]),
@@ -188,7 +188,12 @@ mod tests {
     fn the_sets_have_the_official_sizes() {
         let sizes = RequirementSet::ALL.map(|set| {
             let unscored = set.unscored().count();
-            (set.revision, set.scored(Leg::Server).len(), set.scored(Leg::Client).len(), unscored)
+            (
+                set.revision,
+                set.scored(TestedSide::Server).len(),
+                set.scored(TestedSide::Client).len(),
+                unscored,
+            )
         });
         assert_eq!(
             sizes,
@@ -199,12 +204,15 @@ mod tests {
     #[test]
     fn a_scenario_is_scored_or_has_a_reason() {
         let set = RequirementSet::of(Revision::V2026_07_28).expect("the newest set");
-        assert!(set.runs(Leg::Server, "caching"));
-        assert_eq!(set.why_unscored(Leg::Server, "caching"), None);
-        assert!(set.runs(Leg::Server, "tasks-lifecycle"));
-        assert_eq!(set.why_unscored(Leg::Server, "tasks-lifecycle"), Some(Reason::Extension));
-        assert!(!set.runs(Leg::Client, "caching"));
-        assert!(!set.runs(Leg::Server, "sep-2640-skills-manifest"));
+        assert!(set.runs(TestedSide::Server, "caching"));
+        assert_eq!(set.why_unscored(TestedSide::Server, "caching"), None);
+        assert!(set.runs(TestedSide::Server, "tasks-lifecycle"));
+        assert_eq!(
+            set.why_unscored(TestedSide::Server, "tasks-lifecycle"),
+            Some(Reason::Extension)
+        );
+        assert!(!set.runs(TestedSide::Client, "caching"));
+        assert!(!set.runs(TestedSide::Server, "sep-2640-skills-manifest"));
         assert_eq!(RequirementSet::of(Revision::V2025_06_18), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Which scenarios the official suite validates against the schema, and what messages are validated against here.
 
-use super::{Declared, Leg, Profile};
+use super::{Declared, Profile, TestedSide};
 use crate::spec::schema::Authority;
 
 /// The official scenarios for servers whose messages the official suite does not validate.
@@ -22,11 +22,11 @@ impl Declared {
     /// Whether the official suite validates the messages of this scenario against the schema.
     #[must_use]
     pub(super) fn is_validated_officially(&self) -> bool {
-        let is_validated = match self.leg {
-            Leg::Server => !NOT_VALIDATED.contains(&&*self.id),
-            Leg::Client => VALIDATED_OF_CLIENTS.contains(&&*self.id),
+        let is_validated = match self.tested_side {
+            TestedSide::Server => !NOT_VALIDATED.contains(&&*self.id),
+            TestedSide::Client => VALIDATED_OF_CLIENTS.contains(&&*self.id),
             // They exchange no messages of MCP.
-            Leg::Authorization => false,
+            TestedSide::Authorization => false,
         };
         self.official.is_some() && is_validated
     }

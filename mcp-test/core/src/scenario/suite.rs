@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Leg;
+use super::TestedSide;
 
 /// A suite of the official conformance suite that a scenario belongs to.
 #[doc(hidden)]
@@ -33,10 +33,10 @@ pub enum Suite {
 impl Suite {
     /// The suites of a side, in the order in which messages list them.
     #[must_use]
-    pub const fn of(leg: Leg) -> &'static [Self] {
-        match leg {
-            Leg::Server => &[Self::Active, Self::All, Self::Draft, Self::Pending],
-            Leg::Client => &[
+    pub const fn of(tested_side: TestedSide) -> &'static [Self] {
+        match tested_side {
+            TestedSide::Server => &[Self::Active, Self::All, Self::Draft, Self::Pending],
+            TestedSide::Client => &[
                 Self::All,
                 Self::Active,
                 Self::Extensions,
@@ -46,7 +46,7 @@ impl Suite {
                 Self::Draft,
                 Self::Sep835,
             ],
-            Leg::Authorization => &[Self::All],
+            TestedSide::Authorization => &[Self::All],
         }
     }
 
@@ -68,9 +68,9 @@ impl Suite {
 
     /// The name that the suite has for a side.
     #[must_use]
-    pub const fn name(self, leg: Leg) -> &'static str {
-        match (self, leg) {
-            (Self::Active, Leg::Client) => "core",
+    pub const fn name(self, tested_side: TestedSide) -> &'static str {
+        match (self, tested_side) {
+            (Self::Active, TestedSide::Client) => "core",
             _ => self.as_str(),
         }
     }
@@ -81,8 +81,8 @@ impl Suite {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{name}` is not a suite; expected one of {} for servers, one of {} for clients",
-    names(Leg::Server),
-    names(Leg::Client)
+    names(TestedSide::Server),
+    names(TestedSide::Client)
 )]
 pub struct UnknownSuite {
     name: String,
@@ -93,9 +93,11 @@ impl FromStr for Suite {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // The names of both sides, as in the official suite, where `core` is an alias of `active`.
-        [Leg::Server, Leg::Client]
+        [TestedSide::Server, TestedSide::Client]
             .into_iter()
-            .flat_map(|leg| Self::of(leg).iter().map(move |suite| (suite.name(leg), *suite)))
+            .flat_map(|tested_side| {
+                Self::of(tested_side).iter().map(move |suite| (suite.name(tested_side), *suite))
+            })
             .find(|(name, _)| text.eq_ignore_ascii_case(name))
             .map(|(_, suite)| suite)
             .ok_or_else(|| UnknownSuite { name: text.to_owned() })
@@ -104,8 +106,9 @@ impl FromStr for Suite {
 
 /// The names of the suites of a side, for a message.
 #[doc(hidden)]
-pub fn names(leg: Leg) -> String {
-    let names: Vec<&str> = Suite::of(leg).iter().map(|suite| suite.name(leg)).collect();
+pub fn names(tested_side: TestedSide) -> String {
+    let names: Vec<&str> =
+        Suite::of(tested_side).iter().map(|suite| suite.name(tested_side)).collect();
     names.join(", ")
 }
 

@@ -58,7 +58,7 @@ pub(super) enum Ended {
     /// No check reports it yet.
     Unreported(Finding),
     /// It cannot be played, for this reason.
-    Unplayable(String),
+    InvalidTest(String),
 }
 
 impl From<Finding> for Ended {

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words;
-use mcp_test_core::scenario::{Body, CheckSpec, Ctx, Kind, Leg, Scenario, Shared, Surroundings};
+use mcp_test_core::scenario::{
+    Body, CheckSpec, Ctx, Kind, Prerequisites, Scenario, Shared, TestedSide,
+};
 use mcp_test_core::spec::Revisions;
 
 use super::hooks::{self, CommandsRefused, Hooks, Permit, has_hooks, permit};
@@ -48,15 +50,15 @@ pub fn scenarios(cases: &Cases, options: &PlayOptions) -> Result<Vec<Shared<Scen
 /// # Errors
 ///
 /// As for [`scenarios`].
-pub fn surroundings(
+pub fn prerequisites(
     cases: &Cases,
     options: &PlayOptions,
-) -> Result<Option<Surroundings>, PlayError> {
+) -> Result<Option<Prerequisites>, PlayError> {
     let scripts = scripts(cases, options)?;
     let first = scripts.into_iter().find(|script| script.is_played() && script.has_hooks());
     let first = first.map(Arc::new);
     Ok(first.map(|script| {
-        Surroundings::new(move |authority| {
+        Prerequisites::new(move |authority| {
             let script = Arc::clone(&script);
             async move {
                 let hooks = script.hooks(&script.values()?)?.server(authority);
@@ -203,12 +205,12 @@ impl Script {
             revisions,
             transports,
             // Commands may change files and ports that other cases use.
-            disturbs: self.has_hooks().then_some("what its commands change"),
+            exclusive: self.has_hooks().then_some("what its commands change"),
             timeout: case.settings.timeout,
             opens,
             checks: checks(&lines, &roles).into(),
             file: self.file.path.clone().into(),
-            ..Scenario::dynamic(Kind::Case, Leg::Server, case.id.clone(), body)
+            ..Scenario::dynamic(Kind::Case, TestedSide::Server, case.id.clone(), body)
         }
     }
 
@@ -219,7 +221,7 @@ impl Script {
         let why = match self.play_with_hooks(ctx).await {
             Ok(()) => return,
             Err(Ended::Reported(headline)) => headline,
-            Err(Ended::Unplayable(reason)) => return ctx.skip_the_rest(&reason),
+            Err(Ended::InvalidTest(reason)) => return ctx.skip_the_rest(&reason),
             Err(Ended::Unreported(finding)) => {
                 let headline = finding.headline.clone();
                 // The first check not made yet belongs to the message that was not reached.
@@ -240,7 +242,7 @@ impl Script {
         }
         let hooks = self.hooks(&values)?.server(ctx.authority());
         if let Some(state) = hooks.unsupported_state() {
-            return Err(Ended::Unplayable(format!(
+            return Err(Ended::InvalidTest(format!(
                 "nothing sets up the state `{state}`: use `--given-command`, or in Rust `given`"
             )));
         }

@@ -35,7 +35,9 @@ use std::sync::Arc;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Body, CheckSpec, ClientTest, Judging, Kind, Leg, Scenario, Shared};
+use mcp_test_core::scenario::{
+    Body, CheckSpec, ClientTest, Judging, Kind, Scenario, Shared, TestedSide,
+};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::{Era, Revision, Revisions};
 
@@ -215,7 +217,7 @@ impl Contract {
             revisions,
             checks: checks.into(),
             file: path.into(),
-            ..Scenario::dynamic(Kind::Case, Leg::Client, id, body)
+            ..Scenario::dynamic(Kind::Case, TestedSide::Client, id, body)
         }
     }
 

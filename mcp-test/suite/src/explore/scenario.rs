@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_test_core::check;
 use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{
-    Activity, Body, CheckSpec, Ctx, Kind, Leg, Need, Scenario, Shared, Transports,
+    Activity, Body, CheckSpec, Ctx, Kind, Need, Scenario, Shared, TestedSide, Transports,
 };
 use mcp_test_core::spec::{Capability, ItemKind, Revisions};
 use serde_json::json;
@@ -98,7 +98,7 @@ pub fn scenario(options: ExploreOptions, explored: Arc<Mutex<Exploration>>) -> S
         timeout: Some(LONGEST),
         activity: Some(activity),
         file: file!().into(),
-        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, ID, body)
+        ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, ID, body)
     }
 }
 

@@ -56,7 +56,7 @@ pub enum FixtureError {
 pub fn all() -> Vec<Fixture> {
     let mut all: Vec<Fixture> = Vec::new();
     for scenario in super::all() {
-        for need in scenario.needs.iter().chain(scenario.asks) {
+        for need in scenario.needs.iter().chain(scenario.optional_needs) {
             let (Some(kind), Some(name)) = (need.item_kind(), need.fixture()) else { continue };
             match all.iter_mut().find(|it| it.name == name) {
                 Some(known) => known.scenarios.push(scenario),

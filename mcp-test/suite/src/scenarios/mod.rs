@@ -5,7 +5,7 @@
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::run::{self, CitingCheck};
-use mcp_test_core::scenario::{Leg, Scenario};
+use mcp_test_core::scenario::{Scenario, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Rule, Server};
 use mcp_test_core::spec::{Era, Requirement, Revision};
@@ -56,8 +56,8 @@ pub fn all() -> impl Iterator<Item = &'static Scenario> {
 
 /// The built-in scenario with this id.
 #[must_use]
-pub fn find(leg: Leg, id: &str) -> Option<&'static Scenario> {
-    all().find(|scenario| scenario.leg == leg && scenario.id == id)
+pub fn find(tested_side: TestedSide, id: &str) -> Option<&'static Scenario> {
+    all().find(|scenario| scenario.tested_side == tested_side && scenario.id == id)
 }
 
 /// The checks of the built-in scenarios that may cite a requirement.
@@ -68,8 +68,8 @@ pub fn citing_checks(requirement: &Requirement) -> Vec<CitingCheck> {
 
 /// The checks of the built-in scenarios that may cite a requirement about a side under test.
 #[must_use]
-pub fn citing_checks_of(leg: Leg, requirement: &Requirement) -> Vec<CitingCheck> {
-    run::citing_checks_of(all(), leg, requirement)
+pub fn citing_checks_of(tested_side: TestedSide, requirement: &Requirement) -> Vec<CitingCheck> {
+    run::citing_checks_of(all(), tested_side, requirement)
 }
 
 /// `Ok` if the condition holds, otherwise the finding.
@@ -86,7 +86,7 @@ const fn always_answered(revision: Revision) -> &'static str {
 }
 
 /// The reference server with other responses: the damaged peer of a proof.
-fn everything_but(rules: impl IntoIterator<Item = Rule>) -> Server {
+fn reference_server_with(rules: impl IntoIterator<Item = Rule>) -> Server {
     let server = everything();
     rules.into_iter().for_each(|rule| server.mount(rule));
     server

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mcp_test_core::check::{Origin, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
-use mcp_test_core::scenario::{LEFT_WELL, Profile, TOOK_PART};
+use mcp_test_core::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Profile};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::spec::schema::Authority;
 
@@ -13,7 +13,7 @@ use super::*;
 fn ids_are_unique() {
     let mut seen = HashSet::new();
     for scenario in all() {
-        assert!(seen.insert((scenario.leg, &*scenario.id)), "{} occurs twice", scenario.id);
+        assert!(seen.insert((scenario.tested_side, &*scenario.id)), "{} occurs twice", scenario.id);
         let mut checks = HashSet::new();
         for check in scenario.checks.iter() {
             assert!(checks.insert(&*check.id), "{}: {} occurs twice", scenario.id, check.id);
@@ -64,7 +64,7 @@ fn every_check_is_proven_able_to_fail_and_to_warn() {
         }
         for proof in &proofs {
             assert!(
-                [WELL_FORMED, SCHEMA_VALID, TOOL_SCHEMAS, LEFT_WELL, TOOK_PART]
+                [WELL_FORMED, SCHEMA_VALID, TOOL_SCHEMAS, CLIENT_EXIT, CLIENT_CONNECTED]
                     .contains(&proof.check)
                     || scenario.check(proof.check).is_some(),
                 "{}: a proof names the unknown check `{}`",
@@ -98,16 +98,16 @@ fn official_scenarios_exist_at_least_where_the_official_suite_runs_them() {
 
 #[test]
 fn a_scenario_is_found_by_its_id_and_described() {
-    let ping = find(Leg::Server, "ping").expect("ping");
+    let ping = find(TestedSide::Server, "ping").expect("ping");
     assert!(ping.doc.starts_with(" The server answers `ping`"), "{:?}", ping.doc);
     assert!(ping.file.ends_with("ping.rs"));
-    assert!(find(Leg::Client, "ping").is_none());
+    assert!(find(TestedSide::Client, "ping").is_none());
 }
 
 #[test]
 fn only_the_official_profile_validates_against_the_plain_schema_and_only_in_official_scenarios() {
     let authority = |profile: Profile, id| {
-        profile.authority(find(Leg::Server, id).map(Scenario::declared).as_ref())
+        profile.authority(find(TestedSide::Server, id).map(Scenario::declared).as_ref())
     };
     assert_eq!(authority(Profile::Official, "tools-list"), Authority::Schema);
     assert_eq!(authority(Profile::Official, "server-stateless"), Authority::Text);

@@ -5,7 +5,7 @@ use std::iter;
 
 use mcp_test_core::check::{SCHEMA_VALID, TOOL_SCHEMAS, WELL_FORMED};
 use mcp_test_core::run::requirements_of_common;
-use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::scenario::{Profile, TestedSide};
 use mcp_test_core::spec::requirement::BoundParty;
 use mcp_test_core::spec::{Requirement, Side};
 use mcp_test_suite::scenarios;
@@ -83,8 +83,8 @@ pub(crate) fn each_rule_is_proven_for_each_side_over_lines_and_over_http() {
 /// What the proofs of scenarios show that change a check of every scenario.
 fn proven_by_scenarios(side: Side) -> HashSet<(&'static Requirement, Medium)> {
     let mut proven = HashSet::new();
-    let leg = if side == Side::Server { Leg::Server } else { Leg::Client };
-    for scenario in scenarios::all().filter(|scenario| scenario.leg == leg) {
+    let tested_side = if side == Side::Server { TestedSide::Server } else { TestedSide::Client };
+    for scenario in scenarios::all().filter(|scenario| scenario.tested_side == tested_side) {
         let (proofs, recorded) = (proofs(scenario), recorded(scenario));
         let peer = (proofs.peer)();
         for proof in &proofs.proofs {

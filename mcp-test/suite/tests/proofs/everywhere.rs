@@ -14,7 +14,7 @@ use mcp_test_core::check::{
 };
 use mcp_test_core::run::{Cell, Verdict};
 use mcp_test_core::scenario::{
-    Body, CheckSpec, Ctx, Kind, Leg, Profile, Running, Scenario, Shared,
+    Body, CheckSpec, Ctx, Kind, Profile, Running, Scenario, Shared, TestedSide,
 };
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Requirement;
@@ -34,7 +34,7 @@ fn row(
     status: Status,
     requirements: &[&'static Requirement],
 ) -> Row {
-    let scenario = scenarios::find(Leg::Server, scenario).expect("a built-in scenario");
+    let scenario = scenarios::find(TestedSide::Server, scenario).expect("a built-in scenario");
     row_in(Cell { scenario: scenario.into(), revision, transport }, faults, status, requirements)
 }
 
@@ -60,7 +60,7 @@ fn body(
         ctx.check(CHECK).pass();
         run(ctx)
     });
-    let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, checked);
+    let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, checked);
     let scenario = Scenario { checks: Shared::Static(CHECKS), ..scenario };
     Cell { scenario: Arc::new(scenario).into(), revision, transport }
 }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::scenario::{Leg, Scenario};
+use mcp_test_core::scenario::{Scenario, TestedSide};
 #[cfg(unix)]
 use mcp_test_core::transport::client_stdio;
 use mcp_test_suite::scenarios;
@@ -119,11 +119,11 @@ fn main() -> ExitCode {
 fn of_scenarios(is_proven: impl Fn(&Scenario) -> bool) -> Vec<Trial> {
     let mut proven: Vec<_> = scenarios::all().filter(|scenario| is_proven(scenario)).collect();
     // Those of clients first, which wait in real time, the longest for 25 s.
-    proven.sort_by_key(|scenario| scenario.leg == Leg::Server);
+    proven.sort_by_key(|scenario| scenario.tested_side == TestedSide::Server);
     proven
         .into_iter()
         .map(|scenario| {
-            test(format!("{}::{}", scenario.leg, scenario.id), move || {
+            test(format!("{}::{}", scenario.tested_side, scenario.id), move || {
                 let broken = scenario_proofs::prove(scenario);
                 assert!(broken.is_empty(), "{}", broken.join("\n\n"));
             })

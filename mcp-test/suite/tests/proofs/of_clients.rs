@@ -8,7 +8,7 @@ use mcp_test_core::check::{Check, Finding, Origin, Status, WELL_FORMED};
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::run::Cell;
-use mcp_test_core::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
+use mcp_test_core::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Profile, Scenario, TestedSide};
 use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
@@ -21,7 +21,7 @@ use crate::table::{Row, over_both};
 use crate::unfounded::unfounded;
 
 pub(crate) fn of_clients() -> impl Iterator<Item = &'static Scenario> {
-    scenarios::all().filter(|scenario| scenario.leg == Leg::Client)
+    scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Client)
 }
 
 fn at(scenario: &'static Scenario, revision: Revision) -> Cell {
@@ -71,12 +71,12 @@ pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario
                     let is_failing = outcome.failing().any(|check| check.id == id);
                     (statuses(&outcome).get(id).copied(), is_failing)
                 };
-                [TOOK_PART, LEFT_WELL].map(status)
+                [CLIENT_CONNECTED, CLIENT_EXIT].map(status)
             };
             let fails = (Some(Status::Failure), true);
             let passes = (Some(Status::Success), false);
             let failed = match profile.at(scenario, cell.revision) {
-                _ if scenario.client_may_fail => (Some(Status::Skipped), false),
+                _ if scenario.tolerates_failed_exit => (Some(Status::Skipped), false),
                 _ if !may_stop(scenario) => fails,
                 Profile::Adaptive => (Some(Status::Skipped), false),
                 Profile::Official | Profile::Strict => (Some(Status::Warning), true),
@@ -103,7 +103,7 @@ fn row_in(
     faults: impl IntoIterator<Item = Fault>,
     requirements: &[&'static Requirement],
 ) -> Row {
-    let scenario = scenarios::find(Leg::Client, scenario).expect("a built-in scenario");
+    let scenario = scenarios::find(TestedSide::Client, scenario).expect("a built-in scenario");
     Row::new(good_client(), at(scenario, revision), faults, Status::Failure, requirements)
 }
 
@@ -365,7 +365,7 @@ pub(crate) fn arguments_that_violate_the_schema_of_a_tool_are_warnings() {
         // There is nothing to judge by.
         (vec![Fault::set(call, "/name", json!("unheard_of"))], None),
     ];
-    let scenario = scenarios::find(Leg::Client, "tools_call").expect("a built-in scenario");
+    let scenario = scenarios::find(TestedSide::Client, "tools_call").expect("a built-in scenario");
     for revision in scenario.revisions.iter() {
         for (faults, status) in &rows {
             let client = good_client().faults(faults.clone());

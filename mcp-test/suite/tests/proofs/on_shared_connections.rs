@@ -7,7 +7,7 @@ use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::connection_pool::ConnectionPool;
 use mcp_test_core::run::{Cell, Tested};
-use mcp_test_core::scenario::{Leg, Peer, Profile, Scenario};
+use mcp_test_core::scenario::{Peer, Profile, Scenario, TestedSide};
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
@@ -34,7 +34,7 @@ async fn differences(peer: &Peer, cell: Cell, timeout: Option<Duration>) -> Vec<
 /// What is different for a scenario that shares connections.
 pub(crate) fn differences_of(scenario: &'static Scenario) -> Vec<String> {
     let shares = scenario.shares_connection;
-    if scenario.leg != Leg::Server || shares.is_empty() {
+    if scenario.tested_side != TestedSide::Server || shares.is_empty() {
         return Vec::new();
     }
     let mut broken = Vec::new();
@@ -57,8 +57,9 @@ pub(crate) fn differences_of(scenario: &'static Scenario) -> Vec<String> {
 
 /// Many proofs are repeated on a shared connection.
 pub(crate) fn many_proofs_share_a_connection() {
-    let shared =
-        scenarios::all().filter(|scenario| scenario.leg == Leg::Server).flat_map(|scenario| {
+    let shared = scenarios::all()
+        .filter(|scenario| scenario.tested_side == TestedSide::Server)
+        .flat_map(|scenario| {
             let shares = scenario.shares_connection;
             let proofs = proofs(scenario).proofs;
             proofs.into_iter().filter(move |proof| shares.contains(cell(scenario, proof).revision))

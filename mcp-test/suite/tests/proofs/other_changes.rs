@@ -95,5 +95,5 @@ fn folder() -> PathBuf {
 }
 
 fn snapshot_name(scenario: &Scenario) -> String {
-    format!("{}__{}", scenario.leg, scenario.id.replace('/', "__"))
+    format!("{}__{}", scenario.tested_side, scenario.id.replace('/', "__"))
 }

@@ -8,7 +8,7 @@ use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Tested};
 use mcp_test_core::scenario::{
-    AuthorizationTarget, Damage, Leg, Peer, Profile, Proof, Proofs, Scenario, Transports,
+    AuthorizationTarget, Damage, Peer, Profile, Proof, Proofs, Scenario, TestedSide, Transports,
 };
 use mcp_test_core::server::{HttpListener, Server};
 use mcp_test_core::spec::Revision;
@@ -37,7 +37,7 @@ fn over_stdio_too(client: ClientTarget) -> ClientTarget {
 
 pub(crate) fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
     // The plan says nothing about a scenario of these tests that it would not say about a built-in one.
-    let planned = scenarios::find(scenario.leg, &scenario.id);
+    let planned = scenarios::find(scenario.tested_side, &scenario.id);
     let id = planned.map_or("ping", |it| &it.id).to_owned();
     let selection = Selection { scenarios: vec![id], ..Selection::default() };
     let plan = Plan::build(scenarios::all(), tested(peer), profile, &selection)
@@ -146,11 +146,11 @@ pub(crate) fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
     Cell {
         scenario: scenario.into(),
         revision: proof.revision.or(newest).expect("a revision of the scenario"),
-        transport: proof.transport.unwrap_or(match (scenario.leg, scenario.transports) {
-            (Leg::Client | Leg::Authorization, _) => TransportKind::Http,
-            (Leg::Server, Transports::Any) => TransportKind::Duplex,
-            (Leg::Server, Transports::StreamableHttp) => TransportKind::Router,
-            (Leg::Server, Transports::Only(transports)) => transports[0],
+        transport: proof.transport.unwrap_or(match (scenario.tested_side, scenario.transports) {
+            (TestedSide::Client | TestedSide::Authorization, _) => TransportKind::Http,
+            (TestedSide::Server, Transports::Any) => TransportKind::Duplex,
+            (TestedSide::Server, Transports::StreamableHttp) => TransportKind::Router,
+            (TestedSide::Server, Transports::Only(transports)) => transports[0],
         }),
     }
 }

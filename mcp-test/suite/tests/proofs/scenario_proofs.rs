@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
 use mcp_test_core::run::cell_run::{CellFacts, run_cell};
 use mcp_test_core::run::{Cell, Outcome};
-use mcp_test_core::scenario::{CheckSpec, Leg, Peer, Profile, Proof, Scenario, Transports};
+use mcp_test_core::scenario::{CheckSpec, Peer, Profile, Proof, Scenario, TestedSide, Transports};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
@@ -160,14 +160,14 @@ fn changes(good: &BTreeMap<String, Status>, bad: &BTreeMap<String, Status>) -> O
 /// The problem with a proof over a transport that its peer does not have; none if that is the relay of a client, which not every
 /// system has.
 fn unreachable(scenario: &Scenario, transport: TransportKind) -> Option<String> {
-    let is_relay = transport == TransportKind::Stdio && scenario.leg == Leg::Client;
+    let is_relay = transport == TransportKind::Stdio && scenario.tested_side == TestedSide::Client;
     let excused = is_relay && !cfg!(unix);
     (!excused).then(|| format!("{}: a proof cannot be carried out over {transport}", scenario.id))
 }
 
 /// It is not left out.
 pub(crate) fn a_proof_that_cannot_be_carried_out_is_an_error() {
-    let scenario = scenarios::find(Leg::Server, "ping").expect("ping");
+    let scenario = scenarios::find(TestedSide::Server, "ping").expect("ping");
     assert!(unreachable(scenario, TransportKind::Stdio).is_some());
     assert!(unreachable(scenario, TransportKind::Router).is_some());
 }

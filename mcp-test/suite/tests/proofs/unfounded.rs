@@ -4,7 +4,7 @@ use mcp_test_core::check::{
     Blame, Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED,
 };
 use mcp_test_core::run::{Cell, Outcome, requirements_of_common, requirements_of_interruptions};
-use mcp_test_core::scenario::{Leg, Profile};
+use mcp_test_core::scenario::{Profile, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision};
 use mcp_test_core::transport::TransportKind;
@@ -58,7 +58,7 @@ fn is_clause(why: &str) -> bool {
 /// Whether `mcp-test explain` names the check for this requirement.
 fn is_explained(outcome: &Outcome, check: &Check, cited: &'static Requirement) -> bool {
     let is_it = |other: &Requirement| other == cited;
-    let side = outcome.cell.scenario.leg.side();
+    let side = outcome.cell.scenario.tested_side.side();
     match outcome.cell.scenario.check(&check.id) {
         Some(spec) => {
             spec.requirements.iter().copied().any(is_it)
@@ -73,7 +73,7 @@ fn is_explained(outcome: &Outcome, check: &Check, cited: &'static Requirement) -
 /// Only those need none.
 pub(crate) fn only_fixtures_and_remarks_need_no_requirement() {
     let server = everything().into();
-    let ping = scenarios::find(Leg::Server, "ping").expect("ping");
+    let ping = scenarios::find(TestedSide::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
     let cell = Cell { scenario: ping.into(), revision: newest, transport: TransportKind::Duplex };
     let mut outcome = outcome(&server, cell, Profile::Adaptive);

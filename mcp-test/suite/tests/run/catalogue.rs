@@ -13,7 +13,7 @@ use super::*;
 /// A scenario with a body that owns data.
 fn dynamic(id: &'static str, revisions: Revisions, body: Body) -> Scenario {
     let checks = vec![CheckSpec::dynamic("said", "Said", "something was said")].into();
-    Scenario { revisions, checks, ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body) }
+    Scenario { revisions, checks, ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, body) }
 }
 
 /// A body that pings, and counts how often it has been played.
@@ -124,7 +124,7 @@ fn a_baseline_is_checked_against_the_list_and_ids_may_have_two_colons() {
     let vetted = |text: &str| {
         let baseline = Baseline::parse("known.yml", text).expect("a baseline");
         baseline
-            .vet(std::slice::from_ref(&mine), Leg::Server, Profile::Adaptive)
+            .vet(std::slice::from_ref(&mine), TestedSide::Server, Profile::Adaptive)
             .map_err(|it| it.to_string())
     };
     assert_eq!(vetted("server:\n  - calculator::adds:said\n"), Ok(Vec::new()));

@@ -5,7 +5,7 @@ use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, Options, ScriptedClient};
 use mcp_test_core::clock::Deadline;
 use mcp_test_core::run::{ExitCode, Outcome, Verdict};
-use mcp_test_core::scenario::{LEFT_WELL, Suite, TOOK_PART};
+use mcp_test_core::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Suite};
 use mcp_test_core::spec::{self, Era, Revisions};
 use mcp_test_core::trace::{Party, Recorder};
 use mcp_test_core::transport::{ClientTarget, HttpRequest, Limits};
@@ -51,11 +51,15 @@ fn a_client_that_does_nothing_passes_nowhere() {
         assert_eq!(exit, ExitCode::Failed, "{profile}");
         for outcome in outcomes {
             assert_eq!(outcome.verdict, Verdict::Failed, "{} under {profile}", outcome.cell);
-            assert!(outcome.failing().any(|check| check.id == TOOK_PART), "{}", outcome.cell);
+            assert!(
+                outcome.failing().any(|check| check.id == CLIENT_CONNECTED),
+                "{}",
+                outcome.cell
+            );
         }
     }
     let (outcomes, _) = outcomes(&of(idle, Profile::Official, &["initialize"]));
-    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
+    insta::assert_snapshot!(message(&outcomes[0], CLIENT_CONNECTED).1, @r"
     the client never connected
       expected at least one JSON-RPC message in a POST to the URL of the server
       got a client that exited on its own without an error
@@ -153,7 +157,7 @@ fn a_client_that_does_not_do_the_task_is_skipped_unless_it_has_to() {
                 let (outcomes, _) = outcomes(&of(client.target(), profile, &[scenario]));
                 let newest = outcomes.into_iter().next_back().expect("an outcome");
                 // What every client has to do is checked all the same.
-                assert_eq!(message(&newest, TOOK_PART).0, Status::Success, "{scenario}");
+                assert_eq!(message(&newest, CLIENT_CONNECTED).0, Status::Success, "{scenario}");
                 newest.verdict
             })
         };
@@ -207,10 +211,10 @@ fn a_client_that_disconnects_from_another_revision_is_skipped_but_may_not_hang()
     let failing = asked(speaks_only_one(|| async { Err("unsupported version".into()) }));
     assert_eq!(failing.verdict, Verdict::Skipped, "{:?}", failing.checks);
     insta::assert_snapshot!(message(&failing, "tool-add-numbers").1, @"the client disconnected: it does not speak 2025-06-18");
-    assert_eq!(message(&failing, LEFT_WELL).0, Status::Skipped);
+    assert_eq!(message(&failing, CLIENT_EXIT).0, Status::Skipped);
     let hanging = asked(speaks_only_one(std::future::pending));
     assert_eq!(hanging.verdict, Verdict::Failed, "{:?}", hanging.checks);
-    assert_eq!(message(&hanging, LEFT_WELL).0, Status::Failure);
+    assert_eq!(message(&hanging, CLIENT_EXIT).0, Status::Failure);
 }
 
 #[test]
@@ -376,8 +380,8 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
     });
     let plan = of(manual.over([TransportKind::Duplex]), Profile::Adaptive, &["initialize"]);
     let (outcomes, _) = outcomes(&plan);
-    assert_eq!(message(&outcomes[0], TOOK_PART).0, Status::Success);
-    assert_eq!(message(&outcomes[0], LEFT_WELL).0, Status::Success);
+    assert_eq!(message(&outcomes[0], CLIENT_CONNECTED).0, Status::Success);
+    assert_eq!(message(&outcomes[0], CLIENT_EXIT).0, Status::Success);
     let connections: Vec<_> = outcomes[0].trace.messages().map(|it| it.0.connection).collect();
     assert_eq!(connections.iter().collect::<std::collections::BTreeSet<_>>().len(), 2);
 }
@@ -386,7 +390,7 @@ fn a_client_over_duplex_has_a_pipe_of_its_own_for_each_connection() {
 fn the_finding_about_an_absent_client_says_where_the_pipe_is() {
     let idle = ClientTarget::future(|_| async { Ok(()) }).over([TransportKind::Duplex]);
     let (outcomes, _) = outcomes(&of(idle, Profile::Official, &["initialize"]));
-    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
+    insta::assert_snapshot!(message(&outcomes[0], CLIENT_CONNECTED).1, @r"
     the client never connected
       expected at least one JSON-RPC message on a pipe that `Endpoint::duplex` opens
       got a client that exited on its own without an error
@@ -398,9 +402,9 @@ fn the_finding_about_an_absent_client_says_where_the_pipe_is() {
 fn the_exit_of_a_manually_started_client_is_skipped() {
     let nobody = ClientTarget::manual(|_| async { Ok(()) });
     let (outcomes, _) = outcomes(&of(nobody, Profile::Official, &["initialize"]));
-    let (status, why) = message(&outcomes[0], LEFT_WELL);
+    let (status, why) = message(&outcomes[0], CLIENT_EXIT);
     assert_eq!(status, Status::Skipped, "{why}");
-    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
+    insta::assert_snapshot!(message(&outcomes[0], CLIENT_CONNECTED).1, @r"
     the client never connected
       expected at least one JSON-RPC message in a POST to the URL of the server
       got nothing until the wait for a client was ended
@@ -416,7 +420,7 @@ fn a_client_that_hangs_is_reported_with_its_last_message() {
     });
     let plan = of(hanging.target(), Profile::Official, &["initialize"]);
     let (outcomes, exit) = outcomes(&plan.timeout(Duration::from_secs(5)));
-    let (status, text) = message(&outcomes[0], LEFT_WELL);
+    let (status, text) = message(&outcomes[0], CLIENT_EXIT);
     assert_eq!((status, exit), (Status::Failure, ExitCode::Failed));
     insta::assert_snapshot!(text, @r"
     the client did not exit in time, and was ended
@@ -437,7 +441,7 @@ fn the_exit_of_a_client_counts_officially_only_for_a_scenario_by_name() {
     let named = of(failing.target(), Profile::Official, &["initialize"]);
     let (outcomes_of_one, exit) = outcomes(&named);
     assert_eq!(exit, ExitCode::Failed);
-    assert!(message(&outcomes_of_one[0], LEFT_WELL).1.contains("out of paper"));
+    assert!(message(&outcomes_of_one[0], CLIENT_EXIT).1.contains("out of paper"));
     let suite = Selection { suite: Some(Suite::Active), ..Selection::default() };
     let suite =
         Plan::build(scenarios::all(), failing.target(), Profile::Official, &suite).expect("a plan");

@@ -4,7 +4,7 @@ use mcp_test_core::check::Status;
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::run::{ExitCode, Level, Outcome, Problem};
-use mcp_test_core::scenario::{LEFT_WELL, Suite};
+use mcp_test_core::scenario::{CLIENT_EXIT, Suite};
 use mcp_test_core::transport::{ClientTarget, Fault};
 
 use super::*;
@@ -34,7 +34,7 @@ fn outcome_of(plan: &Plan, id: &str) -> (Outcome, Summary) {
 /// The checks that fail or warn, and the status and message of the exit.
 fn shown(outcome: &Outcome) -> (Vec<&str>, Status, &str) {
     let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
-    let exit = outcome.checks.iter().find(|check| check.id == LEFT_WELL).expect("the check");
+    let exit = outcome.checks.iter().find(|check| check.id == CLIENT_EXIT).expect("the check");
     let message = exit.message.as_deref().unwrap_or_default();
     (failing.map(|check| check.id.as_str()).collect(), exit.status, message)
 }
@@ -123,11 +123,11 @@ fn where_only_the_exit_shows_a_finding_both_fail_and_are_one_problem() {
     let (outcome, summary) =
         tested(client.target(), Profile::Adaptive, "client-empty-lists", Revision::V2025_11_25);
     let (failing_checks, _, message) = shown(&outcome);
-    assert_eq!(failing_checks, ["client-accepts-no-tools", LEFT_WELL]);
+    assert_eq!(failing_checks, ["client-accepts-no-tools", CLIENT_EXIT]);
     insta::assert_snapshot!(message, @"after what `client-accepts-no-tools` reports, the client failed: no tools");
     let problems = failing(&summary);
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].checks(), ["client-accepts-no-tools", LEFT_WELL]);
+    assert_eq!(problems[0].checks(), ["client-accepts-no-tools", CLIENT_EXIT]);
     assert_eq!(problems[0].exits.iter().collect::<Vec<_>>(), [message]);
 }
 
@@ -136,7 +136,7 @@ fn an_exit_after_a_wrong_header_that_the_server_accepts_is_a_finding_of_its_own(
     let client = fails_at_the_end(Fault::no_header("server/discover", "Accept"));
     let (outcome, summary) =
         tested(client.target(), Profile::Adaptive, "client-http-headers", Revision::V2026_07_28);
-    assert_eq!(shown(&outcome).0, ["client-post-accept", LEFT_WELL]);
+    assert_eq!(shown(&outcome).0, ["client-post-accept", CLIENT_EXIT]);
     let problems = failing(&summary);
     assert_eq!(problems.iter().map(|problem| problem.bad_exits).collect::<Vec<_>>(), [0, 0]);
 }
@@ -175,7 +175,7 @@ fn officially_an_exit_that_counts_stays() {
             .expect("a plan");
         let (outcome, summary) = outcome_of(&plan, "initialize");
         assert_eq!((shown(&outcome).1, summary.exit), (status, ExitCode::Failed));
-        assert_eq!(outcome.failing().any(|check| check.id == LEFT_WELL), plan.single);
+        assert_eq!(outcome.failing().any(|check| check.id == CLIENT_EXIT), plan.single);
     }
 }
 
@@ -190,6 +190,6 @@ fn only_a_crash_of_an_absent_client_is_a_finding_of_its_own() {
     };
     let (status, message) = exit("exit 3; :");
     assert_eq!(status, Status::Skipped);
-    insta::assert_snapshot!(message, @"after what `client-took-part` reports, the client exited with exit code 3");
+    insta::assert_snapshot!(message, @"after what `client-connected` reports, the client exited with exit code 3");
     assert_eq!(exit("kill -9 $$; :").0, Status::Failure);
 }

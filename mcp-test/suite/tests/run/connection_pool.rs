@@ -12,7 +12,7 @@ use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
 use mcp_test_core::run::connection_pool::{ConnectionPool, Key, SharedConnection, Taken};
 use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Verdict};
-use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Profile, Scenario, Shared};
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Profile, Scenario, Shared, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call};
 use mcp_test_core::spec::{Era, Revision, Revisions, error_code};
@@ -27,7 +27,7 @@ use crate::in_turn::in_turn;
 const DUPLEX: TransportKind = TransportKind::Duplex;
 
 fn cell(id: &str, revision: Revision) -> Cell {
-    let scenario = scenarios::find(Leg::Server, id).expect("a built-in scenario");
+    let scenario = scenarios::find(TestedSide::Server, id).expect("a built-in scenario");
     Cell { scenario: scenario.into(), revision, transport: DUPLEX }
 }
 
@@ -465,7 +465,7 @@ fn what_does_not_end_on_a_shared_connection_has_the_rest_of_its_time_alone() {
     let scenario = Scenario {
         checks: Shared::Static(CHECKS),
         shares_connection: Revisions::all(),
-        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "never-ends", body)
+        ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, "never-ends", body)
     };
     let scenario = Shared::from(scenario);
     let cell = Cell { scenario, revision: Revision::V2025_11_25, transport: DUPLEX };

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::{Coverage, NotTested, Plan, RowState, Selection, run};
-use mcp_test_core::scenario::{CalledTools, Leg, Profile, Scenario, ToolCalls};
+use mcp_test_core::scenario::{CalledTools, Profile, Scenario, TestedSide, ToolCalls};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::Requirement;
@@ -28,7 +28,7 @@ fn coverage(server: &Server, scenarios: &[&str], calls: CalledTools) -> Coverage
 #[track_caller]
 fn state(coverage: &Coverage, requirement: &Requirement) -> RowState {
     let all: Vec<&Scenario> = scenarios::all().collect();
-    let mut rows = coverage.rows(&all, Leg::Server);
+    let mut rows = coverage.rows(&all, TestedSide::Server);
     let found = rows.find(|(row, _)| *row == requirement);
     found.map(|(_, state)| state).unwrap_or_else(|| panic!("{requirement}"))
 }

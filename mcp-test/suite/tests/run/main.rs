@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::{Cell, Plan, RunEvent, Selection, Summary, Tested, run};
-use mcp_test_core::scenario::{Leg, Profile, Scenario};
+use mcp_test_core::scenario::{Profile, Scenario, TestedSide};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::{Target, TransportKind};
@@ -65,11 +65,11 @@ fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
 
 /// The scenarios that test servers.
 fn of_servers() -> impl Iterator<Item = &'static Scenario> {
-    scenarios::all().filter(|scenario| scenario.leg == Leg::Server)
+    scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Server)
 }
 
 fn find(id: &str) -> &'static Scenario {
-    scenarios::find(Leg::Server, id).expect("a built-in scenario")
+    scenarios::find(TestedSide::Server, id).expect("a built-in scenario")
 }
 
 fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {

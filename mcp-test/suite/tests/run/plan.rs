@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mcp_test_core::run::UsageError;
-use mcp_test_core::scenario::{Leg, RequirementSet, Scenario, Suite};
+use mcp_test_core::scenario::{RequirementSet, Scenario, Suite, TestedSide};
 use mcp_test_core::server::reference::everything;
 
 use super::*;
@@ -18,7 +18,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
     let cells = cells(Profile::Official, &selection(&[])).unwrap();
     let officially = |scenario: &Scenario| {
         let official = scenario.official.expect("a scenario of the official suite");
-        format!("{} {}", scenario.id, official.default_revision(scenario.leg))
+        format!("{} {}", scenario.id, official.default_revision(scenario.tested_side))
     };
     let over_lines = of_servers()
         .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));
@@ -124,8 +124,12 @@ fn a_set_of_scenarios_is_run_at_its_revision() {
         let plan = plan.expect("all its scenarios exist");
         assert!(plan.cells.iter().all(|cell| cell.revision == set.revision));
         let runs: BTreeSet<&str> = plan.cells.iter().map(|cell| &*cell.scenario.id).collect();
-        let unscored = set.unscored().filter(|(leg, ..)| *leg == Leg::Server).map(|(.., id)| id);
-        let all: BTreeSet<&str> = set.scored(Leg::Server).iter().copied().chain(unscored).collect();
+        let unscored = set
+            .unscored()
+            .filter(|(tested_side, ..)| *tested_side == TestedSide::Server)
+            .map(|(.., id)| id);
+        let all: BTreeSet<&str> =
+            set.scored(TestedSide::Server).iter().copied().chain(unscored).collect();
         // Others are about HTTP.
         let over_lines = of_servers().filter(|it| it.transports.contains(TransportKind::Duplex));
         let over_lines: BTreeSet<&str> = over_lines.map(|it| &*it.id).collect();

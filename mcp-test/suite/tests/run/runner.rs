@@ -259,7 +259,7 @@ mod disturbing {
         /// Checks whether anything else runs.
         Server "disturbing": "A scenario that disturbs",
         revisions: Revisions::all(),
-        disturbs: "everything",
+        exclusive: "everything",
         checks: [check!("disturbing", "made always")],
     }
 

@@ -9,7 +9,7 @@ use mcp_test_core::check;
 use mcp_test_core::check::{Finding, Status};
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::run::{ExitCode, Outcome, Verdict};
-use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Scenario, Shared};
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Scenario, Shared, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::transport::Fault;
@@ -85,7 +85,7 @@ fn a_silence_that_is_only_a_warning_is_a_run_that_could_not_take_place() {
     });
     let scenario = Scenario {
         checks: Shared::Static(CHECKS),
-        ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, "only-warns", body)
+        ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, "only-warns", body)
     };
     let all = [Shared::from(scenario)].into_iter().chain(scenarios::all().map(Into::into));
     let target = silent_after_connections(7);

@@ -5,7 +5,7 @@ use std::path::Path;
 use mcp_test_core::check;
 use mcp_test_core::check::Status;
 use mcp_test_core::process::Command;
-use mcp_test_core::scenario::{Body, CheckSpec, Kind, Leg, Scenario, Shared};
+use mcp_test_core::scenario::{Body, CheckSpec, Kind, Scenario, Shared, TestedSide};
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn slower_and_slower(counted: &Path) -> Target {
 /// A scenario that starts a program of its own.
 fn on_its_own(id: &'static str, checks: &'static [CheckSpec], body: Body) -> Shared<Scenario> {
     let checks = Shared::Static(checks);
-    Scenario { checks, ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body) }.into()
+    Scenario { checks, ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, body) }.into()
 }
 
 #[test]

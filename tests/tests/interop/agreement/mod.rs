@@ -16,7 +16,7 @@ use std::env;
 use std::sync::Mutex;
 
 use mcp_test::check::Origin;
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use pretty_assertions::assert_eq;
 
 use self::reasons::{NEVER_RAISED, REASONS};
@@ -93,7 +93,7 @@ fn ten_recorded_verdicts_hold_in_the_official_suite() {
         return;
     }
     let (servers, clients): (Vec<_>, Vec<_>) =
-        runs.into_iter().partition(|run| run.key.peer.leg() == Leg::Server);
+        runs.into_iter().partition(|run| run.key.peer.tested_side() == TestedSide::Server);
     let chosen: Vec<SharedRun> = [servers, clients]
         .into_iter()
         .flat_map(|runs| {
@@ -127,29 +127,30 @@ fn every_run_has_a_recorded_verdict() {
 /// Each check of an official scenario fails or warns in a recorded run, or is listed with the reason why it cannot.
 #[test]
 fn every_official_check_is_raised_by_a_fault_or_listed() {
-    let mut raised: BTreeMap<(Leg, String), bool> = BTreeMap::new();
+    let mut raised: BTreeMap<(TestedSide, String), bool> = BTreeMap::new();
     for (run, verdict) in verdicts::recorded() {
         for (check, status) in verdict.checks {
-            *raised.entry((run.peer.leg(), check)).or_default() |=
+            *raised.entry((run.peer.tested_side(), check)).or_default() |=
                 ["FAILURE", "WARNING"].contains(&&*status);
         }
     }
-    for leg in [Leg::Server, Leg::Client] {
-        for check in runs::scenarios(leg).flat_map(|scenario| scenario.checks.iter()) {
+    for tested_side in [TestedSide::Server, TestedSide::Client] {
+        for check in runs::scenarios(tested_side).flat_map(|scenario| scenario.checks.iter()) {
             if check.origin == Origin::Official {
-                raised.entry((leg, check.id.to_string())).or_default();
+                raised.entry((tested_side, check.id.to_string())).or_default();
             }
         }
     }
-    let never: BTreeSet<(Leg, &str)> = raised
+    let never: BTreeSet<(TestedSide, &str)> = raised
         .iter()
         .filter(|(_, raised)| !*raised)
-        .map(|((leg, check), _)| (*leg, &**check))
+        .map(|((tested_side, check), _)| (*tested_side, &**check))
         .collect();
-    let listed: BTreeSet<(Leg, &str)> =
-        NEVER_RAISED.iter().map(|(leg, check, _)| (*leg, *check)).collect();
-    let is_raised =
-        |(leg, check): &&(Leg, &str)| raised.get(&(*leg, (*check).to_owned())) == Some(&true);
+    let listed: BTreeSet<(TestedSide, &str)> =
+        NEVER_RAISED.iter().map(|(tested_side, check, _)| (*tested_side, *check)).collect();
+    let is_raised = |(tested_side, check): &&(TestedSide, &str)| {
+        raised.get(&(*tested_side, (*check).to_owned())) == Some(&true)
+    };
     let raised_after_all: Vec<_> = listed.iter().filter(is_raised).collect();
     assert!(raised_after_all.is_empty(), "listed as never raised: {raised_after_all:#?}");
     let unlisted: Vec<_> = never.difference(&listed).collect();

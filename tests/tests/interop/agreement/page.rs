@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use mcp_test::spec::Revision;
 use pretty_assertions::assert_eq;
 
@@ -32,7 +32,7 @@ belong to no revision. In the same way, the reference client is tested in each o
 clients of the proofs, and four clients on SDKs, which use everything that a server offers, whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in.
 
 The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs twenty of \
-them again in the official suite, ten of each leg. `.ci/agreement DIR` records all of them again, and writes this page.
+them again in the official suite, ten of each tested_side. `.ci/agreement DIR` records all of them again, and writes this page.
 ";
 
 const COUNTS: &str = "\
@@ -135,11 +135,11 @@ pub(super) fn check(tested: &[TestedPeer], official: &Verdicts, ours: &Verdicts)
     let suite = official_version();
     let mut text = format!("{INTRODUCTION}\nVersion of the official suite: {suite}\n");
     let mut line = |it: std::fmt::Arguments<'_>| writeln!(text, "{it}").expect("a string");
-    for (leg, title, column) in
-        [(Leg::Server, "Servers", "Server"), (Leg::Client, "Clients", "Client")]
+    for (tested_side, title, column) in
+        [(TestedSide::Server, "Servers", "Server"), (TestedSide::Client, "Clients", "Client")]
     {
         line(format_args!("\n## {title}\n\n| {column} {COUNTS}"));
-        for (_, section) in sections.iter().filter(|(peer, _)| peer.leg() == leg) {
+        for (_, section) in sections.iter().filter(|(peer, _)| peer.tested_side() == tested_side) {
             line(format_args!("{}", section.row));
         }
     }
@@ -149,8 +149,8 @@ pub(super) fn check(tested: &[TestedPeer], official: &Verdicts, ours: &Verdicts)
     line(format_args!(
         "\n## Official checks that are never raised\n\n| Leg | Check | Why |\n|---|---|---|"
     ));
-    for (leg, check, why) in NEVER_RAISED {
-        line(format_args!("| {leg} | `{check}` | {why} |"));
+    for (tested_side, check, why) in NEVER_RAISED {
+        line(format_args!("| {tested_side} | `{check}` | {why} |"));
     }
     if env::var_os(WRITE).is_some() {
         return fs::write(FILE, &text).expect("the page can be written");

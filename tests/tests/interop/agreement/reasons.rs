@@ -1,6 +1,6 @@
 //! Why the verdicts of the two suites may differ, and which official checks never fail.
 
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use mcp_test_core::spec::Requirement;
 
 use super::verdicts::Disagreement;
@@ -158,41 +158,41 @@ pub(super) const REASONS: &[Reason] = &[
 ];
 
 /// The official checks that are neither a FAILURE nor a WARNING in any recorded run, and why.
-pub(super) const NEVER_RAISED: &[(Leg, &str, &str)] = &[
-    (Leg::Server, "incoming-response", INFORMS),
-    (Leg::Server, "outgoing-request", INFORMS),
-    (Leg::Server, "sep-2549-caching-connection", NO_CONNECTION),
+pub(super) const NEVER_RAISED: &[(TestedSide, &str, &str)] = &[
+    (TestedSide::Server, "incoming-response", INFORMS),
+    (TestedSide::Server, "outgoing-request", INFORMS),
+    (TestedSide::Server, "sep-2549-caching-connection", NO_CONNECTION),
     (
-        Leg::Server,
+        TestedSide::Server,
         "sep-2640-capability-directory-read-flag",
         "it is SKIPPED if the flag is missing",
     ),
-    (Leg::Server, "server-session-lifecycle-skipped", INFORMS),
-    (Leg::Server, "server-sse-content-type", INFORMS),
-    (Leg::Server, "stream-closed", INFORMS),
-    (Leg::Server, "tasks-capability-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-dispatch-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-headers-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-lifecycle-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-mrtr-input-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-request-state-bootstrap", NO_CONNECTION),
-    (Leg::Server, "tasks-required-error-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "server-session-lifecycle-skipped", INFORMS),
+    (TestedSide::Server, "server-sse-content-type", INFORMS),
+    (TestedSide::Server, "stream-closed", INFORMS),
+    (TestedSide::Server, "tasks-capability-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-dispatch-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-headers-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-lifecycle-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-mrtr-input-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-request-state-bootstrap", NO_CONNECTION),
+    (TestedSide::Server, "tasks-required-error-bootstrap", NO_CONNECTION),
     (
-        Leg::Server,
+        TestedSide::Server,
         "tasks-status-notifications",
         "it is always SKIPPED: the official suite has not implemented it",
     ),
-    (Leg::Server, "tasks-wire-fields-bootstrap", NO_CONNECTION),
-    (Leg::Client, "incoming-auth-request", LOGS),
-    (Leg::Client, "incoming-request", LOGS),
-    (Leg::Client, "outgoing-auth-response", LOGS),
-    (Leg::Client, "outgoing-response", LOGS),
-    (Leg::Client, "outgoing-sse-event", LOGS),
-    (Leg::Client, "outgoing-stream-close", LOGS),
-    (Leg::Client, "scope-retry-auth-attempt", INFORMS),
-    (Leg::Client, "server-info", INFORMS),
+    (TestedSide::Server, "tasks-wire-fields-bootstrap", NO_CONNECTION),
+    (TestedSide::Client, "incoming-auth-request", LOGS),
+    (TestedSide::Client, "incoming-request", LOGS),
+    (TestedSide::Client, "outgoing-auth-response", LOGS),
+    (TestedSide::Client, "outgoing-response", LOGS),
+    (TestedSide::Client, "outgoing-sse-event", LOGS),
+    (TestedSide::Client, "outgoing-stream-close", LOGS),
+    (TestedSide::Client, "scope-retry-auth-attempt", INFORMS),
+    (TestedSide::Client, "server-info", INFORMS),
     (
-        Leg::Client,
+        TestedSide::Client,
         "valid-bearer-token",
         "it is SUCCESS for each token that was issued; `invalid-bearer-token` fails for others",
     ),

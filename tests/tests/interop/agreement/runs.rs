@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_test::check::Origin;
-use mcp_test::scenario::{Damage, Leg, Peer, Profile, Proof, Scenario};
+use mcp_test::scenario::{Damage, Peer, Profile, Proof, Scenario, TestedSide};
 use mcp_test::server::Server;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
@@ -85,12 +85,12 @@ impl TestedPeer {
         [Self::Typescript1Client, Self::Typescript2Client, Self::PythonClient];
 
     /// What it is.
-    pub(super) fn leg(self) -> Leg {
+    pub(super) fn tested_side(self) -> TestedSide {
         match self {
             Self::Reference | Self::Proofs | Self::Rmcp | Self::Everything | Self::Python => {
-                Leg::Server
+                TestedSide::Server
             }
-            _ => Leg::Client,
+            _ => TestedSide::Client,
         }
     }
 
@@ -196,7 +196,7 @@ impl SharedRun {
 pub(super) fn on(peers: &[TestedPeer]) -> Vec<SharedRun> {
     let mut runs = Vec::new();
     for peer in peers {
-        for scenario in scenarios(peer.leg()) {
+        for scenario in scenarios(peer.tested_side()) {
             let revisions = revisions(scenario).into_iter().filter(|it| peer.supports(*it));
             runs.extend(revisions.map(|it| SharedRun::new(*peer, scenario, it, None)));
             if [TestedPeer::Proofs, TestedPeer::ClientProofs].contains(peer) {
@@ -212,8 +212,8 @@ pub(super) fn on(peers: &[TestedPeer]) -> Vec<SharedRun> {
 }
 
 /// The scenarios of the official suite for servers, or for clients.
-pub(super) fn scenarios(leg: Leg) -> impl Iterator<Item = &'static Scenario> {
-    scenarios::all().filter(move |it| it.leg == leg && it.official.is_some())
+pub(super) fn scenarios(tested_side: TestedSide) -> impl Iterator<Item = &'static Scenario> {
+    scenarios::all().filter(move |it| it.tested_side == tested_side && it.official.is_some())
 }
 
 /// The revisions that the official suite can be asked to run a scenario at; `None` for an extension.
@@ -232,7 +232,8 @@ fn of_proofs(peer: TestedPeer, scenario: &'static Scenario) -> impl Iterator<Ite
         let check = scenario.check(proof.check)?;
         let is_of_suite = check.origin == Origin::Official;
         // Most of these servers lack what is tested; these clients do not use what is tested, which only official rules judge.
-        let is_tried = proof.profile != Some(Profile::Strict) || peer.leg() == Leg::Client;
+        let is_tried =
+            proof.profile != Some(Profile::Strict) || peer.tested_side() == TestedSide::Client;
         let exists = |it: &Revision| check.revisions.contains(*it) && may_run_at(&proof, *it);
         let revisions = revisions(scenario).into_iter().rev();
         let revision = revisions.into_iter().find(|it| it.as_ref().is_none_or(exists))?;
@@ -262,7 +263,7 @@ fn of_lists(peer: TestedPeer) -> Vec<SharedRun> {
         _ => &[],
     };
     let run = |revision, (scenario, fault): &FaultyScenario| {
-        let scenario = scenarios::find(peer.leg(), scenario).expect("a scenario");
+        let scenario = scenarios::find(peer.tested_side(), scenario).expect("a scenario");
         let is_extension = revisions(scenario).contains(&None);
         let fault = fault.parse().unwrap_or_else(|why| panic!("{fault}: {why}"));
         let revision = (!is_extension).then_some(revision);

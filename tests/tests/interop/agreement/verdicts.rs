@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_test::scenario::Leg;
+use mcp_test::scenario::TestedSide;
 use mcp_test_tests::folder::Folder;
 use serde::{Deserialize, Serialize};
 
@@ -53,11 +53,11 @@ pub(super) fn record(verdicts: Verdicts) {
 
 /// What the official suite makes of each run.
 pub(super) fn official(runs: &[SharedRun], peers: &Peers) -> Verdicts {
-    verdicts("official", runs, Some(peers), |leg, address, scenario, options| {
+    verdicts("official", runs, Some(peers), |tested_side, address, scenario, options| {
         // Not much of a wait where a server falls silent, for which the suite waits until the end; a client has to start first.
-        let timeout = if leg == Leg::Server { "9000" } else { "20000" };
+        let timeout = if tested_side == TestedSide::Server { "9000" } else { "20000" };
         let options = &[&["--timeout", timeout], options].concat();
-        let (code, text) = run_official(peers, leg, address, scenario, options);
+        let (code, text) = run_official(peers, tested_side, address, scenario, options);
         // It also exits with 1 if it is used wrongly, or crashes.
         assert!(text.contains("Test Results:"), "{scenario} {options:?}\n{text}");
         code
@@ -66,20 +66,20 @@ pub(super) fn official(runs: &[SharedRun], peers: &Peers) -> Verdicts {
 
 /// What `mcp-test server` or `mcp-test client` makes of each run.
 pub(super) fn ours(runs: &[SharedRun], peers: Option<&Peers>) -> Verdicts {
-    verdicts("ours", runs, peers, |leg, address, scenario, options| {
-        let (command, option) = command_of(leg);
+    verdicts("ours", runs, peers, |tested_side, address, scenario, options| {
+        let (command, option) = command_of(tested_side);
         // Ours notices silence before, however busy the machine is.
         let target = [command, option, address, "--scenario", scenario, "--timeout", "60000"];
         mcp_test([&target, options].concat()).code
     })
 }
 
-/// Runs a suite, which gets a leg, a URL or a command, a scenario and the options that both suites have, and returns its exit code.
+/// Runs a suite, which gets a tested side, a URL or a command, a scenario and the options that both suites have, and returns its exit code.
 fn verdicts(
     suite: &str,
     runs: &[SharedRun],
     peers: Option<&Peers>,
-    execute: impl Fn(Leg, &str, &str, &[&str]) -> i32 + Sync,
+    execute: impl Fn(TestedSide, &str, &str, &[&str]) -> i32 + Sync,
 ) -> Verdicts {
     let name = format!("agreement-{suite}-{}", runs.len());
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &name);
@@ -91,7 +91,7 @@ fn verdicts(
         if !run.key.revision.is_empty() {
             options.extend(["--spec-version", &run.key.revision]);
         }
-        let code = execute(run.key.peer.leg(), address, &run.key.scenario, &options);
+        let code = execute(run.key.peer.tested_side(), address, &run.key.scenario, &options);
         Verdict {
             code,
             // A suite that crashed, or refused the scenario, wrote none.
@@ -114,7 +114,7 @@ pub(super) struct Disagreement {
 }
 
 /// The checks by which ours reports why a client fails, which the official suite shows only by its exit code.
-const OF_EVERY_CLIENT: [&str; 2] = ["client-took-part", "client-left-well"];
+const OF_EVERY_CLIENT: [&str; 2] = ["client-connected", "client-exit"];
 
 /// What the verdicts on one run disagree about.
 pub(super) fn disagreements(run: &RunKey, official: &Verdict, ours: &Verdict) -> Vec<Disagreement> {
@@ -127,7 +127,7 @@ pub(super) fn disagreements(run: &RunKey, official: &Verdict, ours: &Verdict) ->
     let code = ("exit code".to_owned(), official.code.to_string(), ours.code.to_string());
     // The official suite logs the messages of clients as checks.
     let is_logged = |official: &str, ours: &str| {
-        run.peer.leg() == Leg::Client && (official, ours) == ("INFO", "-")
+        run.peer.tested_side() == TestedSide::Client && (official, ours) == ("INFO", "-")
     };
     // Ours also lists checks that were not reached, as skipped.
     let agree = |official: &str, ours: &str| {

@@ -144,7 +144,8 @@ impl CellReport {
         let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
         let mut failing: Vec<&Check> = failing.collect();
         // What others refer to as "above" must not be below, in the part that does not count.
-        failing.sort_by_key(|check| !outcome.profile.fails(outcome.cell.scenario.leg, check));
+        failing
+            .sort_by_key(|check| !outcome.profile.fails(outcome.cell.scenario.tested_side, check));
         let problems: Vec<Problem> = failing
             .into_iter()
             .map(|check| {
@@ -271,7 +272,7 @@ impl Problem {
         Self {
             check: check.id.clone(),
             status: check.status,
-            fails: outcome.profile.fails(outcome.cell.scenario.leg, check),
+            fails: outcome.profile.fails(outcome.cell.scenario.tested_side, check),
             needs_entry: run::needs_entry(outcome, check),
             is_known: !check.known.is_empty(),
             headline: headline.lines().next().unwrap_or_default().to_owned(),

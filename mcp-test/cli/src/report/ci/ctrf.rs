@@ -16,7 +16,7 @@ const STATUSES: [&str; 5] = ["passed", "failed", "skipped", "pending", "other"];
 
 /// The document.
 ///
-/// There is one test for each scenario run, with the suites leg, revision and transport, and one of the suite `mcp-test` for each
+/// There is one test for each scenario run, with the suites tested side, revision and transport, and one of the suite `mcp-test` for each
 /// problem of the whole run. `rawStatus` has what the format does not distinguish: `failed as expected`, which is `other`, and
 /// `not run`, which is `failed`.
 pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
@@ -87,11 +87,11 @@ fn not_started(cell: &Cell) -> Object {
 /// A test with what identifies it.
 fn named(cell: &Cell) -> Object {
     let Cell { scenario, revision, transport } = cell;
-    let leg = scenario.leg;
+    let tested_side = scenario.tested_side;
     let mut object = Object::new();
-    object.push("testId", line(&format!("{leg}/{}/{revision}/{transport}", scenario.id)));
+    object.push("testId", line(&format!("{tested_side}/{}/{revision}/{transport}", scenario.id)));
     object.push("name", line(&name(cell)));
-    object.push("suite", vec![leg.as_str(), revision.as_str(), transport.as_str()]);
+    object.push("suite", vec![tested_side.as_str(), revision.as_str(), transport.as_str()]);
     if scenario.kind == Kind::Case {
         object.push("filePath", line(&scenario.file));
     }

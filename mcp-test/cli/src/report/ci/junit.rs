@@ -76,7 +76,7 @@ fn suite(name: &str, reports: &CellReports) -> TestSuite {
 }
 
 fn suite_name(cell: &Cell) -> String {
-    format!("{} at {} over {}", cell.scenario.leg, cell.revision, cell.transport)
+    format!("{} at {} over {}", cell.scenario.tested_side, cell.revision, cell.transport)
 }
 
 /// What concerns the whole run.
@@ -122,7 +122,10 @@ fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
 fn named_case(cell: &Cell, status: TestCaseStatus) -> TestCase {
     let mut case = TestCase::new(line(&cell.scenario.id), status);
     // Jenkins shows what precedes the last dot as a package.
-    case.set_classname(format!("{}.{}.{}", cell.scenario.leg, cell.revision, cell.transport));
+    case.set_classname(format!(
+        "{}.{}.{}",
+        cell.scenario.tested_side, cell.revision, cell.transport
+    ));
     case
 }
 

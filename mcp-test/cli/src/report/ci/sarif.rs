@@ -172,7 +172,7 @@ fn location(cell: &Cell, reports: &CellReports) -> Value {
     // GitHub refuses a result without a line of a file. A built-in scenario has none in the repository of the peer.
     let uri = match scenario.kind {
         Kind::Case => uri(&scenario.file),
-        _ => format!("mcp-test/{}/{}", scenario.leg, uri(&scenario.id)),
+        _ => format!("mcp-test/{}/{}", scenario.tested_side, uri(&scenario.id)),
     };
     let mut artifact = Object::new();
     artifact.push("artifactLocation", Object::from_iter([("uri", uri)]));

@@ -30,7 +30,7 @@ pub(super) fn group<'a>(
     for line in lines {
         let reason = reason(&line.cell);
         let scenario = &line.cell.scenario;
-        match places.entry((scenario.leg, &*scenario.id, line.verdict, reason)) {
+        match places.entry((scenario.tested_side, &*scenario.id, line.verdict, reason)) {
             Entry::Occupied(place) => {
                 let group: &mut Group<'a> = &mut groups[*place.get()];
                 group.cells.push(line.cell.clone());

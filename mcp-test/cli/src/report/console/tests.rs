@@ -26,7 +26,7 @@ fn shown_with(options: ConsoleOptions, events: Vec<RunEvent>) -> String {
 fn options() -> ConsoleOptions {
     ConsoleOptions {
         timestamps: true,
-        leg: Leg::Server,
+        tested_side: TestedSide::Server,
         target: "http://localhost:3000/mcp".to_owned(),
         selection: "active suite".to_owned(),
         profile: Profile::Official,
@@ -443,7 +443,7 @@ fn one_line_says_what_a_client_speaks() {
         let mut outcome = sample::passed();
         outcome.spoken = Some(spoken);
         outcome.cell.revision = asked;
-        let options = ConsoleOptions { leg: Leg::Client, ..options() };
+        let options = ConsoleOptions { tested_side: TestedSide::Client, ..options() };
         let text = shown(options, vec![outcome.cell.clone()], vec![outcome]);
         let line = text.lines().find(|line| line.starts_with("The client"));
         line.unwrap_or_default().to_owned()

@@ -14,7 +14,7 @@ fn scenarios() -> [Shared<Scenario>; 2] {
     ["ping", "tools-list"].map(|id| {
         let body = Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) })));
         let checks = Shared::Static(if id == "ping" { &[][..] } else { CHECKS });
-        let scenario = Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body);
+        let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, body);
         Shared::from(Scenario { checks, ..scenario })
     })
 }
@@ -24,7 +24,12 @@ fn problem(text: &str) -> String {
 }
 
 fn entries(text: &str) -> Vec<String> {
-    parse(text).expect(text).entries.iter().map(|entry| format!("{} {entry}", entry.leg)).collect()
+    parse(text)
+        .expect(text)
+        .entries
+        .iter()
+        .map(|entry| format!("{} {entry}", entry.tested_side))
+        .collect()
 }
 
 #[test]
@@ -71,22 +76,22 @@ fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
         "server:\n  - pinng\n  - tools-list:tools-name-formats\n  - ping:scenario-timeout\nclient: [x]\n",
     );
     let baseline = baseline.expect("a baseline");
-    insta::assert_snapshot!(baseline.vet(&scenarios(), Leg::Server, Profile::Official).unwrap().join("\n"), @r"
+    insta::assert_snapshot!(baseline.vet(&scenarios(), TestedSide::Server, Profile::Official).unwrap().join("\n"), @r"
     known.yml:2: there is no scenario `pinng`; did you mean `ping`?
     known.yml:3: `tools-list` has no check `tools-name-formats`; did you mean `tools-name-format`?
     ");
-    let error = baseline.vet(&scenarios(), Leg::Server, Profile::Strict).unwrap_err();
+    let error = baseline.vet(&scenarios(), TestedSide::Server, Profile::Strict).unwrap_err();
     insta::assert_snapshot!(error, @"known.yml:2: there is no scenario `pinng`; did you mean `ping`?");
 }
 
 #[test]
 fn an_unknown_section_is_a_warning_officially_and_an_error_elsewhere() {
     let baseline = parse("client: []\nservr:\n  - ping\nnotes: [x]\n").expect("a baseline");
-    insta::assert_snapshot!(baseline.vet(&scenarios(), Leg::Server, Profile::Official).unwrap().join("\n"), @r"
+    insta::assert_snapshot!(baseline.vet(&scenarios(), TestedSide::Server, Profile::Official).unwrap().join("\n"), @r"
     known.yml:2: there is no section `servr`; did you mean `server`?
     known.yml:4: there is no section `notes`; a baseline has `server` and `client`
     ");
-    let error = baseline.vet(&scenarios(), Leg::Server, Profile::Adaptive).unwrap_err();
+    let error = baseline.vet(&scenarios(), TestedSide::Server, Profile::Adaptive).unwrap_err();
     insta::assert_snapshot!(error, @"known.yml:2: there is no section `servr`; did you mean `server`?");
 }
 
@@ -95,7 +100,7 @@ fn compare(text: &str, results: impl IntoIterator<Item = ScenarioResults>) -> Co
 }
 
 fn played(id: &'static str, checks: &[(&str, Status)]) -> ScenarioResults {
-    ScenarioResults::new(Leg::Server, id, checks)
+    ScenarioResults::new(TestedSide::Server, id, checks)
 }
 
 fn comparison(expected: &[&str], stale: &[&str], unexpected: &[&str]) -> Comparison {

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use super::CellRun;
-use super::client::{left_behind_instead, left_well_row};
+use super::client::{client_exit_row, left_behind_instead};
 use crate::check::{Blame, Check, Demand, Finding, Status};
 use crate::expect::words;
 use crate::run::problems::parts;
-use crate::scenario::{LEFT_WELL, Leg, Profile, TOOK_PART};
+use crate::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Profile, TestedSide};
 use crate::spec::Requirement;
 use crate::trace::{Event, EventKind, Party, Seq, Trace, exchange};
 use crate::transport::ClientRun;
@@ -27,7 +27,7 @@ impl CellRun<'_> {
     /// one finding, which is one problem.
     pub(super) fn trace_exit_back(&self, checks: &mut [Check], trace: &Trace, run: &ClientRun) {
         let ending = self.ending(run, trace);
-        let Some(at) = checks.iter().position(|it| it.id == LEFT_WELL && it.status.is_failing())
+        let Some(at) = checks.iter().position(|it| it.id == CLIENT_EXIT && it.status.is_failing())
         else {
             return;
         };
@@ -48,7 +48,7 @@ impl CellRun<'_> {
                 Check { message, finding, ..checks[at].clone() }
             }
             finding => {
-                let skipped = Check { message, finding, ..left_well_row(Status::Skipped) };
+                let skipped = Check { message, finding, ..client_exit_row(Status::Skipped) };
                 left_behind_instead(skipped, &ending)
             }
         };
@@ -56,18 +56,18 @@ impl CellRun<'_> {
 
     /// The check, with only the finding that may have led to a bad exit; of several the one that shows last.
     fn cause_of_exit(&self, checks: &[Check], trace: &Trace) -> Option<Check> {
-        let failing = checks.iter().filter(|it| it.id != LEFT_WELL && it.status.is_failing());
+        let failing = checks.iter().filter(|it| it.id != CLIENT_EXIT && it.status.is_failing());
         let causes = failing.flat_map(parts).filter(|part| {
             let is_shown = !part.untestable && part.known_false.is_none();
             let finding = part.finding.as_ref().filter(|_| is_shown);
-            self.profile.fails(Leg::Client, part)
+            self.profile.fails(TestedSide::Client, part)
                 && finding.is_some_and(|finding| may_end_client(finding, trace))
         });
         let causes: Vec<Check> = causes.collect();
         // The absence of a client is shown by no event, and explains everything else. Of equal ones the first remains.
         causes.into_iter().rev().max_by_key(|it| {
             let last = it.finding.as_ref().and_then(|finding| finding.evidence.iter().max());
-            (it.id == TOOK_PART, last.copied())
+            (it.id == CLIENT_CONNECTED, last.copied())
         })
     }
 }

@@ -9,8 +9,8 @@ use crate::clock::Deadline;
 use crate::json::Value;
 use crate::run::Outcome;
 use crate::scenario::{
-    ClientEnding, ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile,
-    Repeats, Serve, TOOK_PART, has_sent, serve_client,
+    CLIENT_CONNECTED, CLIENT_EXIT, ClientEnding, ClientSession, ClientTest, Inventory, Judge,
+    Judging, Need, Profile, Repeats, Serve, has_sent, serve_client,
 };
 use crate::spec::Revision;
 use crate::trace::{EventKind, Party, Recorder, Trace};
@@ -60,12 +60,12 @@ impl CellRun<'_> {
         // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
         let spoken = judging.spoken();
         let revision = spoken.unwrap_or(self.cell.revision);
-        let (mut checks, may_give_up) = match self.refused(revision, &judging) {
-            Some(reason) => (self.not_testable(&reason), GivesUp::Refused),
+        let (mut checks, tolerate_failed_exit) = match self.refused(revision, &judging) {
+            Some(reason) => (self.not_testable(&reason), FailedExit::AfterRefusal),
             None => self.judged(judging, judge),
         };
-        checks.push(self.took_part(&trace, &client_run, may_give_up));
-        checks.push(self.left_well(&trace, &client_run, may_give_up));
+        checks.push(self.client_connected(&trace, &client_run, tolerate_failed_exit));
+        checks.push(self.client_exit(&trace, &client_run, tolerate_failed_exit));
         let schemas = &self.plan.schemas;
         let left = self.left().saturating_sub(self.stopwatch.elapsed());
         let ends = Deadline::after(left.saturating_add(ENDING));
@@ -84,22 +84,26 @@ impl CellRun<'_> {
     }
 
     /// The checks of the scenario, and whether the client may have given up.
-    fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
+    fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, FailedExit) {
         let ending = judge(&mut judging);
-        let gives_up = if judging.gave_up() { GivesUp::Allowed } else { GivesUp::No };
+        let failed_exit = if judging.tolerates_failed_exit() {
+            FailedExit::Tolerated
+        } else {
+            FailedExit::Counts
+        };
         let has_no_token = demanded_tokens_alone(&judging.trace());
         let mut checks = judging.into_checks();
         match ending {
             // The id of the scenario is all that tells a client what to do, and most clients do not read it.
             Err(finding) if finding.demand == Demand::Task && self.profile == Profile::Adaptive => {
                 // Without the task, a client cannot know how to get a token, and does well to say so.
-                let gives_up = if has_no_token { GivesUp::Allowed } else { gives_up };
-                return (self.not_testable(&task_not_done(&finding)), gives_up);
+                let failed_exit = if has_no_token { FailedExit::Tolerated } else { failed_exit };
+                return (self.not_testable(&task_not_done(&finding)), failed_exit);
             }
             Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
             Ok(()) => demand_declared(&self.cell, &mut checks),
         }
-        (checks, gives_up)
+        (checks, failed_exit)
     }
 
     /// Why the conversation is no test of what the scenario is about; officially it is one nevertheless.
@@ -116,7 +120,7 @@ impl CellRun<'_> {
     pub(super) fn other_revision(&self, spoken: Revision, judging: &Judging) -> Option<String> {
         let sessions = judging.sessions();
         // Unless it is what the scenario asks for.
-        let is_abandoned = !self.cell.scenario.client_may_fail
+        let is_abandoned = !self.cell.scenario.tolerates_failed_exit
             && !sessions.is_empty()
             && sessions.iter().all(ClientSession::is_abandoned);
         // What shows the same at all revisions is tested at any that both speak.
@@ -167,43 +171,54 @@ impl CellRun<'_> {
     }
 
     /// The check that the client sent something: without it, the others would pass or fail for no reason.
-    fn took_part(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
+    fn client_connected(
+        &self,
+        trace: &Trace,
+        client_run: &ClientRun,
+        failed_exit: FailedExit,
+    ) -> Check {
         let row = match self.ending(client_run, trace).absence() {
-            None => Check::new(TOOK_PART, Origin::Own, Status::Success),
-            Some(_) if gives_up == GivesUp::Refused => {
+            None => Check::new(CLIENT_CONNECTED, Origin::Own, Status::Success),
+            Some(_) if failed_exit == FailedExit::AfterRefusal => {
                 let refused = Some("the server has no transport that the client speaks".to_owned());
-                Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
+                Check {
+                    message: refused,
+                    ..Check::new(CLIENT_CONNECTED, Origin::Own, Status::Skipped)
+                }
             }
             // Counts also in profile `official`, where the other checks of an absent client may pass.
-            Some(finding) => {
-                Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
-            }
+            Some(finding) => Check {
+                binding: true,
+                ..Check::from_finding(CLIENT_CONNECTED, Origin::Own, finding)
+            },
         };
-        row.described("ClientTookPart", "The client connects, and sends a message")
+        row.described("ClientConnected", "The client connects, and sends a message")
     }
 
     /// The check that the client exited on its own and without an error.
     ///
     /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite. A bad exit may follow from what
     /// another check reports, which is not known yet: see [`CellRun::trace_exit_back`].
-    fn left_well(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
+    fn client_exit(&self, trace: &Trace, client_run: &ClientRun, failed_exit: FailedExit) -> Check {
         let skipped =
-            |why: &str| Check { message: Some(why.to_owned()), ..left_well_row(Status::Skipped) };
+            |why: &str| Check { message: Some(why.to_owned()), ..client_exit_row(Status::Skipped) };
         let ending = self.ending(client_run, trace);
         let row = if client_run.end == ClientEnd::Unobserved {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if let Some(finding) = ending.bad_exit() {
-            let may_fail = self.cell.scenario.client_may_fail;
+            let may_fail = self.cell.scenario.tolerates_failed_exit;
             if may_fail && ending.has_reported_an_error() {
                 skipped("the client may fail in this scenario: its server misbehaves on purpose")
-            } else if gives_up == GivesUp::Refused && (may_fail || ending.has_reported_an_error()) {
+            } else if failed_exit == FailedExit::AfterRefusal
+                && (may_fail || ending.has_reported_an_error())
+            {
                 skipped("the client may fail: it was offered nothing that it speaks")
-            } else if gives_up == GivesUp::Allowed && self.profile == Profile::Adaptive {
+            } else if failed_exit == FailedExit::Tolerated && self.profile == Profile::Adaptive {
                 skipped("the client did not finish, which no requirement forbids here")
             } else {
-                let finding = match gives_up {
-                    GivesUp::Allowed => finding.should(),
-                    GivesUp::No | GivesUp::Refused => finding,
+                let finding = match failed_exit {
+                    FailedExit::Tolerated => finding.should(),
+                    FailedExit::Counts | FailedExit::AfterRefusal => finding,
                 };
                 let check = left_badly(finding);
                 // Officially an allowed error is one however the client ends; a crash is still shown.
@@ -211,23 +226,23 @@ impl CellRun<'_> {
                 Check { binding: self.plan.single && !is_allowed, ..check }
             }
         } else {
-            left_well_row(Status::Success)
+            client_exit_row(Status::Success)
         };
         left_behind_instead(row, &ending)
     }
 }
 
 /// The check that the client exited on its own and without an error.
-pub(super) fn left_well_row(status: Status) -> Check {
-    described(Check::new(LEFT_WELL, Origin::Own, status))
+pub(super) fn client_exit_row(status: Status) -> Check {
+    described(Check::new(CLIENT_EXIT, Origin::Own, status))
 }
 
 fn left_badly(finding: Finding) -> Check {
-    described(Check::from_finding(LEFT_WELL, Origin::Own, finding))
+    described(Check::from_finding(CLIENT_EXIT, Origin::Own, finding))
 }
 
 fn described(row: Check) -> Check {
-    row.described("ClientLeftWell", "The client exits on its own, and without an error")
+    row.described("ClientExit", "The client exits on its own, and without an error")
 }
 
 /// The check of the exit: unless that fails already, it fails for processes that the client left behind, whatever excuses the exit.
@@ -238,15 +253,15 @@ pub(super) fn left_behind_instead(row: Check, ending: &ClientEnding<'_>) -> Chec
     }
 }
 
-/// Whether a client may end with an error.
+/// What an exit with an error means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GivesUp {
-    /// It may not.
-    No,
-    /// No requirement demands that it goes on here.
-    Allowed,
+enum FailedExit {
+    /// It counts against the client.
+    Counts,
+    /// No requirement demands that the client goes on here.
+    Tolerated,
     /// The server refused what the client speaks.
-    Refused,
+    AfterRefusal,
 }
 
 /// Whether the server answered every request by demanding a token, or another one.

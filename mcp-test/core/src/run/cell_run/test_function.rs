@@ -14,7 +14,7 @@ use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::expect::words;
 use crate::run::Outcome;
 use crate::run::coverage::exercised;
-use crate::scenario::{Ended, Leg, Stop};
+use crate::scenario::{Ended, Stop, TestedSide};
 use crate::spec::{KnownViolations, Requirement, Revision};
 use crate::trace::{Party, Trace};
 
@@ -65,9 +65,9 @@ impl CellRun<'_> {
         if self.plan.known.is_empty() {
             return BTreeSet::new();
         }
-        let who = match self.cell.scenario.leg {
-            Leg::Server | Leg::Authorization => Party::Server,
-            Leg::Client => Party::Client,
+        let who = match self.cell.scenario.tested_side {
+            TestedSide::Server | TestedSide::Authorization => Party::Server,
+            TestedSide::Client => Party::Client,
         };
         let mut tested = exercised(trace, who, self.cell.transport);
         tested.extend(&judgement.shapes.demanded);
@@ -132,7 +132,7 @@ impl CellRun<'_> {
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
         // The revision of a client is its own choice.
-        if self.cell.scenario.leg == Leg::Server {
+        if self.cell.scenario.tested_side == TestedSide::Server {
             rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
         }
         // Remarks alone are not reported: the output of a test that passes is not read.

@@ -1,7 +1,7 @@
 //! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
 
 use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
-use crate::scenario::{CheckSpec, Leg, Proofs, Scenario};
+use crate::scenario::{CheckSpec, Proofs, Scenario, TestedSide};
 use crate::spec::Side;
 use crate::spec::requirement::Requirement;
 
@@ -20,9 +20,9 @@ pub enum CitingCheck {
 
 impl CitingCheck {
     /// Whether it judges this side by the requirement.
-    fn judges(&self, leg: Leg, requirement: &Requirement) -> bool {
-        match (self, leg.side()) {
-            (Self::Declared(scenario, _), _) => scenario.leg == leg,
+    fn judges(&self, tested_side: TestedSide, requirement: &Requirement) -> bool {
+        match (self, tested_side.side()) {
+            (Self::Declared(scenario, _), _) => scenario.tested_side == tested_side,
             // The scenarios for authorization servers have no checks of the wire.
             (_, None) => false,
             (Self::Common(id), Some(side)) => {
@@ -46,11 +46,11 @@ impl CitingCheck {
 /// The checks of these scenarios that may cite a requirement about a side under test.
 pub fn citing_checks_of(
     scenarios: impl IntoIterator<Item = &'static Scenario>,
-    leg: Leg,
+    tested_side: TestedSide,
     requirement: &Requirement,
 ) -> Vec<CitingCheck> {
     let mut checks = citing_checks(scenarios, requirement);
-    checks.retain(|check| check.judges(leg, requirement));
+    checks.retain(|check| check.judges(tested_side, requirement));
     checks
 }
 

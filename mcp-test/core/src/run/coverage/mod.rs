@@ -11,7 +11,7 @@ pub(super) use exercised::exercised;
 
 use super::Outcome;
 use crate::check::{Check, Status};
-use crate::scenario::{Leg, Need, Scenario};
+use crate::scenario::{Need, Scenario, TestedSide};
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{BoundParty, Revision, Side, Testability};
 
@@ -135,20 +135,20 @@ impl Coverage {
     pub fn rows(
         &self,
         scenarios: &[&'static Scenario],
-        leg: Leg,
+        tested_side: TestedSide,
     ) -> impl Iterator<Item = (&'static Requirement, RowState)> {
         let rows = requirement::all().filter(move |row| {
-            binds(row, leg)
+            binds(row, tested_side)
                 && self.revisions.iter().any(|revision| row.revisions.contains(*revision))
         });
-        rows.map(move |row| (row, self.state(scenarios, row, leg)))
+        rows.map(move |row| (row, self.state(scenarios, row, tested_side)))
     }
 
     fn state(
         &self,
         scenarios: &[&'static Scenario],
         row: &'static Requirement,
-        leg: Leg,
+        tested_side: TestedSide,
     ) -> RowState {
         if self.violated.contains(row) {
             return RowState::Violated;
@@ -156,21 +156,23 @@ impl Coverage {
         if self.tested.contains(row) {
             return RowState::Tested;
         }
-        RowState::NotTested(self.not_tested(scenarios, row, leg))
+        RowState::NotTested(self.not_tested(scenarios, row, tested_side))
     }
 
     fn not_tested(
         &self,
         scenarios: &[&'static Scenario],
         row: &'static Requirement,
-        leg: Leg,
+        tested_side: TestedSide,
     ) -> NotTested {
         match self.skipped.get(row) {
             Some(reason) => *reason,
             None if row.testable == Testability::No => NotTested::NotVisible,
-            None if why_unchecked(row, leg).is_some() => NotTested::Unchecked,
-            None if row.area() == "auth" && leg != Leg::Authorization => NotTested::NeedsToken,
-            None => self.of_checks(scenarios, row, leg),
+            None if why_unchecked(row, tested_side).is_some() => NotTested::Unchecked,
+            None if row.area() == "auth" && tested_side != TestedSide::Authorization => {
+                NotTested::NeedsToken
+            }
+            None => self.of_checks(scenarios, row, tested_side),
         }
     }
 
@@ -178,9 +180,9 @@ impl Coverage {
         &self,
         scenarios: &[&'static Scenario],
         row: &'static Requirement,
-        leg: Leg,
+        tested_side: TestedSide,
     ) -> NotTested {
-        let checks = citing_checks_of(scenarios.iter().copied(), leg, row);
+        let checks = citing_checks_of(scenarios.iter().copied(), tested_side, row);
         let is_run = |check: &CitingCheck| match check {
             CitingCheck::Declared(scenario, _) => self.scenarios.contains(&*scenario.id),
             CitingCheck::Common(_) | CitingCheck::Any => true,
@@ -195,21 +197,21 @@ impl Coverage {
 
 /// Whether a requirement binds the side that is tested.
 #[must_use]
-pub fn binds(requirement: &Requirement, leg: Leg) -> bool {
+pub fn binds(requirement: &Requirement, tested_side: TestedSide) -> bool {
     match requirement.binds {
-        BoundParty::Both => leg != Leg::Authorization,
-        BoundParty::Server => leg == Leg::Server,
-        BoundParty::Client => leg == Leg::Client,
-        BoundParty::AuthorizationServer => leg == Leg::Authorization,
+        BoundParty::Both => tested_side != TestedSide::Authorization,
+        BoundParty::Server => tested_side == TestedSide::Server,
+        BoundParty::Client => tested_side == TestedSide::Client,
+        BoundParty::AuthorizationServer => tested_side == TestedSide::Authorization,
     }
 }
 
 /// Why no check of the side that is tested stands for a requirement, if its row says so.
 #[must_use]
-pub fn why_unchecked(requirement: &Requirement, leg: Leg) -> Option<&'static str> {
-    requirement.why_unchecked(match leg {
-        Leg::Server | Leg::Authorization => Side::Server,
-        Leg::Client => Side::Client,
+pub fn why_unchecked(requirement: &Requirement, tested_side: TestedSide) -> Option<&'static str> {
+    requirement.why_unchecked(match tested_side {
+        TestedSide::Server | TestedSide::Authorization => Side::Server,
+        TestedSide::Client => Side::Client,
     })
 }
 

@@ -92,7 +92,7 @@ fn undeclared_served(capability: Capability) -> Cause {
 }
 
 /// Says why no check was made, if the server has nothing that any of them is about.
-fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
+fn report_nothing_tested(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
     let revision = ctx.revision();
     let checks = || scenario.checks.iter().filter(|check| check.revisions.contains(revision));
     if checks().any(|check| ctx.has_checked(&check.id)) {

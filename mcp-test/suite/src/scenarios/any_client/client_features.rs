@@ -212,7 +212,7 @@ fn served(
     };
     if exchange.1.is_none() {
         judging.check(check).skip("the client did not answer; a person may have to");
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
         return;
     }
     judging.check(check).judge(answered(method, exchange, refusal));

@@ -20,7 +20,7 @@ scenario! {
     Client "client-http-sse": "The client posts to the endpoint that the server announces",
     revisions: Revisions::only(Revision::V2024_11_05),
     transports: Only[Http],
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-posts-to-endpoint",
             "Once the server has announced its endpoint, every POST goes there, with its query",

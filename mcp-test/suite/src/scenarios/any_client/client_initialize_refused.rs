@@ -21,7 +21,7 @@ scenario! {
     /// A server that never answers `initialize` shows nothing: no time is named after which a client has to give up.
     Client "client-initialize-refused": "The client copes with a server that refuses `initialize`",
     revisions: Revisions::until(Revision::V2025_11_25),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-copes-with-refusal",
             "The client ends after `initialize` was refused with an error that has data",

@@ -150,7 +150,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
                     .evidence(before),
             );
             if ![LATE_CANCELLATION, ERROR].contains(&step) {
-                judging.may_give_up();
+                judging.tolerate_failed_exit();
             }
             continue;
         }

@@ -28,7 +28,7 @@ scenario! {
     Client "client-modern-refusal": "The client does not fall back after an error of the stateless era",
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: Only[Http, Stdio, Duplex],
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(NO_INITIALIZE, "After HTTP 400 with an error of the stateless era the client sends no `initialize`",
             [TRANSPORT_HTTP_FALLBACK_INSPECTS_400]).over_http(),

@@ -19,7 +19,7 @@ scenario! {
     /// page. It may report an error and give up.
     Client "client-result-types": "The client uses no result of an unknown `resultType`",
     revisions: Revisions::from(Revision::V2026_07_28),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-rejects-unknown-result-type", "The client does not use a result whose `resultType` is unknown",
             [BASE_RESULT_TYPE_UNKNOWN_INVALID]),

@@ -21,7 +21,7 @@ scenario! {
     Client "client-session": "The client keeps to its session, and starts a new one after HTTP 404",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-session-id",
             "Every request after `initialize` has the id of its session as the server issued it",
@@ -78,7 +78,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     match (ended, renewed) {
         (None, _) => new_session.skip("no request with the id of a session got HTTP 404"),
         (Some(_), Some(_)) => new_session.pass(),
-        (Some(ended), None) => new_session.fail(gave_up(&exchanges, ended)),
+        (Some(ended), None) => new_session.fail(tolerates_failed_exit(&exchanges, ended)),
     };
     let deletes = judging.check("client-deletes-session");
     match opened.last().filter(|_| renewed.is_some() || ended.is_none()) {
@@ -141,7 +141,7 @@ fn initialize_in_session(exchange: &HttpExchange, opened: &[&HttpExchange]) -> F
 }
 
 /// The finding that the client did not start a new session after the 404.
-fn gave_up(exchanges: &[HttpExchange], ended: &HttpExchange) -> Finding {
+fn tolerates_failed_exit(exchanges: &[HttpExchange], ended: &HttpExchange) -> Finding {
     let after: Vec<&HttpExchange> = exchanges.iter().filter(|it| it.follows(ended)).collect();
     let finding = Finding::peer("the client started no new session after HTTP 404")
         .expected(format!("`initialize` without a session id, once {} got HTTP 404", ended.label()))

@@ -28,7 +28,7 @@ scenario! {
     /// not judged further.
     Client "client-subscriptions": "The client copes with what becomes of its subscriptions",
     revisions: Revisions::from(Revision::V2026_07_28),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(EMPTY, "The client goes on when a subscription is acknowledged without what it asked for",
             [SUBSCRIPTIONS_CLIENT_CHECKS_ACK]).over_http(),

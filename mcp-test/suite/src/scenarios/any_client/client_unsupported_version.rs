@@ -16,7 +16,7 @@ scenario! {
     /// without one.
     Client "client-unsupported-version": "The client disconnects from a server whose version it does not speak",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-disconnects", "The client sends nothing more in a session whose version it does not speak",
             [LIFECYCLE_VERSION_CLIENT_DISCONNECT]),

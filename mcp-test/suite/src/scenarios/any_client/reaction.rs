@@ -39,7 +39,7 @@ pub(super) fn accepts_replies_to(
     });
     if failed.is_some() && judging.only_warns(check) {
         // What a client should accept, but need not, may also end it.
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let is_accepted = reactions.iter().any(|reaction| matches!(reaction, Reaction::WentOn));
     let check = judging.check(check);

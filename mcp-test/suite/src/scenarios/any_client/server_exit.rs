@@ -21,7 +21,7 @@ scenario! {
     Client "server-exit": "The client notices that the server has exited",
     revisions: Revisions::all(),
     transports: Only[Stdio, Duplex],
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!("client-notices-server-exit", "The client ends although its request is not answered",
             [TRANSPORT_STDIO_SERVER_EXIT_TOLERATED]),

@@ -63,7 +63,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     };
     if !was_ended && *judging.client_end().0 == ClientEnd::TimedOut {
         // Having to end it is not a finding of its own.
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let row = match judging.spoken().map(Revision::era) {
         Some(Era::Handshake) => Requirement::TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,

@@ -67,7 +67,7 @@ fn line(judging: &mut Judging, first: &ReceivedMessage) {
     }
     let is_in_force = judging.spoken().is_some_and(|it| MEANING.applies_at(it));
     if went_on == Some(false) && is_in_force {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let check = judging.check(LINE);
     match went_on {

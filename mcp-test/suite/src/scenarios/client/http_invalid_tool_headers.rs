@@ -26,7 +26,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(LISTS, "The client lists the tools; reported only on failure",
             [TOOLS_X_MCP_HEADER_CLIENT_KEEPS_VALID_TOOLS])

@@ -23,7 +23,7 @@ scenario! {
     Client "sep-2640-client-verify-digest": "The client refuses a file with another digest",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_extension(),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         refusal(OFFICIAL, "SkillsClientVerify_digest", "The client refuses a `SKILL.md` with another digest",
             &[Requirement::SKILLS_CLIENT_VERIFY_DIGEST]),

@@ -21,7 +21,7 @@ scenario! {
     Client "sep-2640-client-verify-frontmatter": "The client refuses a skill with other frontmatter",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_extension(),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         refusal(OFFICIAL, "SkillsClientVerify_frontmatter",
             "The client refuses a `SKILL.md` whose frontmatter is not that of its entry",

@@ -21,7 +21,7 @@ scenario! {
     Client "sep-2640-client-verify-size": "The client refuses a file of another length",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_extension(),
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         refusal(OFFICIAL, "SkillsClientVerify_size", "The client refuses a `SKILL.md` of another length",
             &[Requirement::SKILLS_CLIENT_VERIFY_SIZE]),

@@ -25,7 +25,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Completions)],
-    asks: [FIXTURE],
+    optional_needs: [FIXTURE],
     shares_connection: Revisions::all(),
     checks: [
         check!("completion-complete", "`completion.values` is an array",

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::references::SEP_2164;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Reading a resource that does not exist is refused with -32602, and the error names the resource.
@@ -80,7 +80,7 @@ proofs! {
 }
 
 fn answering(answer: impl Into<Answer>) -> Server {
-    everything_but([given(method("resources/read")).respond_with(answer.into())])
+    reference_server_with([given(method("resources/read")).respond_with(answer.into())])
 }
 
 fn returning(contents: &serde_json::Value) -> Server {

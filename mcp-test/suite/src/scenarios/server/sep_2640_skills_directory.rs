@@ -11,7 +11,7 @@ use mcp_test_core::{proofs, scenario};
 use serde_json::json;
 
 use super::skills::{Pages, check, directory, settings, skill_uri, text};
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {
@@ -166,12 +166,12 @@ proofs! {
 /// Reads a file as an empty directory.
 fn reading_a_file() -> Server {
     let file = given(method(METHOD)).and(param("/uri", equals("skill://release-notes/SKILL.md")));
-    everything_but([file.respond_with(json!({ "resources": [] }))])
+    reference_server_with([file.respond_with(json!({ "resources": [] }))])
 }
 
 /// Has a skill with a single file.
 fn without_nested_files() -> Server {
-    everything_but([
+    reference_server_with([
         given(method("skills/list")).respond_with(json!({
             "skills": [{ "uri": "skill://release-notes/SKILL.md", "resources": "dynamic" }],
         })),

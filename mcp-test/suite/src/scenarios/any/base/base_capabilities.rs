@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::{Value, json};
 
 use crate::scenarios::any::undeclared_served;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 
 scenario! {
     /// What a server declares, it serves; what it serves, it declares.
@@ -251,6 +251,6 @@ fn with_an_empty_list() -> Server {
     let none = given(method("prompts/list")).respond_with(json!({"prompts": []}));
     let others = ["resources/list", "resources/templates/list", "resources/read", "prompts/get"];
     let others = others.into_iter().chain(["completion/complete"]).map(refuse);
-    everything_but([none].into_iter().chain(others))
+    reference_server_with([none].into_iter().chain(others))
         .capabilities(json!({"tools": {"listChanged": true}}))
 }

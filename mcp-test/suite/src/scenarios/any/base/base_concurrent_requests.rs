@@ -11,7 +11,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::refusal::is_rate_limited;
-use crate::scenarios::{always_answered, ensure, everything_but};
+use crate::scenarios::{always_answered, ensure, reference_server_with};
 
 scenario! {
     /// Requests in flight at the same time are all answered, each with its own result.
@@ -114,12 +114,12 @@ proofs! {
 fn with_the_last_result() -> Server {
     let alone = given(method("prompts/list")).respond_with(json!({"prompts": []}));
     let together = given(method("prompts/list")).respond_with(json!({"tools": []}));
-    everything_but([together, alone.up_to_n_times(1)])
+    reference_server_with([together, alone.up_to_n_times(1)])
 }
 
 /// Refuses requests of any client but the first.
 fn for_one_client() -> Server {
     let other = of_meta(meta::CLIENT_INFO, object().member("name", equals("mcp-test-1")));
     let error = Answer::error(error_code::INTERNAL_ERROR, "another client");
-    everything_but([given(method("tools/list")).and(other).respond_with(error)])
+    reference_server_with([given(method("tools/list")).and(other).respond_with(error)])
 }

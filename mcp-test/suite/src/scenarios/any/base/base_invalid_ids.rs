@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::scenarios::any::invalid_message::{
     InvalidMessages, Reaction, did_not_answer, put_ending_last,
 };
-use crate::scenarios::{always_answered, everything_but, raw_http};
+use crate::scenarios::{always_answered, raw_http, reference_server_with};
 
 scenario! {
     /// Requests whose ids MCP does not allow are not served, and no id is replaced by another one.
@@ -178,5 +178,5 @@ proofs! {
     catches "fractional-id" by misbehavior(Misbehavior::TruncatesIds), over Router;
     // Closes the connection after a message that it cannot read.
     warns "usable-after-invalid-ids"
-        on everything_but([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
+        on reference_server_with([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
 }

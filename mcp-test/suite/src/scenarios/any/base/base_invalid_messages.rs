@@ -14,7 +14,7 @@ use crate::scenarios::any::invalid_message::{
     InvalidMessages, Reaction, did_not_answer, put_ending_last,
 };
 use crate::scenarios::refusal::{refused, refused_in_any_way};
-use crate::scenarios::{always_answered, everything_but};
+use crate::scenarios::{always_answered, reference_server_with};
 
 scenario! {
     /// Text that is not JSON, and JSON that is not a request, are answered with errors, and the connection goes on.
@@ -115,5 +115,5 @@ proofs! {
     warns "usable-after-invalid-messages" by misbehavior(Misbehavior::ExitsAtInvalidText), at V2025_11_25;
     // Closes the connection after a message that it cannot read.
     warns "usable-after-invalid-messages"
-        on everything_but([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
+        on reference_server_with([given(method("ping")).respond_with(Answer::close())]), at V2025_11_25;
 }

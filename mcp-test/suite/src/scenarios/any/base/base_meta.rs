@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::tools::call_params;
-use crate::scenarios::{always_answered, everything_but};
+use crate::scenarios::{always_answered, reference_server_with};
 
 scenario! {
     /// Keys of `_meta` that a server does not know do no harm.
@@ -108,5 +108,5 @@ proofs! {
 fn closed(name: &'static str) -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "unrecognized key in `_meta`");
     let is_strange = of_meta(KEY, anything());
-    everything_but([given(method(name)).and(is_strange).respond_with(error)])
+    reference_server_with([given(method(name)).and(is_strange).respond_with(error)])
 }

@@ -14,7 +14,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
-use crate::scenarios::{always_answered, everything_but};
+use crate::scenarios::{always_answered, reference_server_with};
 
 scenario! {
     /// Notifications are never answered, and those that a server does not know do no harm.
@@ -147,5 +147,5 @@ fn dead_after(is_deadly: fn(&ClientMessage) -> bool) -> Server {
         }
         message.method() == Some("ping") && dead.contains(&message.client)
     };
-    everything_but([given(dies).respond_with(Answer::close())])
+    reference_server_with([given(dies).respond_with(Answer::close())])
 }

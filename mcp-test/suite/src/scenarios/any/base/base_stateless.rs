@@ -15,7 +15,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::refusal::is_error;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Each request stands for itself: nothing that came before on its connection changes its answer.
@@ -153,11 +153,13 @@ fn elsewhere(answer: Answer) -> Server {
         }
         message.method() == Some("tools/list") && !discovering.contains(&message.client)
     };
-    everything_but([given(is_elsewhere).respond_with(answer)])
+    reference_server_with([given(is_elsewhere).respond_with(answer)])
 }
 
 /// Lists no tools to a client with another name.
 fn listing_by_client() -> Server {
     let other = of_meta(meta::CLIENT_INFO, object().member("name", equals("another-client")));
-    everything_but([given(method("tools/list")).and(other).respond_with(json!({"tools": []}))])
+    reference_server_with([given(method("tools/list"))
+        .and(other)
+        .respond_with(json!({"tools": []}))])
 }

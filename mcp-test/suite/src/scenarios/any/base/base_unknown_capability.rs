@@ -10,7 +10,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::lifecycle::UNKNOWN_CAPABILITY;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 
 scenario! {
     /// A request that declares capabilities which the server does not know is served.
@@ -48,5 +48,5 @@ fn with_closed_capabilities() -> Server {
     let unknown = object().member(UNKNOWN_CAPABILITY, anything());
     let discover =
         given(method("server/discover")).and(of_meta(meta::CLIENT_CAPABILITIES, unknown));
-    everything_but([discover.respond_with(error)])
+    reference_server_with([discover.respond_with(error)])
 }

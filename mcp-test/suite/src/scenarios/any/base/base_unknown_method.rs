@@ -9,7 +9,7 @@ use mcp_test_core::spec::{Requirement, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {
@@ -67,11 +67,11 @@ fn cause(reply: &Reply) -> Cause {
 proofs! {
     passes on everything();
     // Accepts methods that it does not know.
-    catches "unknown-method-error" on everything_but([given(method(UNKNOWN)).respond_with(json!({}))]);
+    catches "unknown-method-error" on reference_server_with([given(method(UNKNOWN)).respond_with(json!({}))]);
     catches "unknown-method-error" on with_another_code();
     catches "unknown-method-error" by reply_error("mcp-test/no-such-method", -32021);
     // Compares the names of methods without regard to case.
-    catches "method-name-case" on everything_but([given(method(OTHER_CASE)).respond_with(json!({"tools": []}))]);
+    catches "method-name-case" on reference_server_with([given(method(OTHER_CASE)).respond_with(json!({"tools": []}))]);
 }
 
 /// Treats an unknown method as an invalid parameter.
@@ -80,5 +80,5 @@ fn with_another_code() -> Server {
         let error = Answer::error(error_code::INVALID_PARAMS, "invalid request parameters");
         given(method(name)).respond_with(error)
     };
-    everything_but([refuse(UNKNOWN), refuse(OTHER_CASE)])
+    reference_server_with([refuse(UNKNOWN), refuse(OTHER_CASE)])
 }

@@ -10,7 +10,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::targets;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 
 scenario! {
     /// The server completes with and without the values of other arguments.
@@ -88,7 +88,7 @@ proofs! {
 fn refusing(wrong: impl Matcher + 'static) -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "wrong context");
     let rule = given(method("completion/complete")).and(params(wrong));
-    everything_but([rule.respond_with(error)])
+    reference_server_with([rule.respond_with(error)])
 }
 
 /// Refuses the values of arguments that its prompt does not have.

@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::targets::{Target, targets};
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::{is_error, refused};
 
 scenario! {
@@ -123,7 +123,7 @@ proofs! {
 fn answering(wrong: fn(&Value) -> bool, answer: impl Into<Answer>) -> Server {
     let answer = answer.into();
     let rule = given(method("completion/complete")).and(params(satisfying("malformed", wrong)));
-    everything_but([rule.respond_with(answer)])
+    reference_server_with([rule.respond_with(answer)])
 }
 
 /// Fails when it reads the name of an argument that does not exist.

@@ -14,7 +14,7 @@ use mcp_test_core::transport::{HttpRequest, HttpResponse};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::ensure;
 use crate::scenarios::raw_http::{error, finding, is_refusal, post, reply, request};
 
@@ -70,7 +70,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if !is_tried {
         let why =
             "no tool that may be called has arguments in headers, or none accepts a valid call";
-        note_if_unmade(ctx, &SCENARIO, why);
+        report_nothing_tested(ctx, &SCENARIO, why);
     }
     Ok(())
 }

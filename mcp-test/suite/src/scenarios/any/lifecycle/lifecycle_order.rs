@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{UNKNOWN_CAPABILITY, proposing};
 use crate::scenarios::refusal::refused_in_any_way;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The server keeps to the order of the handshake, and survives a client that does not.
@@ -218,7 +218,7 @@ proofs! {
 fn leaving_when_early() -> Server {
     let is_next =
         |message: &ClientMessage| message.client == 0 && message.method() == Some("initialize");
-    everything_but([given(is_next).respond_with(Answer::close())])
+    reference_server_with([given(is_next).respond_with(Answer::close())])
 }
 
 /// Knows all capabilities.
@@ -226,7 +226,7 @@ fn with_closed_capabilities() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "unrecognized key in `capabilities`");
     let unknown = object().member(UNKNOWN_CAPABILITY, anything());
     let initialize = given(method("initialize")).and(param("/capabilities", unknown));
-    everything_but([initialize.respond_with(error)])
+    reference_server_with([initialize.respond_with(error)])
 }
 
 /// Refuses pings at the turns for which `is_refused` holds.
@@ -251,5 +251,5 @@ fn leaving_at_the_second() -> Server {
     let is_fourth = move |message: &ClientMessage| {
         message.method() == Some("ping") && pings.fetch_add(1, Ordering::Relaxed) == 3
     };
-    everything_but([given(is_fourth).respond_with(Answer::close())])
+    reference_server_with([given(is_fourth).respond_with(Answer::close())])
 }

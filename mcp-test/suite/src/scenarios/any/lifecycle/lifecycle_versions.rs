@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::proposing;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// To a version that it does not know, the server answers with the newest one that it supports.
@@ -274,11 +274,11 @@ proofs! {
     warns "initialize-incomplete" by misbehavior(Misbehavior::SkipsClientInfo);
     warns "initialize-incomplete" by answer("initialize", newest());
     // Confirms versions that do not exist.
-    catches "unknown-version-alternative" on everything_but(UNKNOWN.map(|version| answering(version, version)));
+    catches "unknown-version-alternative" on reference_server_with(UNKNOWN.map(|version| answering(version, version)));
     // Offers the first revision.
-    warns "unknown-version-latest" on everything_but(UNKNOWN.map(|version| answering(version, "2024-11-05")));
+    warns "unknown-version-latest" on reference_server_with(UNKNOWN.map(|version| answering(version, "2024-11-05")));
     // Offers a version that it does not support.
-    catches "offered-version-accepted" on everything_but([answering("2025-11-25", "2025-06-18")]), at V2025_06_18;
+    catches "offered-version-accepted" on reference_server_with([answering("2025-11-25", "2025-06-18")]), at V2025_06_18;
     catches "version-not-a-string" by wrong_id("initialize");
     warns "version-not-a-string" by answer("initialize", newest());
 }

@@ -13,7 +13,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, keys};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
 
@@ -69,7 +69,11 @@ const PAGES: usize = 20;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, &format!("the server has no list of up to {PAGES} pages"));
+    report_nothing_tested(
+        ctx,
+        &SCENARIO,
+        &format!("the server has no list of up to {PAGES} pages"),
+    );
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, first_pages, next_cursor, page_of, paged};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::refusal::{is_error, refused};
 
 scenario! {
@@ -42,7 +42,7 @@ const MOST_PAGES: usize = 20;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    report_nothing_tested(ctx, &SCENARIO, "the server lists nothing");
     Ok(())
 }
 

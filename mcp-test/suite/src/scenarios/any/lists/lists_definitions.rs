@@ -10,7 +10,7 @@ use mcp_test_core::spec::{ItemKind, Revision, Revisions, param_headers};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::matchers::is_scheme;
 
 scenario! {
@@ -54,7 +54,7 @@ const SCHEMES: [&str; 3] = ["https", "http", "data"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    report_nothing_tested(ctx, &SCENARIO, "the server lists nothing");
     Ok(())
 }
 

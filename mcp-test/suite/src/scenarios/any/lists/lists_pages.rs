@@ -13,7 +13,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, first_pages, keys, next_cursor, page_of, paged};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::ensure;
 
 scenario! {
@@ -60,7 +60,7 @@ struct Outcomes {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    report_nothing_tested(ctx, &SCENARIO, "the server lists nothing");
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{all, keys};
-use crate::scenarios::any::{note_if_unmade, undeclared_served};
+use crate::scenarios::any::{report_nothing_tested, undeclared_served};
 use crate::scenarios::refusal::is_error;
 
 scenario! {
@@ -38,7 +38,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server declares tools, resources and prompts");
+    report_nothing_tested(ctx, &SCENARIO, "the server declares tools, resources and prompts");
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use mcp_test_core::spec::{Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 
 use super::{all, first_pages};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 
 scenario! {
     /// A list can be requested without the member `params`.
@@ -27,7 +27,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server lists nothing");
+    report_nothing_tested(ctx, &SCENARIO, "the server lists nothing");
     Ok(())
 }
 

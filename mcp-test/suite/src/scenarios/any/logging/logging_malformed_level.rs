@@ -9,7 +9,7 @@ use mcp_test_core::spec::{Capability, Revision, Revisions};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::is_error;
 
 scenario! {
@@ -49,5 +49,5 @@ proofs! {
 
 fn accepting(wrong: impl Matcher + 'static) -> Server {
     let rule = given(method("logging/setLevel")).and(params(wrong));
-    everything_but([rule.respond_with(json!({}))])
+    reference_server_with([rule.respond_with(json!({}))])
 }

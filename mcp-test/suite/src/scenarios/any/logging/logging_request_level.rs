@@ -9,7 +9,7 @@ use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code,
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::refused;
 
 scenario! {
@@ -59,5 +59,5 @@ proofs! {
 
 fn answering(answer: impl Into<Answer>) -> Server {
     let unknown = meta(keys::LOG_LEVEL, equals("verbose"));
-    everything_but([given(method("tools/list")).and(unknown).respond_with(answer.into())])
+    reference_server_with([given(method("tools/list")).and(unknown).respond_with(answer.into())])
 }

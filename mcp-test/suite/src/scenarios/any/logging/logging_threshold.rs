@@ -14,7 +14,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::any::logging::send_everything_again;
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
 
@@ -52,7 +52,7 @@ type Logged = (usize, Seq);
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server logged nothing, whatever was requested");
+    report_nothing_tested(ctx, &SCENARIO, "the server logged nothing, whatever was requested");
     match ctx.revision().era() {
         Era::Handshake => send_everything_again(ctx).await,
         Era::Stateless => Ok(()),

@@ -9,7 +9,7 @@ use mcp_test_core::transport::TransportKind;
 use mcp_test_core::{check, proofs, scenario};
 
 use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::ensure;
 use crate::scenarios::input_rounds::{alter, completes, declare_all};
 
@@ -55,7 +55,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     let Some(first) = rounds.first() else {
         let why = "no tool that may be called sends a state on which the retry depends";
-        note_if_unmade(ctx, &SCENARIO, why);
+        report_nothing_tested(ctx, &SCENARIO, why);
         return Ok(());
     };
     for quarter in QUARTERS {

@@ -8,7 +8,7 @@ use mcp_test_core::spec::{Revision, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::refused;
 
 scenario! {
@@ -32,5 +32,5 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 proofs! {
     passes on everything();
     // Answers `ping` at all revisions.
-    warns "ping-refused" on everything_but([given(method("ping")).respond_with(json!({}))]);
+    warns "ping-refused" on reference_server_with([given(method("ping")).respond_with(json!({}))]);
 }

@@ -11,7 +11,7 @@ use mcp_test_core::wire::Message;
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::{always_answered, ensure, everything_but};
+use crate::scenarios::{always_answered, ensure, reference_server_with};
 
 scenario! {
     /// A request may ask for progress with any string or whole number as token, and progress repeats that token unchanged.
@@ -124,5 +124,5 @@ fn with_text_tokens() -> Server {
 /// Refuses a token that is empty.
 fn without_empty_tokens() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "empty token");
-    everything_but([given(meta("progressToken", equals(""))).respond_with(error)])
+    reference_server_with([given(meta("progressToken", equals(""))).respond_with(error)])
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::prompts_get_listed::{arguments, required};
 use crate::scenarios::any::OBJECT_MEMBER;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::refused;
 
 scenario! {
@@ -107,13 +107,13 @@ proofs! {
 /// Looks prompts up in an object of JavaScript.
 fn knowing_members_of_objects() -> Server {
     let member = given(method("prompts/get")).and(param("/name", equals(OBJECT_MEMBER)));
-    everything_but([member.respond_with(json!({ "messages": [] }))])
+    reference_server_with([member.respond_with(json!({ "messages": [] }))])
 }
 
 /// The error of an unknown prompt has no code of its own.
 fn with_another_code() -> Server {
     let error = Answer::error(0, "Unknown prompt");
-    everything_but([given(method("prompts/get"))
+    reference_server_with([given(method("prompts/get"))
         .and(param("/name", equals(UNKNOWN)))
         .respond_with(error)])
 }
@@ -124,7 +124,7 @@ fn message(text: &str) -> serde_json::Value {
 
 /// Renders a prompt without its arguments.
 fn rendering_undefined() -> Server {
-    everything_but([given(method("prompts/get"))
+    reference_server_with([given(method("prompts/get"))
         .and(param("/arguments", equals(json!({}))))
         .respond_with(message("temperature=undefined"))])
 }
@@ -132,7 +132,7 @@ fn rendering_undefined() -> Server {
 /// Renders an argument as JavaScript does.
 fn printing_objects() -> Server {
     let object = json!({ "mcp-test": true });
-    everything_but([given(method("prompts/get"))
+    reference_server_with([given(method("prompts/get"))
         .and(param("/arguments/arg1", equals(object)))
         .respond_with(message(&format!("arg1={PRINTED}")))])
 }

@@ -10,7 +10,7 @@ use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::links::{Link, links};
 
 scenario! {
@@ -42,7 +42,7 @@ const MOST_RESOURCES: usize = 10;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(
+    report_nothing_tested(
         ctx,
         &SCENARIO,
         "no prompt without required arguments is listed, and none was returned for ours",

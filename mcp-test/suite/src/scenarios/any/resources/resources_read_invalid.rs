@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::is_template_for;
 use crate::scenarios::any::OBJECT_MEMBER;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::is_error;
 
 scenario! {
@@ -66,7 +66,7 @@ proofs! {
 fn reading_the_first_for_an_empty_uri() -> Server {
     let contents = json!([{ "uri": "test://static-text", "text": "a" }]);
     let empty = given(method("resources/read")).and(param("/uri", equals("")));
-    everything_but([
+    reference_server_with([
         empty.respond_with(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }))
     ])
 }
@@ -75,7 +75,7 @@ fn reading_the_first_for_an_empty_uri() -> Server {
 fn knowing_members_of_objects() -> Server {
     let contents = json!([{ "uri": "test://static-text", "text": "a" }]);
     let member = given(method("resources/read")).and(param("/uri", equals(OBJECT_MEMBER)));
-    everything_but([
+    reference_server_with([
         member.respond_with(json!({ "contents": contents, "ttlMs": 0, "cacheScope": "public" }))
     ])
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::is_template_for;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::sdk_answers::of_unknown_resource;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Reading a resource that does not exist is refused, with the code of the revision.
@@ -153,7 +153,7 @@ proofs! {
 
 fn answering(answer: Answer) -> Server {
     let read = given(method("resources/read")).and(param("/uri", equals(UNKNOWN)));
-    everything_but([read.respond_with(answer)])
+    reference_server_with([read.respond_with(answer)])
 }
 
 /// Reports in the contents that there is no such resource.
@@ -169,5 +169,5 @@ fn marking_a_result() -> Server {
     let contents = json!([{ "uri": "test://x", "text": "not found" }]);
     let result =
         json!({ "contents": contents, "isError": true, "ttlMs": 0, "cacheScope": "public" });
-    everything_but([expanded.respond_with(result)])
+    reference_server_with([expanded.respond_with(result)])
 }

@@ -10,7 +10,7 @@ use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code}
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::ensure;
 
 scenario! {
@@ -44,7 +44,11 @@ const UNKNOWN: &str = "mcp-test://no-such-resource";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "the server lists no resource that it accepts subscriptions to");
+    report_nothing_tested(
+        ctx,
+        &SCENARIO,
+        "the server lists no resource that it accepts subscriptions to",
+    );
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::ReadBudget;
 use super::template_values::{FoundValues, completed_expansions};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 
 scenario! {
     /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template; with values that
@@ -57,7 +57,7 @@ const ELLIPSIS: &str = "…";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "no expansions of its templates are known to exist");
+    report_nothing_tested(ctx, &SCENARIO, "no expansions of its templates are known to exist");
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use crate::scenarios::raw_http::{finding, post, request};
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The server acknowledges subscriptions under the ids of their requests, with what it supports of the requested filter.
@@ -319,12 +319,12 @@ fn broken_by_cancellation() -> Server {
 /// Has no subscriptions, although it declares changes.
 fn refusing_subscriptions() -> Server {
     let error = Answer::error(error_code::INTERNAL_ERROR, "no subscriptions");
-    everything_but([given(method(LISTEN)).respond_with(error)])
+    reference_server_with([given(method(LISTEN)).respond_with(error)])
 }
 
 /// Has no subscriptions to resources, although it declares them.
 fn refusing_resources() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "this resource does not change");
     let subscribes = param(format!("/notifications/{RESOURCES}"), non_empty_array());
-    everything_but([given(method(LISTEN)).and(subscribes).respond_with(error)])
+    reference_server_with([given(method(LISTEN)).and(subscribes).respond_with(error)])
 }

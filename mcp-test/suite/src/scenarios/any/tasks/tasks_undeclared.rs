@@ -13,7 +13,7 @@ use serde_json::json;
 use super::task::{call_as_task, call_of, support};
 use crate::scenarios::refusal::is_error;
 use crate::scenarios::task_states::UNKNOWN;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// A server without capabilities for tasks serves no requests for them, and ignores the member `task` of a call.
@@ -128,7 +128,7 @@ proofs! {
     passes on everything();
     catches "undeclared-task-methods" on listing_tasks();
     // Confirms that any task is cancelled.
-    catches "undeclared-task-methods" on everything_but([given(method("tasks/cancel")).respond_with(cancelled())]);
+    catches "undeclared-task-methods" on reference_server_with([given(method("tasks/cancel")).respond_with(cancelled())]);
     catches "undeclared-task-ignored" on refusing_the_member();
     catches "undeclared-task-ignored" on making_tasks();
 }
@@ -137,7 +137,7 @@ proofs! {
 fn listing_tasks() -> Server {
     let now = "2026-01-01T00:00:00Z";
     let task = json!({"taskId": "1", "status": "working", "createdAt": now, "lastUpdatedAt": now, "ttl": null});
-    everything_but([given(method("tasks/list")).respond_with(json!({"tasks": [task]}))])
+    reference_server_with([given(method("tasks/list")).respond_with(json!({"tasks": [task]}))])
 }
 
 fn cancelled() -> serde_json::Value {
@@ -149,11 +149,11 @@ fn cancelled() -> serde_json::Value {
 fn refusing_the_member() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "unexpected property `task`");
     let call = given(method("tools/call")).and(param("/task", anything()));
-    everything_but([call.respond_with(error)])
+    reference_server_with([call.respond_with(error)])
 }
 
 /// Makes a task of the call.
 fn making_tasks() -> Server {
     let call = given(method("tools/call")).and(param("/task", anything()));
-    everything_but([call.respond_with(json!({ "task": cancelled() }))])
+    reference_server_with([call.respond_with(json!({ "task": cancelled() }))])
 }

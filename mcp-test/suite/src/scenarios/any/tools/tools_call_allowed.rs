@@ -11,7 +11,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 
 scenario! {
     /// Tools accept the arguments that their input schema allows.
@@ -47,7 +47,7 @@ const MOST_VALUES: usize = 3;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(
+    report_nothing_tested(
         ctx,
         &SCENARIO,
         "no tool that the run may call succeeds and has optional arguments or stated values",

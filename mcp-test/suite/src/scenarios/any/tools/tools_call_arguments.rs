@@ -12,8 +12,8 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params};
-use crate::scenarios::any::note_if_unmade;
-use crate::scenarios::everything_but;
+use crate::scenarios::any::report_nothing_tested;
+use crate::scenarios::reference_server_with;
 
 scenario! {
     /// Tools refuse arguments that their input schema does not allow, and need no `arguments` if nothing is required.
@@ -48,7 +48,7 @@ const MOST: usize = 10;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "there is no tool with arguments that the run may call");
+    report_nothing_tested(ctx, &SCENARIO, "there is no tool with arguments that the run may call");
     Ok(())
 }
 
@@ -191,7 +191,7 @@ fn refusing_with_an_error() -> Server {
 fn accepting_an_object() -> Server {
     let mistyped = given(method("tools/call"))
         .and(param("/arguments/message", equals(json!({ "mcp-test": true }))));
-    everything_but([mistyped.respond_with(text("Echo: [object Object]"))])
+    reference_server_with([mistyped.respond_with(text("Echo: [object Object]"))])
 }
 
 /// Validates the missing arguments as `undefined`.

@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::call_params;
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error};
 
 scenario! {
@@ -146,11 +146,13 @@ fn answering_arguments(result: serde_json::Value) -> Server {
             && arguments.is_some_and(|arguments| !arguments.is_object())
     };
     let rule = given(method("tools/call")).and(params(satisfying("malformed", is_malformed)));
-    everything_but([rule.respond_with(result)])
+    reference_server_with([rule.respond_with(result)])
 }
 
 /// Fails at a name that is a number.
 fn failing_without_a_name() -> Server {
     let error = Answer::error(error_code::INTERNAL_ERROR, "name.split is not a function");
-    everything_but([given(method("tools/call")).and(param("/name", equals(7))).respond_with(error)])
+    reference_server_with([given(method("tools/call"))
+        .and(param("/name", equals(7)))
+        .respond_with(error)])
 }

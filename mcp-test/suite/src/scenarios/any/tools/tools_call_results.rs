@@ -12,7 +12,7 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
-use crate::scenarios::any::note_if_unmade;
+use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::links::{Link, links};
 
 scenario! {
@@ -55,7 +55,11 @@ const LONGEST_REPORT: usize = 64 * 1024;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    note_if_unmade(ctx, &SCENARIO, "no result of a tool that the run may call names a resource");
+    report_nothing_tested(
+        ctx,
+        &SCENARIO,
+        "no result of a tool that the run may call names a resource",
+    );
     Ok(())
 }
 

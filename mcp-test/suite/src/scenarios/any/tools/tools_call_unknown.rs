@@ -9,7 +9,7 @@ use mcp_test_core::spec::{Capability, Revisions, error_code};
 use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::sdk_answers::of_unknown_tool;
 
@@ -97,17 +97,17 @@ fn call_of(name: impl Matcher + 'static) -> RuleBuilder {
 /// Answers a call of an unknown tool with a result.
 fn failing_inside_the_tool() -> Server {
     let result = json!({"content": [{"type": "text", "text": "unknown tool"}], "isError": true});
-    everything_but([call_of(equals(UNKNOWN)).respond_with(result)])
+    reference_server_with([call_of(equals(UNKNOWN)).respond_with(result)])
 }
 
 /// Answers a call of an unknown tool as if the whole method did not exist.
 fn with_another_code() -> Server {
     let error = Answer::error(error_code::METHOD_NOT_FOUND, "unknown tool");
-    everything_but([call_of(equals(UNKNOWN)).respond_with(error)])
+    reference_server_with([call_of(equals(UNKNOWN)).respond_with(error)])
 }
 
 /// Calls the tool `echo` also by its name in capitals.
 fn ignoring_case() -> Server {
     let result = json!({"content": [{"type": "text", "text": "Echo: hi"}]});
-    everything_but([call_of(equals("ECHO")).respond_with(result)])
+    reference_server_with([call_of(equals("ECHO")).respond_with(result)])
 }

@@ -19,7 +19,7 @@ scenario! {
     Client "client-authorization-url-file": "The client opens no `file` URL",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REJECTS, "The client does not open an authorization URL that names a file",
             [AUTH_URL_DANGEROUS_SCHEMES, AUTH_URL_SCHEMES]),

@@ -23,7 +23,7 @@ scenario! {
     Client "client-authorization-url-insecure": "The client opens no `http` URL of another machine",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REJECTS, "The client does not open an authorization URL with `http` at a host that is not loopback",
             [AUTH_URL_SCHEMES]),

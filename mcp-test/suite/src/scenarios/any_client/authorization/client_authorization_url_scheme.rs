@@ -19,7 +19,7 @@ scenario! {
     Client "client-authorization-url-scheme": "The client opens no `javascript` URL",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REJECTS, "The client does not open an authorization URL whose scheme is dangerous",
             [AUTH_URL_DANGEROUS_SCHEMES, AUTH_URL_SCHEMES]),

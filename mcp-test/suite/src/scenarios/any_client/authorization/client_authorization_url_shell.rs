@@ -21,7 +21,7 @@ scenario! {
     Client "client-authorization-url-shell": "No part of an authorization URL gets to a shell",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(SANITIZES, "The client does not open an authorization URL with characters for a shell as it is",
             [AUTH_URL_SANITIZED]),

@@ -57,7 +57,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = Flow::of(judging);
     if let Some(guess) = guess(&flow) {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
         let finding = Finding::peer("the client does not look for the metadata of the server")
             .expected(format!("`GET {AT_PATH}`, and `GET {AT_ROOT}` after that"))
             .got(format!("`{} {}`", guess.request.verb, guess.request.path))

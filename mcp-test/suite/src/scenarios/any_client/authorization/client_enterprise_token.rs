@@ -21,7 +21,7 @@ scenario! {
     Client "client-enterprise-token": "The client uses what an identity provider returns as an assertion alone",
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(DECLARES, "Each request declares the extension", [AUTH_EXT_ENTERPRISE_DECLARE]),
         check!(NO_USER, "The client makes no authorization request",
@@ -60,7 +60,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     let is_answered = flow.exchanges.iter().any(|received| received.request.refusal.is_none());
     if !is_answered {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
         return Err(judging
             .task_not_done("the client does not exchange the id token of the user")
             .expected("a token exchange with the identity provider of the context")

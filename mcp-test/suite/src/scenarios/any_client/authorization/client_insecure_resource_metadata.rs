@@ -23,7 +23,7 @@ scenario! {
     Client "client-insecure-resource-metadata": "The client uses no URL of a challenge that is not secure",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REFUSES, "The client does not ask for metadata over `http` at a host that is not loopback",
             [AUTH_SSRF_CLIENT_HTTPS]),

@@ -21,7 +21,7 @@ scenario! {
     Client "client-internal-authorization-server": "The client asks no authorization server at an internal address",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REFUSES, "The client does not connect to an authorization server at a reserved address",
             [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),

@@ -20,7 +20,7 @@ scenario! {
     Client "client-iss-in-error": "The client does not show the error of another issuer",
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(HIDES, "The client does not show `error_description` of a response with another `iss`",
             [AUTH_REDIRECT_ISS_ERROR_RESPONSE]),
@@ -44,7 +44,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let is_shown = judging.has_shown(DESCRIPTION);
     if !flow.authorizations.is_empty() {
         // It may go on waiting for the response of the right server, which does not come.
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let row = judging.check(HIDES);
     match flow.authorizations.last() {

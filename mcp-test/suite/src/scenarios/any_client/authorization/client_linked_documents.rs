@@ -19,7 +19,7 @@ scenario! {
     Client "client-linked-documents": "The client gets no documents from an internal address",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(IGNORES, "The client requests no keys, policies or other documents from a reserved address",
             [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),

@@ -21,7 +21,7 @@ scenario! {
     Client "client-metadata-document-refused": "The client copes with an authorization server that does not trust it",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(COPES, "The client goes on with another id, or ends, when the URL of its metadata document is refused",
             [AUTH_REGISTRATION_TOLERATE_CIMD_REJECTION]),

@@ -19,7 +19,7 @@ scenario! {
     Client "client-no-registration": "The client does not register where the metadata names no endpoint for it",
     revisions: Revisions::from(Revision::V2025_03_26),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(NOT_INVENTED, "The client does not register at a URL that no metadata names",
             [AUTH_REGISTRATION_TOLERATE_NO_DCR]).always_fails("no metadata allows the request"),

@@ -19,7 +19,7 @@ scenario! {
     Client "client-pkce-support": "The client refuses an authorization server without PKCE",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REFUSES, "The client makes no authorization request to a server that does not support PKCE",
             [AUTH_PKCE_REFUSE_ABSENT_RFC8414, AUTH_PKCE_VERIFY_SUPPORT]),

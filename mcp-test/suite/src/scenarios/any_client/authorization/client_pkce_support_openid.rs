@@ -18,7 +18,7 @@ scenario! {
     Client "client-pkce-support-openid": "The client refuses an OpenID provider without PKCE",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REFUSES,
             "The client makes no authorization request to an OpenID provider that does not say that it supports PKCE",

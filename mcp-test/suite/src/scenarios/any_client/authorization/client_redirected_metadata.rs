@@ -19,7 +19,7 @@ scenario! {
     Client "client-redirected-metadata": "The client follows no redirect of metadata to an internal address",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(REFUSES, "The client does not follow a redirect to a reserved address",
             [AUTH_SSRF_CLIENT_REDIRECT_TARGETS]),

@@ -18,7 +18,7 @@ scenario! {
     Client "client-registration-refused": "The client copes with a refused registration",
     revisions: Revisions::from(Revision::V2026_07_28),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(HANDLES, "The client goes on with another id, or ends, when a registration is refused",
             [AUTH_REGISTRATION_HANDLE_REDIRECT_REJECTION]),

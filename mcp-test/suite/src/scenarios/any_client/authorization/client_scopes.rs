@@ -24,7 +24,7 @@ scenario! {
     Client "client-scopes": "The client asks for the scopes of the challenge, and for no others",
     revisions: Revisions::from(Revision::V2025_11_25),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(CHALLENGED, "Each authorization request asks for the scopes of the challenge, which no metadata lists",
             [AUTH_SCOPE_CHALLENGE_AUTHORITATIVE, AUTH_SCOPE_NO_RELATION_ASSUMED]),

@@ -18,7 +18,7 @@ scenario! {
     Client "client-state": "The client refuses a response with another state",
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(SENT, "Each authorization request has a `state` of its own",
             [AUTH_REDIRECT_STATE_SENT]),

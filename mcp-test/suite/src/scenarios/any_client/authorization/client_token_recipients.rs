@@ -22,7 +22,7 @@ scenario! {
     Client "client-token-recipients": "The client sends its token to no other server",
     revisions: Revisions::from(Revision::V2025_06_18),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: [
         check!(NOT_ELSEWHERE, "The client does not take its token along to another origin",
             [AUTH_TOKEN_CLIENT_ONLY_AS_ISSUED]),

@@ -52,7 +52,7 @@ pub(super) fn opened_urls(judging: &mut Judging, flow: &Flow) -> Result<Vec<Stri
     let urls: Vec<String> = opened.collect();
     if !urls.is_empty() {
         // It waits for its user.
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     Ok(urls)
 }

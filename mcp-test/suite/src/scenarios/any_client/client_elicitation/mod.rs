@@ -156,7 +156,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             judging
                 .check("client-answers-form-without-mode")
                 .skip("the client failed when it asked its user");
-            judging.may_give_up();
+            judging.tolerate_failed_exit();
         }
         _ => served(judging, "client-answers-form-without-mode", without_mode.as_ref()),
     }
@@ -194,7 +194,7 @@ fn served(judging: &mut Judging, check: &str, exchange: Option<&Exchange>) {
     };
     if exchange.1.is_none() {
         judging.check(check).skip("the client did not answer; a person may have to");
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
         return;
     }
     judging.check(check).judge(answered(ELICITATION, exchange, Refusal::Forbidden));

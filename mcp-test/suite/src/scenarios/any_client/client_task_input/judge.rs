@@ -58,7 +58,7 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     } else {
         if requests.updates.is_empty() {
             // A person may have to answer.
-            judging.may_give_up();
+            judging.tolerate_failed_exit();
         }
         reacts(judging, &requests, &asking);
         keys(judging, &requests);
@@ -249,7 +249,7 @@ fn undeclared_mode(judging: &mut Judging) {
     let is_asked = requests.polls.iter().any(|poll| listed(poll).is_some());
     if is_asked {
         // It cannot do what the task asks for.
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let accepted = requests.updates.iter().find(|update| {
         let action = update.request.params().at("/inputResponses/visit/action");

@@ -226,7 +226,7 @@ fn expiry(judging: &mut Judging) {
         return;
     };
     // A call whose task has expired may be an error of the client.
-    judging.may_give_up();
+    judging.tolerate_failed_exit();
     let later = &polls[refused + 1..];
     judging.check(EXPIRY).judge(ensure(later.len() <= LATE_POLLS, || {
         Finding::peer("the client goes on asking for a task that has expired")
@@ -246,7 +246,7 @@ fn unsupported(judging: &mut Judging) {
         return;
     }
     // What is not a valid result may be an error of the client.
-    judging.may_give_up();
+    judging.tolerate_failed_exit();
     let requests = TaskRequests::of(judging, OF_PROMPT);
     let all = [&requests.polls, &requests.updates, &requests.cancels];
     let first = all.into_iter().flatten().min_by_key(|it| it.request.seq);

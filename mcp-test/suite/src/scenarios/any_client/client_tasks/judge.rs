@@ -134,7 +134,7 @@ fn undeclared(judging: &mut Judging) {
     };
     // A person may have to answer, who may also be why the client fails.
     if answered.result().is_none() {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let check = judging.check(UNDECLARED);
     match (answered.result(), answered.error()) {
@@ -225,7 +225,7 @@ fn created(judging: &mut Judging, first: Option<&Exchange>, second: Option<&Exch
     let second = second.map(|second| reply("a request with `task`", second));
     let has_second = second.is_some_and(|second| second.result().is_some());
     if first.1.is_none() {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
     let check = judging.check(CREATED);
     match (created.result(), created.error()) {

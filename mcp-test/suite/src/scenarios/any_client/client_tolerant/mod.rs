@@ -200,7 +200,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             ),
         };
         if !goes_on && *id == CANCELLED {
-            judging.may_give_up();
+            judging.tolerate_failed_exit();
         }
     }
     Ok(())

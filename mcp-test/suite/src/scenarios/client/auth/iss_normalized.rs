@@ -20,7 +20,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client compares iss without URL normalization", "The client makes no token request after a response whose `iss` has another slash", &[Requirement::AUTH_REDIRECT_ISS_NO_NORMALIZATION])],
 }
 

@@ -20,7 +20,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: signing_in![stopping_after_consent: issuer_check(REJECTS, "Client rejects missing iss when required", "The client makes no token request after a response without the announced `iss`", &[Requirement::AUTH_REDIRECT_ISS_MISSING_REJECTED])],
 }
 

@@ -20,7 +20,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: signing_in![stopping:
         check!(VALIDATES, "The client uses no endpoint of metadata that name another issuer",
             [AUTH_DISCOVERY_ISSUER_VALIDATED, AUTH_DISCOVERY_ISSUER_MISMATCH_NOT_USED])

@@ -20,7 +20,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: signing_in![stopping:
         check!(REJECTED, "The client makes no authorization request with the metadata of another resource",
             [AUTH_DISCOVERY_PRM_RESOURCE_VALIDATED])

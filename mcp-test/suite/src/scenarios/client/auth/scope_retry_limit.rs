@@ -24,7 +24,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),
     transports: StreamableHttp,
-    client_may_fail: true,
+    tolerates_failed_exit: true,
     checks: signing_in![refused:
         check!(ATTEMPT, "An authorization request",
             [AUTH_SCOPE_RETRY_LIMIT])
@@ -59,7 +59,7 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     // A client that reports the refusal to its user and waits does what it should, too.
-    judging.may_give_up();
+    judging.tolerate_failed_exit();
     let flow = judge_flow(judging)?;
     for (index, _) in flow.authorizations.iter().enumerate() {
         let row = judging.check(ATTEMPT).named(format!("Authorization attempt {}", index + 1));

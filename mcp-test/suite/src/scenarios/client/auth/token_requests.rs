@@ -116,7 +116,7 @@ pub(super) fn judge_requests(
 /// Notes that the client does something else: it gets no token by that, and does well to say so.
 fn has_other_task(judging: &mut Judging) {
     if judging.profile() == Profile::Adaptive {
-        judging.may_give_up();
+        judging.tolerate_failed_exit();
     }
 }
 

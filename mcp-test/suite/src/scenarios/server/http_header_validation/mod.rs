@@ -29,7 +29,7 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Pending, Suite::Draft] },
     transports: StreamableHttp,
-    asks: [Need::Tool(HARMLESS)],
+    optional_needs: [Need::Tool(HARMLESS)],
     checks: CHECKS,
 }
 

@@ -8,8 +8,8 @@ use mcp_test_core::scenario::{Ctx, RequestBuilder};
 use mcp_test_core::server::{Respond, Server, given, method, params};
 use serde_json::json;
 
-use crate::scenarios::everything_but;
 use crate::scenarios::input_rounds::method_of;
+use crate::scenarios::reference_server_with;
 
 /// A tool or prompt that asks for input before its result is complete.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl Fixture {
     /// The reference server, with another answer to retries.
     pub(super) fn retried(&self, response: impl Respond) -> Server {
         let is_retry = params(object().member("inputResponses", anything()));
-        everything_but([given(method(self.method)).and(is_retry).respond_with(response)])
+        reference_server_with([given(method(self.method)).and(is_retry).respond_with(response)])
     }
 }
 

@@ -10,9 +10,9 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
-use crate::scenarios::everything_but;
 use crate::scenarios::input_rounds::declare_all;
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {
@@ -69,5 +69,5 @@ proofs! {
 fn refusing_extras() -> Server {
     let error = Answer::error(error_code::INVALID_PARAMS, "unknown response");
     let extra = param(format!("/inputResponses/{EXTRA}"), anything());
-    everything_but([given(method("tools/call")).and(extra).respond_with(error)])
+    reference_server_with([given(method("tools/call")).and(extra).respond_with(error)])
 }

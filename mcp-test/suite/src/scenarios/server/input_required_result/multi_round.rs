@@ -11,8 +11,8 @@ use mcp_test_core::{check, proofs, scenario};
 use serde_json::json;
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, state, to_first};
-use crate::scenarios::everything_but;
 use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::reference_server_with;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {
@@ -74,5 +74,5 @@ proofs! {
 fn refusing_the_second_retry() -> Server {
     let second = param("/inputResponses/step2", anything());
     let error = Answer::error(error_code::INTERNAL_ERROR, "the name is unknown");
-    everything_but([given(method("tools/call")).and(second).respond_with(error)])
+    reference_server_with([given(method("tools/call")).and(second).respond_with(error)])
 }

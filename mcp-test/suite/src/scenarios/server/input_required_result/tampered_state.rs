@@ -17,7 +17,7 @@ use super::fixture::{Fixture, accepted, complete, state, to_first};
 use crate::scenarios::input_rounds::{alter, completes, declare_all};
 use crate::scenarios::refusal::is_error;
 use crate::scenarios::server::references::SEP_2322;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The tool `test_input_required_result_tampered_state` refuses a state that the client has changed.
@@ -121,7 +121,7 @@ proofs! {
 /// The reference server, with another answer to calls with such a state.
 fn answering(state: impl Matcher + 'static, response: impl Respond) -> Server {
     let state = param("/requestState", state);
-    everything_but([given(method("tools/call")).and(state).respond_with(response)])
+    reference_server_with([given(method("tools/call")).and(state).respond_with(response)])
 }
 
 fn confirmed() -> serde_json::Value {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
 use crate::scenarios::input_rounds::{completes, declare_all};
 use crate::scenarios::server::references::SEP_2322;
-use crate::scenarios::{ensure, everything_but};
+use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Responses that are malformed are not taken for input.
@@ -97,7 +97,7 @@ proofs! {
 /// The reference server, with another answer to calls with this value among their parameters.
 fn answering(pointer: &str, value: serde_json::Value, response: impl Respond) -> Server {
     let malformed = param(pointer, equals(value));
-    everything_but([given(method("tools/call")).and(malformed).respond_with(response)])
+    reference_server_with([given(method("tools/call")).and(malformed).respond_with(response)])
 }
 
 fn greeting() -> serde_json::Value {

@@ -22,7 +22,7 @@ use self::checks::CHECKS;
 use self::entry::Entry;
 use self::retrieval::{ReadSkill, Retrieved};
 use super::skills::{Pages, settings};
-use crate::scenarios::everything_but;
+use crate::scenarios::reference_server_with;
 
 scenario! {
     /// A server that declares the extension for skills lists them, each with its frontmatter and its files.
@@ -175,14 +175,14 @@ fn followed_by(cursors: impl IntoIterator<Item = String>) -> Server {
         rules.push(with_cursor.respond_with(page(&json!([]), &next)));
         cursor = next;
     }
-    everything_but(rules)
+    reference_server_with(rules)
 }
 
 /// Returns the same page with a cursor and without.
 fn repeating_a_page() -> Server {
     let listing = skills::skills().listing().to_serde();
     let second = given(method("skills/list")).and(param("/cursor", equals("second")));
-    everything_but([
+    reference_server_with([
         given(method("skills/list")).respond_with(page(&listing["skills"], "second")),
         second.respond_with(listing),
     ])
@@ -191,5 +191,5 @@ fn repeating_a_page() -> Server {
 /// Returns a skill for any URI.
 fn getting_anything() -> Server {
     let unknown = given(method("skills/get")).and(param("/uri", equals(retrieval::UNKNOWN)));
-    everything_but([unknown.respond_with(skills::skills().listing().to_serde())])
+    reference_server_with([unknown.respond_with(skills::skills().listing().to_serde())])
 }

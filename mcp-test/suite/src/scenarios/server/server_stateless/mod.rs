@@ -31,14 +31,14 @@ scenario! {
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Draft] },
     transports: StreamableHttp,
-    asks: [
+    optional_needs: [
         Need::Tool(requests::REFUSING),
         Need::Tool(tools::ASKING),
         Need::Tool(tools::LOGGING),
         Need::Tool(subscriptions::CHANGING_TOOLS),
         Need::Tool(subscriptions::CHANGING_PROMPTS),
     ],
-    disturbs: "the lists of tools and prompts",
+    exclusive: "the lists of tools and prompts",
     checks: CHECKS,
 }
 

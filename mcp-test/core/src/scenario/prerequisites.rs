@@ -16,18 +16,18 @@ type Beginning = Pin<Box<dyn Future<Output = Result<Ending, Finding>>>>;
 /// Scenarios start what they need themselves; this is for connections outside of them, such as those of a pre-flight.
 #[doc(hidden)]
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct Prerequisites {
     begin: Arc<dyn Fn(Option<String>) -> Beginning + Send + Sync>,
 }
 
 /// Surroundings that were started.
 #[doc(hidden)]
 #[must_use = "`stop` stops them"]
-pub struct RunningSurroundings {
+pub struct RunningPrerequisites {
     end: Ending,
 }
 
-impl Surroundings {
+impl Prerequisites {
     /// Surroundings that `begin` starts; the future that it returns stops them again. It gets host and port of the peer, if that has a
     /// URL.
     pub fn new<B, E>(begin: impl Fn(Option<String>) -> B + Send + Sync + 'static) -> Self
@@ -47,25 +47,25 @@ impl Surroundings {
     /// # Errors
     ///
     /// If something does not start; what did is stopped again.
-    pub async fn start(&self, authority: Option<String>) -> Result<RunningSurroundings, Finding> {
-        Ok(RunningSurroundings { end: (self.begin)(authority).await? })
+    pub async fn start(&self, authority: Option<String>) -> Result<RunningPrerequisites, Finding> {
+        Ok(RunningPrerequisites { end: (self.begin)(authority).await? })
     }
 }
 
-impl RunningSurroundings {
+impl RunningPrerequisites {
     /// Stops them.
     pub async fn stop(self) {
         self.end.await;
     }
 }
 
-impl fmt::Debug for Surroundings {
+impl fmt::Debug for Prerequisites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Surroundings").finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for RunningSurroundings {
+impl fmt::Debug for RunningPrerequisites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunningSurroundings").finish_non_exhaustive()
     }

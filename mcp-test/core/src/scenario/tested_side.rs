@@ -7,7 +7,7 @@ use crate::spec::Side;
 /// Which side is under test.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Leg {
+pub enum TestedSide {
     /// A server; mcp-test is its client.
     Server,
     /// A client; mcp-test is its server.
@@ -16,7 +16,7 @@ pub enum Leg {
     Authorization,
 }
 
-impl Leg {
+impl TestedSide {
     /// Every side.
     pub const ALL: [Self; 3] = [Self::Server, Self::Client, Self::Authorization];
 
@@ -61,7 +61,7 @@ impl Leg {
     }
 }
 
-impl fmt::Display for Leg {
+impl fmt::Display for TestedSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
