@@ -28,7 +28,7 @@ async fn newest_revision_over_the_first_transport(ctx: &mut Ctx) -> Result<()> {
 }
 
 #[mcp_scenario(matrix)]
-async fn every_cell(ctx: &mut Ctx) -> Result<()> {
+async fn every_scenario_run(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
     Ok(())
 }
@@ -59,7 +59,7 @@ mod inner {
     use super::*;
 
     #[mcp_scenario(revisions = "2025-06-18..2025-11-25", transports = [router])]
-    async fn some_cells(ctx: &mut Ctx) -> Result<()> {
+    async fn some_scenario_runs(ctx: &mut Ctx) -> Result<()> {
         ctx.ping().await?.result()?;
         Ok(())
     }

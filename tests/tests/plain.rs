@@ -33,7 +33,7 @@ async fn newest_revision_over_the_first_transport(ctx: &mut Ctx) -> Result<()> {
 }
 
 #[mcp_scenario(matrix)]
-async fn every_cell(ctx: &mut Ctx) -> Result<()> {
+async fn every_scenario_run(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
     Ok(())
 }
@@ -58,7 +58,7 @@ async fn the_whole_conversation(ctx: &mut Ctx) -> Result<()> {
 }
 
 #[mcp_scenario(revisions = "2025-11-25", transports = [duplex, router])]
-async fn a_snapshot_for_each_cell(ctx: &mut Ctx) -> Result<()> {
+async fn a_snapshot_for_each_scenario_run(ctx: &mut Ctx) -> Result<()> {
     ctx.ping().await?.result()?;
     ctx.assert_golden();
     Ok(())
@@ -105,7 +105,7 @@ mod on_purpose {
 
     #[mcp_scenario(revisions = "2025-03-26, 2025-06-18..2025-11-25", target = named_calculator)]
     #[ignore = "fails on purpose"]
-    async fn one_of_several_cells(ctx: &mut Ctx) -> Result<()> {
+    async fn one_of_several_scenario_runs(ctx: &mut Ctx) -> Result<()> {
         if ctx.revision() == Revision::V2025_06_18 {
             ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_text("4");
         }
@@ -195,7 +195,7 @@ mod on_purpose {
 
     #[mcp_scenario(revisions = "..2025-03-26", target = || everything().revisions(Revisions::only(Revision::V2025_06_18)).target())]
     #[ignore = "fails on purpose"]
-    async fn no_cell_at_all(ctx: &mut Ctx) -> Result<()> {
+    async fn no_scenario_run_at_all(ctx: &mut Ctx) -> Result<()> {
         ctx.ping().await?.result()?;
         Ok(())
     }

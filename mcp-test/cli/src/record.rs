@@ -60,8 +60,11 @@ impl Record {
 
     /// Adds the conversations of a scenario run.
     pub(super) fn outcome(&mut self, outcome: &Outcome) {
-        let cell = &outcome.cell;
-        let name = format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport);
+        let scenario_run = &outcome.scenario_run;
+        let name = format!(
+            "{} at {} over {}",
+            scenario_run.scenario.id, scenario_run.revision, scenario_run.transport
+        );
         let attempts = outcome.attempts();
         if let [only] = attempts[..] {
             return self.add(&name, &only.trace);

@@ -36,9 +36,9 @@ async fn recording() -> Recording {
     let mut recording = Recording::new();
     let mut on = |event: RunEvent| {
         if let RunEvent::Finished(outcome) = event
-            && !NOT_PLAYED.contains(&&*outcome.cell.scenario.id)
+            && !NOT_PLAYED.contains(&&*outcome.scenario_run.scenario.id)
         {
-            recording.add(&outcome.cell.to_string(), &outcome.trace);
+            recording.add(&outcome.scenario_run.to_string(), &outcome.trace);
         }
     };
     run(&plan, &mut on).await;
@@ -62,7 +62,7 @@ async fn failing(cases: &Cases, target: Target) -> String {
     let mut failures = String::new();
     let mut on = |event: RunEvent| match event {
         RunEvent::Finished(outcome) if outcome.verdict != Verdict::Passed => {
-            let _ = writeln!(failures, "{}: {:?}", outcome.cell, outcome.verdict);
+            let _ = writeln!(failures, "{}: {:?}", outcome.scenario_run, outcome.verdict);
             for check in outcome.failing() {
                 let _ = writeln!(failures, "  {}: {:?}", check.id, check.finding);
             }

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use crate::check::{Blame, Check, Finding, Sdk, Status};
 use crate::expect::words;
 use crate::process::Command;
-use crate::run::{Cell, Outcome};
+use crate::run::{Outcome, ScenarioRun};
 use crate::spec::{Requirement, Revision};
 use crate::trace;
 
@@ -38,19 +38,21 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// The command for `cell`, quoted for a shell.
+    /// The command for `scenario_run`, quoted for a shell.
     #[must_use]
-    pub fn command(&self, cell: &Cell) -> String {
-        let (id, revision) = (&*cell.scenario.id, cell.revision.as_str());
+    pub fn command(&self, scenario_run: &ScenarioRun) -> String {
+        let (id, revision) = (&*scenario_run.scenario.id, scenario_run.revision.as_str());
         let choice = self.option.into_iter().flat_map(|option| [option, id]);
         // In profile `official` asking for a revision excludes a scenario of an extension, which runs at one revision there.
-        let is_excluded = cell.scenario.official.is_some_and(|official| {
+        let is_excluded = scenario_run.scenario.official.is_some_and(|official| {
             official.is_extension()
-                && official.default_revision(cell.scenario.tested_side) == cell.revision
+                && official.default_revision(scenario_run.scenario.tested_side)
+                    == scenario_run.revision
         });
         let version = (!is_excluded).then_some(["--spec-version", revision]);
         let choice = choice.chain(version.into_iter().flatten());
-        let transport = self.names_transport.then(|| ["--transport", cell.transport.as_str()]);
+        let transport =
+            self.names_transport.then(|| ["--transport", scenario_run.transport.as_str()]);
         let words = self
             .before
             .iter()
@@ -119,7 +121,7 @@ impl<'a> FailureFormatter<'a> {
         match check.broken_requirements() {
             // A check of the official suite may cite pages without a requirement of ours.
             [] => references(out, check),
-            ids => requirements(out, 4, ids, self.outcome.cell.revision),
+            ids => requirements(out, 4, ids, self.outcome.scenario_run.revision),
         }
         if let Some(finding) = finding {
             self.exchange(out, finding);
@@ -168,14 +170,14 @@ pub fn of_check(outcome: &Outcome, check: &Check) -> String {
 /// The line with the command that runs the scenario again.
 #[must_use]
 pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
-    format!("  Rerun: {}\n", words::inert(&rerun.command(&outcome.cell)))
+    format!("  Rerun: {}\n", words::inert(&rerun.command(&outcome.scenario_run)))
 }
 
 /// The report on what belongs to no single check: the last lines on stderr, and the command that runs it again.
 #[must_use]
-pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
+pub fn of_scenario_run(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
-    let who = outcome.cell.scenario.tested_side.noun();
+    let who = outcome.scenario_run.scenario.tested_side.noun();
     if let Some(exited) = &outcome.exited {
         line(&mut text, 2, &format!("The {who} exited on its own, with {exited}"));
     }
@@ -296,7 +298,7 @@ mod tests {
           Error: Not testable: no tool has annotations
           Check: tools-annotated
         "#);
-        insta::assert_snapshot!(of_cell(&outcome, Some(&sample::rerun())), @r"
+        insta::assert_snapshot!(of_scenario_run(&outcome, Some(&sample::rerun())), @r"
         The last lines on the server's stderr:
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
@@ -305,10 +307,14 @@ mod tests {
 
     #[test]
     fn the_rerun_of_an_extension_names_no_revision() {
-        let listing = sample::passed().cell;
+        let listing = sample::passed().scenario_run;
         let official = Some(crate::scenario::Official::extension());
         let scenario = crate::scenario::Scenario { official, ..(*listing.scenario).clone() };
-        let at = |revision| Cell { scenario: scenario.clone().into(), revision, ..listing.clone() };
+        let at = |revision| ScenarioRun {
+            scenario: scenario.clone().into(),
+            revision,
+            ..listing.clone()
+        };
         let command = |revision| sample::rerun().command(&at(revision));
         insta::assert_snapshot!(command(Revision::NEWEST), @"mcp-test server --scenario tools-list -- node 'my server.js'");
         // Only in other profiles it runs elsewhere.
@@ -319,7 +325,7 @@ mod tests {
     fn a_server_that_exited_is_reported() {
         let mut outcome = sample::failed();
         outcome.exited = Some("exit code 1".to_owned());
-        insta::assert_snapshot!(of_cell(&outcome, None), @r"
+        insta::assert_snapshot!(of_scenario_run(&outcome, None), @r"
         The server exited on its own, with exit code 1
         The last lines on the server's stderr:
           | warning: no name

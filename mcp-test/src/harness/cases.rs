@@ -80,10 +80,12 @@ fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, 
 /// Keeps, for each scenario, the first transport of the target over which it applies.
 fn keep_first_transports(plan: &mut Plan) {
     let mut first: BTreeMap<String, TransportKind> = BTreeMap::new();
-    for cell in &plan.cells {
-        first.entry(cell.scenario.id.to_string()).or_insert(cell.transport);
+    for scenario_run in &plan.scenario_runs {
+        first.entry(scenario_run.scenario.id.to_string()).or_insert(scenario_run.transport);
     }
-    plan.cells.retain(|cell| first.get(&*cell.scenario.id) == Some(&cell.transport));
+    plan.scenario_runs.retain(|scenario_run| {
+        first.get(&*scenario_run.scenario.id) == Some(&scenario_run.transport)
+    });
 }
 
 /// The files of a `cases!`, read when the first test needs them.
@@ -251,18 +253,21 @@ impl LoadedCases {
 
     /// The line above the failed checks of a run.
     fn heading(&self, outcome: &Outcome) -> String {
-        let cell = &outcome.cell;
+        let scenario_run = &outcome.scenario_run;
         let contract = self.contract.get().and_then(|contract| contract.as_ref().ok());
-        let is_it = |id: &str| *id == *cell.scenario.id;
+        let is_it = |id: &str| *id == *scenario_run.scenario.id;
         let case =
             contract.and_then(|contract| contract.cases.iter().find(|(_, case)| is_it(&case.id)));
-        let at = format!("failed at {} over {}", cell.revision, cell.transport);
+        let at = format!("failed at {} over {}", scenario_run.revision, scenario_run.transport);
         match case {
             Some((file, case)) => {
                 let (title, path, span) = (case.title(), &file.path, case.span);
                 format!("case `{title}` {at}, {path}:{}:{}", span.line, span.column)
             }
-            None => format!("contract `{}` {at}, {}", cell.scenario.id, cell.scenario.file),
+            None => format!(
+                "contract `{}` {at}, {}",
+                scenario_run.scenario.id, scenario_run.scenario.file
+            ),
         }
     }
 

@@ -277,9 +277,9 @@ pub(super) struct Trials {
 impl Trials {
     fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
-        for cell in &self.plan.cells {
-            if !ids.iter().any(|id| *id == cell.scenario.id) {
-                ids.push(cell.scenario.id.to_string());
+        for scenario_run in &self.plan.scenario_runs {
+            if !ids.iter().any(|id| *id == scenario_run.scenario.id) {
+                ids.push(scenario_run.scenario.id.to_string());
             }
         }
         ids
@@ -301,15 +301,17 @@ impl Trials {
         jobs: NonZeroUsize,
         strictness: Strictness,
     ) -> Vec<Trial> {
-        // Before cells are removed: libtest-mimic counts the trials that are filtered out.
+        // Before scenario runs are removed: libtest-mimic counts the trials that are filtered out.
         let named: Vec<(String, String)> =
             self.ids().into_iter().map(|id| (self.name_of(&id), id)).collect();
         // The target is asked only for what the wanted trials need.
         let name = self.name.clone();
-        let before = self.plan.cells.len();
-        self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
+        let before = self.plan.scenario_runs.len();
+        self.plan
+            .scenario_runs
+            .retain(|scenario_run| wanted(&format!("{name}::{}", scenario_run.scenario.id)));
         // What a filter leaves out may be what shows a known violation.
-        let is_whole = self.plan.cells.len() == before;
+        let is_whole = self.plan.scenario_runs.len() == before;
         known::expect_suite(&name, &self.plan.known);
         let planned = Planned {
             plan: self.plan.jobs(jobs),
@@ -327,8 +329,11 @@ impl Trials {
 }
 
 fn heading(outcome: &Outcome) -> String {
-    let cell = &outcome.cell;
-    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+    let scenario_run = &outcome.scenario_run;
+    format!(
+        "{} at {} over {}",
+        scenario_run.scenario.id, scenario_run.revision, scenario_run.transport
+    )
 }
 
 #[cfg(test)]

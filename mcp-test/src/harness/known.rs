@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
-use mcp_test_core::run::single::CellResult;
+use mcp_test_core::run::single::ScenarioRunResult;
 use mcp_test_core::run::{KnownResults, Outcome, Tested};
 use mcp_test_core::scenario::{UserBody, UserScenario, user_scenarios};
 use mcp_test_core::spec::{KnownViolation, KnownViolations, Requirement, UnknownRequirement};
@@ -105,12 +105,14 @@ impl KnownOfScenario {
     }
 
     /// Adds a run that has ended, and returns what no longer occurs if it was the last one.
-    pub(super) fn add(&self, result: &CellResult) -> Vec<String> {
+    pub(super) fn add(&self, result: &ScenarioRunResult) -> Vec<String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = match result {
-            CellResult::Finished(outcome) => Some(&**outcome),
-            CellResult::Unsupported(_) => None,
-            CellResult::Skipped(_) | CellResult::Undecided(_) | CellResult::NotRun(_) => {
+            ScenarioRunResult::Finished(outcome) => Some(&**outcome),
+            ScenarioRunResult::Unsupported(_) => None,
+            ScenarioRunResult::Skipped(_)
+            | ScenarioRunResult::Undecided(_)
+            | ScenarioRunResult::NotRun(_) => {
                 state.of_attribute.note_incomplete();
                 None
             }

@@ -65,7 +65,6 @@
 mod arguments;
 #[cfg(feature = "cases")]
 mod cases;
-mod cells;
 #[cfg(feature = "harness")]
 mod conformance;
 mod environment;
@@ -75,6 +74,7 @@ mod known;
 mod output;
 mod plain;
 mod recording;
+mod scenario_runs;
 mod source;
 #[cfg(feature = "harness")]
 mod stray;

@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::known::KnownOfScenario;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
-use super::{InvalidTest, cells, output};
+use super::{InvalidTest, output, scenario_runs};
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
 ///
@@ -53,25 +53,25 @@ pub(super) fn runs(
 ) -> Result<Vec<TestRun>, InvalidTest> {
     // Before the setup of any run: a test has a name for each transport.
     let transports = || Ok(source.make(&SetupValue::default())?.transports());
-    let cells = cells::declared(scenario, transports)?;
+    let scenario_runs = scenario_runs::declared(scenario, transports)?;
     // A single run keeps the plain name of its snapshot, whatever the attribute declares.
-    let several = cells.len() > 1;
+    let several = scenario_runs.len() > 1;
     let unanswered = Unanswered::default();
-    let known = Arc::new(KnownOfScenario::new(scenario, environment, cells.len()));
-    let run = |cell: cells::DeclaredCell| TestRun {
+    let known = Arc::new(KnownOfScenario::new(scenario, environment, scenario_runs.len()));
+    let run = |scenario_run: scenario_runs::DeclaredRun| TestRun {
         scenario,
         source: source.clone(),
         timeout: scenario.timeout.or(environment.timeout).unwrap_or(TIMEOUT),
-        snapshot_suffix: several.then(|| cell.label("-")),
+        snapshot_suffix: several.then(|| scenario_run.label("-")),
         shows_differences: environment.insta_is_quiet,
         captures_panics,
         unanswered: unanswered.clone(),
         secrets: environment.secrets.clone(),
         recorded: environment.record.clone(),
         known: Arc::clone(&known),
-        cell,
+        scenario_run,
     };
-    Ok(cells.into_iter().map(run).collect())
+    Ok(scenario_runs.into_iter().map(run).collect())
 }
 
 /// The report that a test prints at its end.

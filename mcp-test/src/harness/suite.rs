@@ -16,8 +16,8 @@ use mcp_test_core::expect::words;
 use mcp_test_core::failure_report::{self, FailureFormatter};
 use mcp_test_core::files;
 use mcp_test_core::run::{
-    Baseline, Cell, Inapplicable, KnownResults, Outcome, Plan, Problem, Problems, Results,
-    RunEvent, Summary, Tested, Verdict, run,
+    Baseline, Inapplicable, KnownResults, Outcome, Plan, Problem, Problems, Results, RunEvent,
+    ScenarioRun, Summary, Tested, Verdict, run,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -88,7 +88,7 @@ pub(super) struct Suite {
 struct State {
     has_begun: bool,
     /// The number of runs of each scenario; known once the target has answered which revisions it speaks.
-    cells: Option<BTreeMap<String, usize>>,
+    scenario_runs: Option<BTreeMap<String, usize>>,
     outcomes: BTreeMap<String, Vec<Outcome>>,
     /// Those of all scenarios so far.
     problems: Arc<Problems>,
@@ -145,9 +145,12 @@ impl Suite {
                     });
                 }
                 let outcomes = state.outcomes.get(id).map_or(0, Vec::len);
-                let cells =
-                    state.cells.as_ref().map(|cells| cells.get(id).copied().unwrap_or_default());
-                let is_complete = cells.is_some_and(|cells| outcomes >= cells);
+                let scenario_runs = state
+                    .scenario_runs
+                    .as_ref()
+                    .map(|scenario_runs| scenario_runs.get(id).copied().unwrap_or_default());
+                let is_complete =
+                    scenario_runs.is_some_and(|scenario_runs| outcomes >= scenario_runs);
                 // A baseline is written at the end, before which the process must not exit.
                 let is_complete = is_complete && !self.writes_baseline();
                 if state.is_over || is_complete {
@@ -170,8 +173,12 @@ impl Suite {
     /// How long the run may go without an event before its thread counts as blocked.
     fn patience(&self) -> Duration {
         let Some(Planned { plan, .. }) = self.planned.get() else { return PREPARATION };
-        // Any cell may be the next to report, so that the longest time-out counts.
-        let longest = plan.cells.iter().filter_map(|cell| cell.scenario.timeout).max();
+        // Any scenario run may be the next to report, so that the longest time-out counts.
+        let longest = plan
+            .scenario_runs
+            .iter()
+            .filter_map(|scenario_run| scenario_run.scenario.timeout)
+            .max();
         longest.unwrap_or_default().max(plan.timeout).saturating_add(FAREWELL)
     }
 
@@ -264,15 +271,15 @@ impl Suite {
                 state.not_run = Some(self.preflight_failed(finding));
             }
             RunEvent::Planned(planned) => {
-                let mut cells = BTreeMap::new();
-                for cell in planned {
-                    *cells.entry(cell.scenario.id.to_string()).or_default() += 1;
+                let mut scenario_runs = BTreeMap::new();
+                for scenario_run in planned {
+                    *scenario_runs.entry(scenario_run.scenario.id.to_string()).or_default() += 1;
                 }
-                state.unjudged = cells.keys().cloned().collect();
-                state.cells = Some(cells);
+                state.unjudged = scenario_runs.keys().cloned().collect();
+                state.scenario_runs = Some(scenario_runs);
             }
             RunEvent::Finished(outcome) => {
-                let id = outcome.cell.scenario.id.to_string();
+                let id = outcome.scenario_run.scenario.id.to_string();
                 Arc::make_mut(&mut state.problems).add(&outcome);
                 if let Some(Planned { plan, .. }) = self.planned.get() {
                     state.known.add(&plan.known, Some(&outcome));
@@ -360,8 +367,8 @@ impl Suite {
             }
             return TestResult::Failed(self.report(&failing, |outcome, check| {
                 !baseline.expects(
-                    outcome.cell.scenario.tested_side,
-                    &outcome.cell.scenario.id,
+                    outcome.scenario_run.scenario.tested_side,
+                    &outcome.scenario_run.scenario.id,
                     check,
                 )
             }));
@@ -384,8 +391,8 @@ impl Suite {
                 let known = problems.of_check(check).and_then(|it| Some((it, it.first_failing()?)));
                 let known = known.filter(|(_, first)| {
                     // What a baseline expects elsewhere is not reported there.
-                    let is_of_scenario = first.scenario == outcome.cell.scenario;
-                    **first != outcome.cell && (is_of_scenario || self.has_no_baseline())
+                    let is_of_scenario = first.scenario == outcome.scenario_run.scenario;
+                    **first != outcome.scenario_run && (is_of_scenario || self.has_no_baseline())
                 });
                 match known {
                     None => checks.push_str(&formatter.check(check)),
@@ -398,7 +405,7 @@ impl Suite {
                 continue;
             }
             text.push_str(&format!("{}\n{checks}", (self.heading)(outcome)));
-            let tested_side = outcome.cell.scenario.tested_side;
+            let tested_side = outcome.scenario_run.scenario.tested_side;
             text.push_str(&failure_report::stderr_of_test(tested_side, &outcome.stderr_tail));
             text.push('\n');
         }
@@ -414,12 +421,12 @@ impl Suite {
 /// A problem that another run reports in full.
 struct Again<'a> {
     problem: &'a Problem,
-    first: &'a Cell,
+    first: &'a ScenarioRun,
     runs: Vec<String>,
 }
 
 impl<'a> Again<'a> {
-    fn note(all: &mut Vec<Self>, problem: &'a Problem, first: &'a Cell, run: String) {
+    fn note(all: &mut Vec<Self>, problem: &'a Problem, first: &'a ScenarioRun, run: String) {
         match all.iter_mut().find(|again| std::ptr::eq(again.problem, problem)) {
             // Several checks of one run may fail because of it.
             Some(again) if again.runs.last() == Some(&run) => {}
@@ -429,7 +436,7 @@ impl<'a> Again<'a> {
     }
 
     fn text(&self) -> String {
-        let Cell { scenario, revision, transport } = self.first;
+        let ScenarioRun { scenario, revision, transport } = self.first;
         format!(
             "{}\n  the same problem as in {} at {revision} over {transport}, which reports it, in {}: {}\n",
             self.problem.headline(),

@@ -13,9 +13,10 @@ use mcp_test_core::clock;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::single::{
-    CellResult, RevisionRequest, SingleRun, Unanswered, run_single, run_single_client, set_up,
+    RevisionRequest, ScenarioRunResult, SingleRun, Unanswered, run_single, run_single_client,
+    set_up,
 };
-use mcp_test_core::run::{Cell, Outcome, Problems, Progress, Tested, Verdict, panics};
+use mcp_test_core::run::{Outcome, Problems, Progress, ScenarioRun, Tested, Verdict, panics};
 use mcp_test_core::scenario::{
     Body, Golden, Kind, MORE_TIME, RunOfTest, Scenario, SetupValue, Shared, SharedSetupValue, Stop,
     Teardown, TestedSide, UserBody, UserScenario,
@@ -25,11 +26,11 @@ use mcp_test_core::trace::Recorder;
 use tokio::runtime::Runtime;
 
 use super::InvalidTest;
-use super::cells::DeclaredCell;
 #[cfg(feature = "harness")]
 use super::environment;
 use super::exit_hook::RunningTest;
 use super::known::{self, KnownOfScenario};
+use super::scenario_runs::DeclaredRun;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
 use super::{output, recording};
@@ -81,7 +82,7 @@ impl TestResult {
 pub(super) struct TestRun {
     pub(super) scenario: &'static UserScenario,
     pub(super) source: Source,
-    pub(super) cell: DeclaredCell,
+    pub(super) scenario_run: DeclaredRun,
     pub(super) timeout: Duration,
     /// What distinguishes the snapshot from those of the scenario's other runs, if there are any.
     pub(super) snapshot_suffix: Option<String>,
@@ -132,8 +133,8 @@ impl FinishedRun {
 #[derive(Default)]
 struct LastKnown {
     target: Option<String>,
-    cell: Option<(Cell, Recorder)>,
-    /// Whether its setup runs, which is before there is a cell.
+    scenario_run: Option<(ScenarioRun, Recorder)>,
+    /// Whether its setup runs, which is before there is a scenario run.
     is_in_setup: bool,
 }
 
@@ -174,9 +175,9 @@ impl TestRun {
     }
 
     /// Records the conversation, if that is wanted.
-    fn record(&self, result: &CellResult) -> Result<(), String> {
+    fn record(&self, result: &ScenarioRunResult) -> Result<(), String> {
         match (&self.recorded, result) {
-            (Some(folder), CellResult::Finished(outcome)) => {
+            (Some(folder), ScenarioRunResult::Finished(outcome)) => {
                 recording::record(folder, self.scenario, &self.run_of_test(), outcome)
             }
             _ => Ok(()),
@@ -203,7 +204,7 @@ impl TestRun {
         runtime: &Runtime,
         heartbeat: &Heartbeat<'_>,
         known: &Mutex<LastKnown>,
-    ) -> CellResult {
+    ) -> ScenarioRunResult {
         let value = match self.scenario.setup {
             None => SetupValue::default(),
             Some(setup) => {
@@ -246,19 +247,21 @@ impl TestRun {
         runtime: &Runtime,
         heartbeat: &Heartbeat<'_>,
         known: &Mutex<LastKnown>,
-    ) -> CellResult {
+    ) -> ScenarioRunResult {
         let update = |change: &dyn Fn(&mut LastKnown)| {
             change(&mut known.lock().unwrap_or_else(PoisonError::into_inner));
         };
         // At once, so that a report on a blocked thread can name the target.
-        update(&|known| known.target = Some(tested.label_over(self.cell.transport)));
+        update(&|known| known.target = Some(tested.label_over(self.scenario_run.transport)));
         // It uses a fixed port, so that only one such program can run.
         if matches!(tested, Tested::Server(target) if target.starts_program()) {
             heartbeat.wait_for_turn();
         }
         let progress = |progress: Progress<'_>| match progress {
-            Progress::Running { cell, recorder } => {
-                update(&|known| known.cell = Some((cell.clone(), recorder.clone())));
+            Progress::Running { scenario_run, recorder } => {
+                update(&|known| {
+                    known.scenario_run = Some((scenario_run.clone(), recorder.clone()))
+                });
                 heartbeat.allow(self.timeout.saturating_add(LENIENCE));
             }
             Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
@@ -270,8 +273,8 @@ impl TestRun {
         let run = SingleRun {
             known,
             scenario: self.definition(value),
-            revision: self.cell.revision,
-            transport: self.cell.transport,
+            revision: self.scenario_run.revision,
+            transport: self.scenario_run.transport,
             timeout: self.timeout,
             target_key: self.source.key(),
             unanswered: self.unanswered.of_run(),
@@ -321,7 +324,7 @@ impl TestRun {
             }
         };
         // Where it matters, with clients: those that the server of the test speaks.
-        let revisions = match self.cell.revision {
+        let revisions = match self.scenario_run.revision {
             RevisionRequest::Newest => Revisions::all(),
             RevisionRequest::Named(revision) | RevisionRequest::Ranged(revision) => {
                 Revisions::only(revision)
@@ -340,7 +343,7 @@ impl TestRun {
 
     fn run_of_test(&self) -> RunOfTest {
         // A single run keeps the plain name, as that of a snapshot does.
-        let place = self.cell.place().filter(|_| self.snapshot_suffix.is_some());
+        let place = self.scenario_run.place().filter(|_| self.snapshot_suffix.is_some());
         let name = self.scenario.name;
         RunOfTest {
             name: place.map_or_else(|| name.to_owned(), |place| format!("{name} {place}")),
@@ -359,33 +362,39 @@ impl TestRun {
         })
     }
 
-    fn report(&self, result: CellResult, target: Option<&str>, panics: &[String]) -> FinishedRun {
+    fn report(
+        &self,
+        result: ScenarioRunResult,
+        target: Option<&str>,
+        panics: &[String],
+    ) -> FinishedRun {
         // Only a run that has begun knows its revision and transport; otherwise the declared ones are its place.
         let place = match &result {
-            CellResult::Finished(outcome) => {
-                Some(format!("at {} over {}", outcome.cell.revision, outcome.cell.transport))
-            }
-            CellResult::Unsupported(_)
-            | CellResult::Skipped(_)
-            | CellResult::Undecided(_)
-            | CellResult::NotRun(_) => self.cell.place(),
+            ScenarioRunResult::Finished(outcome) => Some(format!(
+                "at {} over {}",
+                outcome.scenario_run.revision, outcome.scenario_run.transport
+            )),
+            ScenarioRunResult::Unsupported(_)
+            | ScenarioRunResult::Skipped(_)
+            | ScenarioRunResult::Undecided(_)
+            | ScenarioRunResult::NotRun(_) => self.scenario_run.place(),
         };
         let heading = heading(self.scenario, place.as_deref(), target);
-        let is_unsupported = matches!(result, CellResult::Unsupported(_));
-        let is_undecided = matches!(result, CellResult::Undecided(_));
+        let is_unsupported = matches!(result, ScenarioRunResult::Unsupported(_));
+        let is_undecided = matches!(result, ScenarioRunResult::Undecided(_));
         let mut problems = Problems::default();
-        if let CellResult::Finished(outcome) = &result {
+        if let ScenarioRunResult::Finished(outcome) = &result {
             problems.add(outcome);
         }
         let result = match result {
-            CellResult::Unsupported(reason)
-            | CellResult::Skipped(reason)
-            | CellResult::Undecided(reason) => TestResult::Skipped(reason),
-            CellResult::NotRun(failure) => {
+            ScenarioRunResult::Unsupported(reason)
+            | ScenarioRunResult::Skipped(reason)
+            | ScenarioRunResult::Undecided(reason) => TestResult::Skipped(reason),
+            ScenarioRunResult::NotRun(failure) => {
                 let text = failure_report::of_probe(&failure);
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
             }
-            CellResult::Finished(outcome) => match outcome.verdict {
+            ScenarioRunResult::Finished(outcome) => match outcome.verdict {
                 Verdict::Passed => match known::expected_failures(&[&outcome]) {
                     Some(expected) => TestResult::ExpectedFailure(expected),
                     None => TestResult::Passed,
@@ -408,7 +417,7 @@ impl TestRun {
     }
 
     /// The result of a run whose thread was given up.
-    fn blocked(&self, known: &mut LastKnown) -> CellResult {
+    fn blocked(&self, known: &mut LastKnown) -> ScenarioRunResult {
         if known.is_in_setup {
             let time = clock::format_duration(self.timeout);
             return Finding::test(format!(
@@ -422,10 +431,10 @@ impl TestRun {
         )
         .expected("code that awaits, so that client and server can take turns on one thread")
         .hint("blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`");
-        match known.cell.take() {
-            Some((cell, recorder)) => {
-                CellResult::Finished(Box::new(Outcome::failed(cell, finding, recorder.trace())))
-            }
+        match known.scenario_run.take() {
+            Some((scenario_run, recorder)) => ScenarioRunResult::Finished(Box::new(
+                Outcome::failed(scenario_run, finding, recorder.trace()),
+            )),
             None => finding.into(),
         }
     }

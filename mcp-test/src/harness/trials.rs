@@ -165,10 +165,10 @@ fn plan(
 
 fn trial(run: TestRun) -> Trial {
     let scenario = run.scenario;
-    let cell = run.cell.to_string();
-    let name = match cell.as_str() {
+    let scenario_run = run.scenario_run.to_string();
+    let name = match scenario_run.as_str() {
         "" => scenario.test_name(),
-        cell => format!("{}::{cell}", scenario.test_name()),
+        scenario_run => format!("{}::{scenario_run}", scenario.test_name()),
     };
     Trial::ignorable_test(name, move || run.execute().into_result().into_completion())
         .with_ignored_flag(scenario.ignored.is_some())

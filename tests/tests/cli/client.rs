@@ -86,9 +86,13 @@ fn what_a_client_prints_is_kept_beside_its_checks() {
     let run = client(&["--scenario", "request-metadata", "-o", &out], &command);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
     let mut entries = fs::read_dir(folder.path()).expect("a folder").flatten();
-    let cell = entries.find(|entry| entry.path().is_dir()).expect("a folder of the scenario");
-    assert!(cell.file_name().to_string_lossy().starts_with("request-metadata-20"), "{cell:?}");
-    let read = |name| fs::read_to_string(cell.path().join(name)).expect(name);
+    let scenario_run =
+        entries.find(|entry| entry.path().is_dir()).expect("a folder of the scenario");
+    assert!(
+        scenario_run.file_name().to_string_lossy().starts_with("request-metadata-20"),
+        "{scenario_run:?}"
+    );
+    let read = |name| fs::read_to_string(scenario_run.path().join(name)).expect(name);
     assert_eq!(read("stdout.txt"), "out request-metadata\n");
     assert_eq!(read("stderr.txt"), "err 2026-07-28\n");
     assert!(read("checks.json").starts_with("[\n  {\n    \"id\": \"sep-2575-"));

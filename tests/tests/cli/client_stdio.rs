@@ -67,8 +67,9 @@ fn the_file_for_hosts_names_the_command_and_is_deleted() {
     let run = client(&["--scenario", "tools_call", "-o", &out], &command);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
     let mut entries = fs::read_dir(folder.path()).expect("a folder").flatten();
-    let cell = entries.find(|entry| entry.path().is_dir()).expect("a folder of the scenario");
-    let stdout = fs::read_to_string(cell.path().join("stdout.txt")).expect("its output");
+    let scenario_run =
+        entries.find(|entry| entry.path().is_dir()).expect("a folder of the scenario");
+    let stdout = fs::read_to_string(scenario_run.path().join("stdout.txt")).expect("its output");
     let (same, rest) = stdout.split_once('\n').expect("the comparison");
     let (path, config) = rest.split_once('\n').expect("the path");
     assert_eq!(same, "0");

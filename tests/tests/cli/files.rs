@@ -118,7 +118,7 @@ fn assert_official_row(row: &Value) {
 }
 
 /// The rows of every `checks.json` of a run with these arguments, which has this many scenario runs.
-fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
+fn rows(name: &str, words: &[&str], scenario_runs: usize) -> Vec<Value> {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), name);
     let output = ["-o", &folder.word("")];
     let (command, words) = words.split_first().expect("a command");
@@ -126,7 +126,7 @@ fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
     assert_eq!(run.code, i32::from(run.stdout.contains('✗')), "{}", run.text(&[]));
     let mut rows = Vec::new();
     let folders = folders(folder.path());
-    assert_eq!(folders.len(), cells, "{folders:?}");
+    assert_eq!(folders.len(), scenario_runs, "{folders:?}");
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stamp = name.get(name.len().saturating_sub(24)..).unwrap_or_default();

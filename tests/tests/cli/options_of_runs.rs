@@ -32,14 +32,17 @@ fn document(run: &Run) -> Value {
 
 /// The names of the scenario runs in a list of the document.
 fn names(document: &Value, list: &str) -> Vec<String> {
-    let cells = document.at(list).and_then(Value::as_array).unwrap_or_else(|| panic!("{document}"));
-    let text = |cell: &Value, name: &str| {
-        cell.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    let scenario_runs =
+        document.at(list).and_then(Value::as_array).unwrap_or_else(|| panic!("{document}"));
+    let text = |scenario_run: &Value, name: &str| {
+        scenario_run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let name = |cell| {
-        ["scenario", "revision", "transport", "verdict"].map(|name| text(cell, name)).join(" ")
+    let name = |scenario_run| {
+        ["scenario", "revision", "transport", "verdict"]
+            .map(|name| text(scenario_run, name))
+            .join(" ")
     };
-    cells.iter().map(|cell| name(cell).trim_end().to_owned()).collect()
+    scenario_runs.iter().map(|scenario_run| name(scenario_run).trim_end().to_owned()).collect()
 }
 
 #[test]
@@ -298,8 +301,8 @@ fn a_flaky_scenario_run_is_not_passed() {
     Advisory: 4 passed, 0 failed (mcp-test's own checks; they do not count in profile official)
     ");
     let document = document(&run("check", &["--format", "json"]));
-    let cells = names(&document, "/cells");
-    assert_eq!(cells, ["ping 2025-11-25 http flaky", "tools-list 2025-11-25 http passed"]);
+    let scenario_runs = names(&document, "/cells");
+    assert_eq!(scenario_runs, ["ping 2025-11-25 http flaky", "tools-list 2025-11-25 http passed"]);
     let verdict = |attempt: usize| {
         let pointer = format!("/cells/0/attempts/{attempt}/verdict");
         document.at(&pointer).and_then(Value::as_str).map(str::to_owned)
@@ -317,16 +320,16 @@ fn shards_of_every_command_have_everything_once() {
         &["client", "--suite", "core", "--command", &client],
     ];
     for command in commands {
-        let cells = |shard: &[&str]| {
+        let scenario_runs = |shard: &[&str]| {
             let options = [&command[..1], &["--format", "json"], shard, &command[1..]].concat();
             let run = mcp_test(options);
             assert_eq!(run.code, 0, "{}", run.text(&[]));
             names(&document(&run), "/cells")
         };
-        let shards = ["1/3", "2/3", "3/3"].map(|shard| cells(&["--shard", shard]));
+        let shards = ["1/3", "2/3", "3/3"].map(|shard| scenario_runs(&["--shard", shard]));
         assert!(shards.iter().all(|shard| !shard.is_empty()), "{command:?}");
         let mut all = shards.concat();
-        let mut whole = cells(&[]);
+        let mut whole = scenario_runs(&[]);
         all.sort();
         whole.sort();
         assert_eq!(all, whole, "{command:?}");
@@ -353,21 +356,27 @@ fn what_fails_is_repeated_also_where_connections_are_shared() {
     let run = mcp_test(words.iter().chain(&["--format", "json"]).chain(&faulty));
     assert_eq!(run.code, 1, "{}", run.text(&[]));
     let document = document(&run);
-    let cells = document.at("/cells").and_then(Value::as_array).expect("a list");
-    assert!(cells.len() > 20, "{}", cells.len());
-    let text = |cell: &Value, name: &str| cell.get(name).and_then(Value::as_str).map(str::to_owned);
-    for cell in cells {
-        let is_ping = text(cell, "scenario").as_deref() == Some("ping");
-        assert_eq!(text(cell, "verdict").as_deref() == Some("failed"), is_ping, "{cell}");
-        let attempts = cell.get("attempts").and_then(Value::as_array).map(<[Value]>::len);
-        assert_eq!(attempts, is_ping.then_some(3), "{cell}");
+    let scenario_runs = document.at("/cells").and_then(Value::as_array).expect("a list");
+    assert!(scenario_runs.len() > 20, "{}", scenario_runs.len());
+    let text = |scenario_run: &Value, name: &str| {
+        scenario_run.get(name).and_then(Value::as_str).map(str::to_owned)
+    };
+    for scenario_run in scenario_runs {
+        let is_ping = text(scenario_run, "scenario").as_deref() == Some("ping");
+        assert_eq!(
+            text(scenario_run, "verdict").as_deref() == Some("failed"),
+            is_ping,
+            "{scenario_run}"
+        );
+        let attempts = scenario_run.get("attempts").and_then(Value::as_array).map(<[Value]>::len);
+        assert_eq!(attempts, is_ping.then_some(3), "{scenario_run}");
     }
     let words =
         ["check", "--jobs", "2", "--fail-fast", "--scenario", "ping", "--scenario", "tools-*"];
     let run = mcp_test(words.iter().chain(&["--format", "json"]).chain(&faulty));
     let document = self::document(&run);
     let (run, left) = (names(&document, "/cells"), names(&document, "/notStarted"));
-    assert!(run.len() <= 2 && run.len() + left.len() == cells.len(), "{run:?}");
+    assert!(run.len() <= 2 && run.len() + left.len() == scenario_runs.len(), "{run:?}");
 }
 
 #[test]
@@ -475,9 +484,15 @@ fn what_a_set_of_scenarios_does_not_score_has_no_effect() {
     ");
     let json = mcp_test(set.iter().chain(&[serving.url.as_str(), "--format", "json"]));
     let document = document(&json);
-    let failed = |cell: &&Value| cell.at("/counts/failure").and_then(Value::as_i64) != Some(0);
-    let cells = document.at("/cells").and_then(Value::as_array).expect("a list");
-    let failed: Vec<_> = cells.iter().filter(failed).map(|cell| cell.at("/unscored")).collect();
+    let failed = |scenario_run: &&Value| {
+        scenario_run.at("/counts/failure").and_then(Value::as_i64) != Some(0)
+    };
+    let scenario_runs = document.at("/cells").and_then(Value::as_array).expect("a list");
+    let failed: Vec<_> = scenario_runs
+        .iter()
+        .filter(failed)
+        .map(|scenario_run| scenario_run.at("/unscored"))
+        .collect();
     assert_eq!(failed, [Some(&Value::from("pending"))]);
     assert_eq!(document.at("/requirements"), Some(&Value::from("2025-11-25")));
 

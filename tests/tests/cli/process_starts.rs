@@ -80,18 +80,22 @@ fn check(jobs: &str, scenarios: &[&str], server: &[&str]) -> Shown {
     let words = options.into_iter().chain(selected).chain(counting).chain(server.iter().copied());
     let run = mcp_test(words.collect::<Vec<_>>());
     let report = Value::parse(run.stdout.as_bytes()).expect("a report").value;
-    let cells = report.get("cells").and_then(Value::as_array).unwrap_or_default();
+    let scenario_runs = report.get("cells").and_then(Value::as_array).unwrap_or_default();
     let text = |value: &Value, name: &str| value.get(name).map(ToString::to_string);
-    let statuses = cells.iter().flat_map(|cell| {
-        let names = ["scenario", "revision"].map(|name| text(cell, name).unwrap_or_default());
-        let checks = cell.get("checks").and_then(Value::as_array).unwrap_or_default();
+    let statuses = scenario_runs.iter().flat_map(|scenario_run| {
+        let names =
+            ["scenario", "revision"].map(|name| text(scenario_run, name).unwrap_or_default());
+        let checks = scenario_run.get("checks").and_then(Value::as_array).unwrap_or_default();
         checks.iter().map(move |check| {
             let shown = ["id", "status"].map(|name| text(check, name).unwrap_or_default());
             format!("{} {}", names.join(" "), shown.join(" "))
         })
     });
     let statuses = statuses.collect();
-    let checks = cells.iter().filter_map(|cell| cell.get("checks")?.as_array()).flatten();
+    let checks = scenario_runs
+        .iter()
+        .filter_map(|scenario_run| scenario_run.get("checks")?.as_array())
+        .flatten();
     let messages = checks.filter_map(|check| check.get("errorMessage")?.as_str());
     let of_starts =
         messages.filter(|message| message.contains("start") && message.contains("runs it alone"));

@@ -96,7 +96,8 @@ fn without_measurement(message: &str) -> String {
 pub(crate) fn failures(run: &Run) -> String {
     let report: Value = serde_json::from_str(&run.stdout).expect("a report");
     let checks = report["cells"].as_array().into_iter().flatten();
-    let checks = checks.flat_map(|cell| cell["checks"].as_array().into_iter().flatten());
+    let checks =
+        checks.flat_map(|scenario_run| scenario_run["checks"].as_array().into_iter().flatten());
     let mut text = String::new();
     for check in checks.filter(|check| check["status"] != "SUCCESS") {
         let [status, id, message] =

@@ -7,7 +7,7 @@ use mcp_test::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
 use crate::repeats::{BusyCores, repeats};
-use crate::scenario_run::{NO_TIMEOUT, cells, run_cells};
+use crate::scenario_run::{NO_TIMEOUT, run_scenarios, scenario_runs};
 
 /// How many clients are tested at the same time.
 const AT_ONCE: usize = 4;
@@ -31,7 +31,11 @@ fn client_of_proof(scenario: &str, check: &str) -> ScriptedClient {
 
 /// The checks that fail or warn when the client of `make` is tested once more.
 fn failing(scenario: &str, make: impl Fn() -> ScriptedClient) -> Vec<String> {
-    let run = run_cells(make().target(), &cells(scenario, &[], TransportKind::Http), NO_TIMEOUT);
+    let run = run_scenarios(
+        make().target(),
+        &scenario_runs(scenario, &[], TransportKind::Http),
+        NO_TIMEOUT,
+    );
     assert!(!run.outcomes.is_empty(), "{}", run.report());
     let failing = run.outcomes.iter().flat_map(|outcome| &outcome.checks);
     let failing = failing.filter(|check| check.status.is_failing());

@@ -10,7 +10,7 @@ use mcp_test_tests::hostile::closing::ClosingServer;
 use tokio::runtime::Runtime;
 
 use crate::repeats::repeats;
-use crate::scenario_run::{NO_TIMEOUT, RunResult, run_cells};
+use crate::scenario_run::{NO_TIMEOUT, RunResult, run_scenarios};
 
 /// How often each status of each check occurred.
 type Verdicts = BTreeMap<(String, Status), usize>;
@@ -19,8 +19,9 @@ fn verdicts(outcomes: &[Outcome]) -> Verdicts {
     let mut verdicts = Verdicts::new();
     for outcome in outcomes {
         for check in &outcome.checks {
-            let cell = &outcome.cell;
-            let key = format!("{} {} {}", cell.scenario.id, cell.revision, check.id);
+            let scenario_run = &outcome.scenario_run;
+            let key =
+                format!("{} {} {}", scenario_run.scenario.id, scenario_run.revision, check.id);
             *verdicts.entry((key, check.status)).or_default() += 1;
         }
     }
@@ -36,7 +37,7 @@ fn run_pages(url: &str) -> RunResult {
         transports: vec![TransportKind::Http],
         ..Selection::default()
     };
-    run_cells(Target::url(url), &selection, NO_TIMEOUT)
+    run_scenarios(Target::url(url), &selection, NO_TIMEOUT)
 }
 
 /// The reference conversation, directly and then through the server that closes connections.

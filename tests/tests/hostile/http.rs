@@ -17,7 +17,7 @@ use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::free_port;
 
-use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, cells, run_cells};
+use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, run_scenarios, scenario_runs};
 
 /// Behaviors with a JSON body that are noticed without waiting.
 pub(crate) const BODIES: [Behavior; 25] = [
@@ -147,7 +147,8 @@ fn report(behavior: Behavior, target: Target, transport: TransportKind) -> Strin
         TransportKind::Sse => Revision::V2024_11_05,
         _ => Revision::V2025_11_25,
     };
-    let result = run_cells(target, &cells(SCENARIO, &[revision], transport), NO_TIMEOUT);
+    let result =
+        run_scenarios(target, &scenario_runs(SCENARIO, &[revision], transport), NO_TIMEOUT);
     assert!(result.deadlines().is_empty(), "{behavior}: {:?}", result.deadlines());
     result.report()
 }

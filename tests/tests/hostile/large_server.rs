@@ -60,7 +60,7 @@ fn the_requests_of_a_run_are_bounded_and_the_bound_is_shown() {
     assert!(said.filter_map(|check| check.message.as_ref()).any(|it| it.contains(&bound)));
     for outcome in outcomes {
         let (lists, others) = requests(&outcome.trace);
-        let id = &outcome.cell.scenario.id;
+        let id = &outcome.scenario_run.scenario.id;
         assert!(lists <= READINGS * 2 * MAX_PAGES, "{id} requests {lists} pages");
         assert!(others <= OTHERS, "{id} makes {others} other requests");
     }

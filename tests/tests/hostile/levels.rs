@@ -9,7 +9,7 @@ use mcp_test::transport::{Target, TransportKind};
 use mcp_test_core::expect::words::joined;
 use mcp_test_tests::hostile::Behavior;
 
-use crate::scenario_run::{NO_TIMEOUT, RunResult, SCENARIO, cells, run_cells};
+use crate::scenario_run::{NO_TIMEOUT, RunResult, SCENARIO, run_scenarios, scenario_runs};
 use crate::{http, lines};
 
 /// The verdict on the wire at each revision; revisions with the same verdict are joined.
@@ -23,8 +23,11 @@ fn table(
         let mut verdicts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         let revisions = Revision::ALL.into_iter().filter(|it| transport.exists_at(*it));
         for revision in revisions {
-            let result =
-                run_cells(target(behavior), &cells(SCENARIO, &[revision], transport), NO_TIMEOUT);
+            let result = run_scenarios(
+                target(behavior),
+                &scenario_runs(SCENARIO, &[revision], transport),
+                NO_TIMEOUT,
+            );
             let verdict = verdict(&result, revision);
             verdicts.entry(verdict).or_default().push(revision.as_str());
         }

@@ -8,7 +8,7 @@ use mcp_test::transport::{Target, TransportKind};
 use mcp_test_tests::hostile::lines::serve;
 use mcp_test_tests::hostile::{Behavior, Hostile};
 
-use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, cells, run_cells};
+use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, run_scenarios, scenario_runs};
 
 /// Behaviors over lines that are noticed without waiting.
 pub(crate) const BEHAVIORS: [Behavior; 35] = [
@@ -68,8 +68,8 @@ pub(crate) fn in_process(behavior: Behavior) -> Target {
 fn all_reports(target: fn(Behavior) -> Target, transport: TransportKind) -> String {
     let mut text = String::new();
     for behavior in BEHAVIORS {
-        let selection = cells(SCENARIO, &[Revision::V2025_11_25], transport);
-        let result = run_cells(target(behavior), &selection, NO_TIMEOUT);
+        let selection = scenario_runs(SCENARIO, &[Revision::V2025_11_25], transport);
+        let result = run_scenarios(target(behavior), &selection, NO_TIMEOUT);
         assert!(result.deadlines().is_empty(), "{behavior}: {:?}", result.deadlines());
         writeln!(text, "# {behavior}\n{}", result.report()).expect("a string takes everything");
     }

@@ -28,8 +28,12 @@ pub(crate) struct RunResult {
     pub(crate) exit: Option<u8>,
 }
 
-/// Selects the cells of a scenario.
-pub(crate) fn cells(scenario: &str, revisions: &[Revision], transport: TransportKind) -> Selection {
+/// Selects the scenario runs of a scenario.
+pub(crate) fn scenario_runs(
+    scenario: &str,
+    revisions: &[Revision],
+    transport: TransportKind,
+) -> Selection {
     Selection {
         scenarios: vec![scenario.to_owned()],
         revisions: revisions.to_vec(),
@@ -38,8 +42,8 @@ pub(crate) fn cells(scenario: &str, revisions: &[Revision], transport: Transport
     }
 }
 
-/// Runs these cells like `mcp-test check`, or for a client like `mcp-test client --profile adaptive`.
-pub(crate) fn run_cells(
+/// Runs these scenario runs like `mcp-test check`, or for a client like `mcp-test client --profile adaptive`.
+pub(crate) fn run_scenarios(
     target: impl Into<Tested>,
     selection: &Selection,
     timeout: Duration,

@@ -18,7 +18,7 @@ use mcp_test_tests::hostile::{Behavior, Hostile, lines};
 use tokio::runtime::Runtime;
 
 use crate::lines::{in_process, program};
-use crate::scenario_run::{RunResult, SCENARIO, cells, run_cells};
+use crate::scenario_run::{RunResult, SCENARIO, run_scenarios, scenario_runs};
 
 /// The timeout for answers that do not arrive.
 const TIMEOUT: Duration = Duration::from_millis(200);
@@ -28,7 +28,7 @@ const FIRST: &str = "initialize";
 
 /// Runs every scenario at every revision.
 fn run_all(target: Target) -> RunResult {
-    let result = run_cells(target, &Selection::default(), TIMEOUT);
+    let result = run_scenarios(target, &Selection::default(), TIMEOUT);
     assert_eq!(result.outcomes.len(), 0, "a scenario was run");
     assert_eq!(result.exit, Some(3));
     result
@@ -82,8 +82,8 @@ fn a_line_that_does_not_end_is_judged() {
         (program(Behavior::HalfALine), TransportKind::Stdio),
         (in_process(Behavior::HalfALine), TransportKind::Duplex),
     ] {
-        let selection = cells(SCENARIO, &[Revision::V2025_11_25], transport);
-        let report = run_cells(target, &selection, Duration::from_secs(5)).report();
+        let selection = scenario_runs(SCENARIO, &[Revision::V2025_11_25], transport);
+        let report = run_scenarios(target, &selection, Duration::from_secs(5)).report();
         insta::allow_duplicates! {
             insta::assert_snapshot!(report, @r#"
             FAILURE tools-list: `tools/list` was not answered
@@ -138,10 +138,10 @@ fn a_server_that_never_ends_its_headers_gets_one_request() {
 /// The result of a run with several jobs.
 #[derive(Default)]
 struct Waits {
-    cells: usize,
-    /// How many cells had started and finished, whenever one finished.
+    scenario_runs: usize,
+    /// How many scenario runs had started and finished, whenever one finished.
     progress: Vec<(usize, usize)>,
-    /// How many waits of each cell timed out.
+    /// How many waits of each scenario run timed out.
     timed_out: Vec<usize>,
 }
 
@@ -159,7 +159,7 @@ fn waits(target: Target, scenarios: &[&str]) -> Waits {
     let plan = plan.timeout(Duration::from_secs(2)).jobs(jobs);
     let (mut waits, mut started) = (Waits::default(), 0);
     let mut on = |event: RunEvent| match event {
-        RunEvent::Planned(cells) => waits.cells = cells.len(),
+        RunEvent::Planned(scenario_runs) => waits.scenario_runs = scenario_runs.len(),
         RunEvent::Started(_) => started += 1,
         RunEvent::Finished(outcome) => {
             waits.timed_out.push(outcome.trace.deadlines_fired().len());
@@ -171,40 +171,41 @@ fn waits(target: Target, scenarios: &[&str]) -> Waits {
     waits
 }
 
-/// If all jobs wait at the same time, and each cell once, n cells take n / jobs timeouts, rounded up.
+/// If all jobs wait at the same time, and each scenario run once, n scenario runs take n / jobs timeouts, rounded up.
 #[test]
-fn one_silent_method_costs_each_cell_one_wait_and_all_jobs_wait_at_once() {
+fn one_silent_method_costs_each_scenario_run_one_wait_and_all_jobs_wait_at_once() {
     let silent = everything().faults([Fault::never("tools/call")]);
     let waits = waits(silent.target(), &["tools-call-simple-text", "tools-call-error"]);
-    assert_eq!(waits.cells, 10);
+    assert_eq!(waits.scenario_runs, 10);
     assert_eq!(waits.timed_out, [1; 10]);
     for (started, finished) in waits.progress {
         assert!(
-            started >= waits.cells.min(finished - 1 + JOBS),
+            started >= waits.scenario_runs.min(finished - 1 + JOBS),
             "{started} had started when {finished} had finished"
         );
     }
 }
 
-/// The preflight lists the tools once in each era, and every cell that needs them once.
+/// The preflight lists the tools once in each era, and every scenario run that needs them once.
 #[test]
-fn a_silent_method_of_the_preflight_is_requested_once_per_cell() {
+fn a_silent_method_of_the_preflight_is_requested_once_per_scenario_run() {
     let running = Running::start(Hostile::on("tools/list", Behavior::Never), false);
     let chosen = ["tools-list", "tools-call-simple-text"].map(str::to_owned).to_vec();
     let selection = Selection { scenarios: chosen, ..Selection::default() };
-    let result = run_cells(Target::url(running.url()), &selection, Duration::from_secs(2));
-    let about = result.outcomes.iter().filter(|outcome| outcome.cell.scenario.id == "tools-list");
+    let result = run_scenarios(Target::url(running.url()), &selection, Duration::from_secs(2));
+    let about =
+        result.outcomes.iter().filter(|outcome| outcome.scenario_run.scenario.id == "tools-list");
     assert_eq!(running.request_count(), about.count() + 2);
     for outcome in &result.outcomes {
-        assert!(outcome.trace.deadlines_fired().len() <= 1, "{}", outcome.cell);
+        assert!(outcome.trace.deadlines_fired().len() <= 1, "{}", outcome.scenario_run);
     }
 }
 
 /// After a stray line the reply may still arrive, so the wait lasts until the timeout; then the line is reported.
 #[test]
 fn a_stray_line_is_reported_when_the_reply_times_out() {
-    let selection = cells(SCENARIO, &[Revision::V2025_11_25], TransportKind::Duplex);
-    let result = run_cells(in_process(Behavior::Plain), &selection, Duration::from_secs(2));
+    let selection = scenario_runs(SCENARIO, &[Revision::V2025_11_25], TransportKind::Duplex);
+    let result = run_scenarios(in_process(Behavior::Plain), &selection, Duration::from_secs(2));
     assert_eq!(result.deadlines().len(), 1);
     insta::assert_snapshot!(result.report(), @r#"
     FAILURE tools-list: `tools/list` was not answered

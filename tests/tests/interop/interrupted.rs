@@ -32,8 +32,9 @@ fn results_before_the_signal_are_reported() {
         for document in [json(&run.stdout), json(&file)] {
             assert_eq!(document["interrupted"], true, "{signal}");
             assert_eq!(document["exitCode"], code, "{signal}");
-            let cells = document["cells"].as_array().expect("the report has cells");
-            let ids: Vec<&str> = cells.iter().filter_map(|it| it["scenario"].as_str()).collect();
+            let scenario_runs = document["cells"].as_array().expect("the report has cells");
+            let ids: Vec<&str> =
+                scenario_runs.iter().filter_map(|it| it["scenario"].as_str()).collect();
             assert_eq!(ids, ["server-initialize"], "{signal}");
         }
     }

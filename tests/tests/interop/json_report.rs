@@ -10,7 +10,7 @@ use mcp_test_suite::scenarios;
 
 use crate::program::Run;
 
-/// The results of a run, cell by cell.
+/// The results of a run, scenario run by scenario run.
 pub(crate) struct Report(Value);
 
 impl Report {
@@ -21,16 +21,16 @@ impl Report {
         Self(document.value)
     }
 
-    fn cells(&self) -> &[Value] {
+    fn scenario_runs(&self) -> &[Value] {
         self.0.at("/cells").and_then(Value::as_array).expect("the report has cells")
     }
 
     /// One line for each scenario and verdict, with the revisions: `ping: passed at 2025-06-18 2025-11-25`.
     pub(crate) fn verdicts(&self) -> String {
         let mut verdicts: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-        for cell in self.cells() {
-            let key = (text(cell, "scenario"), text(cell, "verdict"));
-            verdicts.entry(key).or_default().push(text(cell, "revision"));
+        for scenario_run in self.scenario_runs() {
+            let key = (text(scenario_run, "scenario"), text(scenario_run, "verdict"));
+            verdicts.entry(key).or_default().push(text(scenario_run, "revision"));
         }
         let mut lines = String::new();
         for ((scenario, verdict), revisions) in verdicts {
@@ -54,32 +54,40 @@ impl Report {
         shown.map(|line| format!("{line}\n")).collect()
     }
 
-    /// Each check with this status, its cell, and the requirements that it reports as broken.
+    /// Each check with this status, its scenario run, and the requirements that it reports as broken.
     fn broken(&self, status: &'static str) -> impl Iterator<Item = (&Value, &str, Vec<&str>)> {
-        let checks = self.cells().iter().flat_map(|cell| {
-            let checks = cell.at("/checks").and_then(Value::as_array);
-            checks.expect("a cell has checks").iter().map(move |check| (cell, check))
+        let checks = self.scenario_runs().iter().flat_map(|scenario_run| {
+            let checks = scenario_run.at("/checks").and_then(Value::as_array);
+            checks.expect("a cell has checks").iter().map(move |check| (scenario_run, check))
         });
-        checks.filter(move |(_, check)| text(check, "status") == status).map(|(cell, check)| {
-            let ids = check.at("/finding/requirements").and_then(Value::as_array);
-            let ids: Vec<&str> = ids.unwrap_or_default().iter().filter_map(Value::as_str).collect();
-            let (check, scenario) = (text(check, "id"), text(cell, "scenario"));
-            assert!(!ids.is_empty(), "{check} of {scenario} failed without a requirement");
-            (cell, check, ids)
-        })
+        checks.filter(move |(_, check)| text(check, "status") == status).map(
+            |(scenario_run, check)| {
+                let ids = check.at("/finding/requirements").and_then(Value::as_array);
+                let ids: Vec<&str> =
+                    ids.unwrap_or_default().iter().filter_map(Value::as_str).collect();
+                let (check, scenario) = (text(check, "id"), text(scenario_run, "scenario"));
+                assert!(!ids.is_empty(), "{check} of {scenario} failed without a requirement");
+                (scenario_run, check, ids)
+            },
+        )
     }
 
     /// The statuses of a check of a scenario, over all revisions.
     pub(crate) fn statuses(&self, scenario: &str, check: &str) -> BTreeSet<&str> {
-        let cells = self.cells().iter().filter(|cell| text(cell, "scenario") == scenario);
-        let checks = cells.filter_map(|cell| cell.at("/checks")?.as_array()).flatten();
+        let scenario_runs = self
+            .scenario_runs()
+            .iter()
+            .filter(|scenario_run| text(scenario_run, "scenario") == scenario);
+        let checks = scenario_runs
+            .filter_map(|scenario_run| scenario_run.at("/checks")?.as_array())
+            .flatten();
         checks.filter(|it| text(it, "id") == check).map(|it| text(it, "status")).collect()
     }
 
     /// Each failed check with the requirements that it reports as broken: `tools-list of tools-list: tools.a`.
     pub(crate) fn failures(&self) -> BTreeSet<String> {
-        let failures = self.broken("FAILURE").map(|(cell, check, ids)| {
-            format!("{check}{}: {}", of_scenario(cell, check), ids.join(", "))
+        let failures = self.broken("FAILURE").map(|(scenario_run, check, ids)| {
+            format!("{check}{}: {}", of_scenario(scenario_run, check), ids.join(", "))
         });
         failures.collect()
     }
@@ -89,11 +97,11 @@ impl Report {
     pub(crate) fn findings(&self, transport: &str) -> BTreeSet<String> {
         let mut findings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for status in ["FAILURE", "WARNING"] {
-            for (cell, check, mut ids) in self.broken(status) {
+            for (scenario_run, check, mut ids) in self.broken(status) {
                 ids.sort_unstable();
-                let of = of_scenario(cell, check);
+                let of = of_scenario(scenario_run, check);
                 let row = format!("| {status} | `{check}`{of} | {} | {transport}", ids.join(" "));
-                findings.entry(row).or_default().insert(text(cell, "revision"));
+                findings.entry(row).or_default().insert(text(scenario_run, "revision"));
             }
         }
         let rows = findings.into_iter().map(|(row, revisions)| {
@@ -105,7 +113,10 @@ impl Report {
 
     /// The checks whose finding names an SDK: `tools-list: the official Go SDK`.
     pub(crate) fn sdks(&self) -> BTreeSet<String> {
-        let checks = self.cells().iter().filter_map(|cell| cell.at("/checks")?.as_array());
+        let checks = self
+            .scenario_runs()
+            .iter()
+            .filter_map(|scenario_run| scenario_run.at("/checks")?.as_array());
         let named = checks.flatten().filter_map(|check| {
             Some(format!("{}: {}", text(check, "id"), check.at("/finding/sdk")?.as_str()?))
         });
@@ -134,9 +145,9 @@ pub(crate) fn over_streamable_http(verdicts: &str) -> String {
 }
 
 /// The scenario of a check; nothing for those about the conversation, which are made in every scenario.
-fn of_scenario(cell: &Value, check: &str) -> String {
+fn of_scenario(scenario_run: &Value, check: &str) -> String {
     match check.starts_with("wire-") {
         true => String::new(),
-        false => format!(" of {}", text(cell, "scenario")),
+        false => format!(" of {}", text(scenario_run, "scenario")),
     }
 }

@@ -65,14 +65,14 @@ fn hostile(name: &str) -> Reported {
 impl Reported {
     /// How many scenario runs ended in each way.
     fn count(&self, verdict: &str) -> usize {
-        let cells = self.summary["cells"].as_array().expect("it has cells");
-        let is_expected = |cell: &Value| cell["scenario"] == "logging-set-level";
-        let is_it = |cell: &&Value| match verdict {
-            "expected" => is_expected(cell),
-            "failed" => cell["verdict"] == "failed" && !is_expected(cell),
-            verdict => cell["verdict"] == verdict,
+        let scenario_runs = self.summary["cells"].as_array().expect("it has cells");
+        let is_expected = |scenario_run: &Value| scenario_run["scenario"] == "logging-set-level";
+        let is_it = |scenario_run: &&Value| match verdict {
+            "expected" => is_expected(scenario_run),
+            "failed" => scenario_run["verdict"] == "failed" && !is_expected(scenario_run),
+            verdict => scenario_run["verdict"] == verdict,
         };
-        cells.iter().filter(is_it).count()
+        scenario_runs.iter().filter(is_it).count()
     }
 
     /// How many problems have this level, without the expected one.
@@ -149,9 +149,10 @@ fn tap_is_read_by_tap_parser_in_strict_mode() {
         let read = reported.read(&peers, "tap");
         let [failed, skipped, expected] =
             ["failed", "skipped", "expected"].map(|verdict| reported.count(verdict));
-        let cells = reported.summary["cells"].as_array().map_or(0, Vec::len);
+        let scenario_runs = reported.summary["cells"].as_array().map_or(0, Vec::len);
         // What is to do counts as failed, which does not fail the run.
-        let numbers = [cells, failed + expected, skipped, expected].map(|number| json!(number));
+        let numbers =
+            [scenario_runs, failed + expected, skipped, expected].map(|number| json!(number));
         assert_eq!(["count", "fail", "skip", "todo"].map(|it| read[it].clone()), numbers, "{read}");
         assert_eq!((&read["extra"], &read["broken"]), (&json!([]), &json!([])), "{read}");
         let diagnostics = read["diagnostics"].as_array().expect("a list").iter();

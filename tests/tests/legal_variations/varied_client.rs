@@ -166,7 +166,7 @@ fn relayed(endpoint: Endpoint, set: &Set, wire: &Wire) -> ServerAddress {
 
 /// Records what the server has got over HTTP.
 fn record(outcome: &Outcome, wire: &Wire) {
-    if outcome.cell.transport != TransportKind::Http {
+    if outcome.scenario_run.transport != TransportKind::Http {
         return;
     }
     let record = wire.open();

@@ -42,7 +42,7 @@ impl Verdicts {
 
 /// Whether a scenario was run by the official rules although it needs a capability.
 fn needs_capability(outcome: &Outcome) -> bool {
-    let mut needs = outcome.cell.scenario.needs.iter();
+    let mut needs = outcome.scenario_run.scenario.needs.iter();
     outcome.profile == Profile::Official && needs.any(|need| matches!(need, Need::Capability(_)))
 }
 
@@ -61,7 +61,7 @@ fn row(outcome: &Outcome, check: &Check) -> (String, String) {
         Some(finding) => finding.to_string(),
         None => check.message.clone().unwrap_or_default(),
     };
-    (format!("{} {}", outcome.cell, check.id), text)
+    (format!("{} {}", outcome.scenario_run, check.id), text)
 }
 
 /// What fails in a run, unless the same check fails in the same scenario of the plain run.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use mcp_test_core::clock::{self, Deadline};
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{
-    self, Baseline, Cell, ExitCode, Plan, RunEvent, SchemaSource, Selection, Shard, Tested,
+    self, Baseline, ExitCode, Plan, RunEvent, ScenarioRun, SchemaSource, Selection, Shard, Tested,
     UsageError,
 };
 use mcp_test_core::scenario::{Prerequisites, Profile, Scenario, Shared, TestedSide};
@@ -185,7 +185,7 @@ fn execute_on(
     let request = &request;
     let plan = plan(request)?;
     let reports = Reports::new(request, &plan, &variable)?;
-    if plan.cells.is_empty() {
+    if plan.scenario_runs.is_empty() {
         let code = reports.nothing_to_run()?;
         // Officially a scenario that does not apply is not a failure; a run of cases that tests nothing must not pass.
         return if request.loaded.is_none() { Ok(code) } else { Err(CliError::NoCase) };
@@ -267,12 +267,14 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         .shard(args.schedule.shard);
     if request.loaded.is_some() {
         let count = match args.common.revisions.is_empty() {
-            // One of the cells for each revision is run.
+            // One of the scenario runs for each revision is run.
             true => {
-                let case = |cell: &Cell| (cell.scenario.id.clone(), cell.transport);
-                plan.cells.iter().map(case).collect::<HashSet<_>>().len()
+                let case = |scenario_run: &ScenarioRun| {
+                    (scenario_run.scenario.id.clone(), scenario_run.transport)
+                };
+                plan.scenario_runs.iter().map(case).collect::<HashSet<_>>().len()
             }
-            false => plan.cells.len(),
+            false => plan.scenario_runs.len(),
         };
         if count.div_ceil(args.schedule.shard.map_or(1, Shard::parts)) > MOST_SCENARIO_RUNS {
             return Err(CliError::TooManyScenarioRuns { count, most: MOST_SCENARIO_RUNS });

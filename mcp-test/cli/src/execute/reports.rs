@@ -338,11 +338,11 @@ impl Reports {
     }
 }
 
-/// The scenarios of which at least one cell could not be run.
+/// The scenarios of which at least one scenario run could not be run.
 fn not_run(summary: &Summary) -> Vec<&str> {
     let lines = summary.lines.iter().filter(|line| line.verdict == Verdict::NotRun);
-    let mut ids: Vec<_> = lines.map(|line| &*line.cell.scenario.id).collect();
-    // The cells of a scenario follow one another.
+    let mut ids: Vec<_> = lines.map(|line| &*line.scenario_run.scenario.id).collect();
+    // The scenario runs of a scenario follow one another.
     ids.dedup();
     ids
 }

@@ -1,4 +1,4 @@
-//! The results directory: `checks.json` for each cell, in the official format, and `summary.json` for the run.
+//! The results directory: `checks.json` for each scenario run, in the official format, and `summary.json` for the run.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use mcp_test_core::files;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
 
-use super::{CellNames, ReportError, RunInfo, SummaryJson};
+use super::{ReportError, RunInfo, ScenarioRunNames, SummaryJson};
 
 /// Writes the results directory during the run.
 ///
@@ -17,16 +17,16 @@ use super::{CellNames, ReportError, RunInfo, SummaryJson};
 /// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were reported
 /// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any, in the same format
 /// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: its output
-/// <out>/server-<scenario>-<stamp>/attempt-<n>/    the same files for each other attempt of a cell that was run again
+/// <out>/server-<scenario>-<stamp>/attempt-<n>/    the same files for each other attempt of a scenario run that was run again
 /// <out>/summary.json                              the run; see `SummaryJson`
 /// ```
 ///
 /// In profile `official` mcp-test's own checks are advisory, so a script that counts the failures in `checks.json` counts
-/// those that the official suite would count. [`CellNames`] names the directories.
+/// those that the official suite would count. [`ScenarioRunNames`] names the directories.
 #[derive(Debug)]
 pub struct ResultFiles {
     out: PathBuf,
-    names: CellNames,
+    names: ScenarioRunNames,
     timestamps: bool,
     summary: SummaryJson,
 }
@@ -40,11 +40,11 @@ impl ResultFiles {
     pub fn create(out: &Path, info: RunInfo) -> Result<Self, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::write(out))?;
         let summary = SummaryJson::new(info);
-        let names = CellNames::default();
+        let names = ScenarioRunNames::default();
         Ok(Self { out: out.to_owned(), names, timestamps: true, summary })
     }
 
-    /// Sets whether the directories of cells have the time in their names. If not, a run replaces the files of an earlier one.
+    /// Sets whether the directories of scenario runs have the time in their names. If not, a run replaces the files of an earlier one.
     #[must_use]
     pub fn timestamps(mut self, timestamps: bool) -> Self {
         self.timestamps = timestamps;
@@ -59,8 +59,8 @@ impl ResultFiles {
     pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         match &**event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
-            RunEvent::Planned(cells) => {
-                self.names = CellNames::of(cells).timestamps(self.timestamps);
+            RunEvent::Planned(scenario_runs) => {
+                self.names = ScenarioRunNames::of(scenario_runs).timestamps(self.timestamps);
             }
             RunEvent::Finished(outcome) => self.finished(outcome)?,
             RunEvent::Ended(summary) => {
@@ -82,7 +82,7 @@ impl ResultFiles {
         for other in &outcome.other_attempts {
             self.write_attempt(&directory.join(format!("attempt-{}", other.attempt)), other)?;
         }
-        self.summary.cell(outcome, Some(&name), None);
+        self.summary.scenario_run(outcome, Some(&name), None);
         Ok(())
     }
 
@@ -109,10 +109,10 @@ impl ResultFiles {
     }
 }
 
-/// The files in the directory of a cell.
+/// The files in the directory of a scenario run.
 const FILES: [&str; 4] = ["checks.json", "advisory.json", "stdout.txt", "stderr.txt"];
 
-/// How many attempts of a cell have directories at most.
+/// How many attempts of a scenario run have directories at most.
 const ATTEMPTS: usize = 100;
 
 /// Removes the files of an earlier run, of which this one may not write all; other files are kept.
@@ -200,10 +200,13 @@ mod tests {
         let out = tempfile::tempdir().expect("a directory");
         let mut files = ResultFiles::create(&out.path().join("results"), sample::info())
             .expect("the directory can be created");
-        let mut cells = vec![outcome.cell.clone()];
-        cells.extend(several.then(|| outcome.cell.clone()));
-        let directory = out.path().join("results").join(CellNames::of(&cells).directory(&outcome));
-        for event in sample::events(cells, vec![outcome]) {
+        let mut scenario_runs = vec![outcome.scenario_run.clone()];
+        scenario_runs.extend(several.then(|| outcome.scenario_run.clone()));
+        let directory = out
+            .path()
+            .join("results")
+            .join(ScenarioRunNames::of(&scenario_runs).directory(&outcome));
+        for event in sample::events(scenario_runs, vec![outcome]) {
             files.event(&sample::masked(event)).expect("the files can be written");
         }
         (out, directory)

@@ -22,7 +22,8 @@ use mcp_test_core::check::Status;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
 use mcp_test_core::run::{
-    Cell, Counts, Inapplicable, Line, MaskedEvent, Outcome, Preflight, RunEvent, Summary, Verdict,
+    Counts, Inapplicable, Line, MaskedEvent, Outcome, Preflight, RunEvent, ScenarioRun, Summary,
+    Verdict,
 };
 use mcp_test_core::scenario::{Kind, Profile, TestedSide};
 use mcp_test_core::spec::{Revision, Revisions};
@@ -30,7 +31,7 @@ use mcp_test_suite::scenarios;
 
 use self::palette::{BAD, FAINT, GOOD, UNSURE};
 use super::wrap::wrap;
-use super::{CellNames, Rerun, checks_json, coverage_table, digest};
+use super::{Rerun, ScenarioRunNames, checks_json, coverage_table, digest};
 
 /// What the console shows, and what it needs to know before the run.
 #[derive(Debug, Clone)]
@@ -43,11 +44,11 @@ pub struct ConsoleOptions {
     pub selection: String,
     /// The rules for verdicts.
     pub profile: Profile,
-    /// Shows a run of a single cell as the official suite does with `--scenario`: check by check, without a summary.
+    /// Shows a run of a single scenario run as the official suite does with `--scenario`: check by check, without a summary.
     pub single: bool,
-    /// Shows a digest and each problem once, at the end, instead of each cell as the official suite does.
+    /// Shows a digest and each problem once, at the end, instead of each scenario run as the official suite does.
     pub brief: bool,
-    /// Shows all checks: as lines, and as the official suite does for a single cell as JSON. A brief report also says which
+    /// Shows all checks: as lines, and as the official suite does for a single scenario run as JSON. A brief report also says which
     /// scenarios were not tested, and why.
     pub verbose: bool,
     /// Shows at the end which requirements were tested.
@@ -56,7 +57,7 @@ pub struct ConsoleOptions {
     pub results: Option<PathBuf>,
     /// Whether the names of their folders have the time.
     pub timestamps: bool,
-    /// How to run a cell again.
+    /// How to run a scenario run again.
     pub rerun: Rerun,
 }
 
@@ -65,11 +66,11 @@ pub struct ConsoleOptions {
 pub struct Console<W> {
     out: W,
     options: ConsoleOptions,
-    names: CellNames,
+    names: ScenarioRunNames,
     preflight: Preflight,
-    /// Why cells were skipped, by scenario.
+    /// Why scenario runs were skipped, by scenario.
     skip_reasons: ByScenario<String>,
-    /// The problems of cells that were reported in full, by scenario.
+    /// The problems of scenario runs that were reported in full, by scenario.
     reported: ByScenario<Vec<Problem>>,
     /// The line about scenarios that do not apply to the transports of the target.
     ///
@@ -77,15 +78,15 @@ pub struct Console<W> {
     not_applicable: String,
 }
 
-/// Something about cells, by their scenarios.
-type ByScenario<T> = HashMap<(TestedSide, String), Vec<(Cell, T)>>;
+/// Something about scenario runs, by their scenarios.
+type ByScenario<T> = HashMap<(TestedSide, String), Vec<(ScenarioRun, T)>>;
 
 /// What identifies a scenario.
-fn key(cell: &Cell) -> (TestedSide, String) {
-    (cell.scenario.tested_side, cell.scenario.id.to_string())
+fn key(scenario_run: &ScenarioRun) -> (TestedSide, String) {
+    (scenario_run.scenario.tested_side, scenario_run.scenario.id.to_string())
 }
 
-/// A problem in a cell, for comparison with other cells: check, status, reason.
+/// A problem in a scenario run, for comparison with other scenario runs: check, status, reason.
 type Problem = (String, Status, String);
 
 impl<W: Write> Console<W> {
@@ -96,7 +97,7 @@ impl<W: Write> Console<W> {
         Self {
             out,
             options: ConsoleOptions { target, selection, ..options },
-            names: CellNames::default(),
+            names: ScenarioRunNames::default(),
             preflight: Preflight::default(),
             skip_reasons: HashMap::new(),
             reported: HashMap::new(),
@@ -125,7 +126,7 @@ impl<W: Write> Console<W> {
         self.show(&words::inert(&text))
     }
 
-    /// Reports the scenarios of other transports; needed only for a run without any cell, which does not begin.
+    /// Reports the scenarios of other transports; needed only for a run without any scenario run, which does not begin.
     ///
     /// # Errors
     ///
@@ -143,13 +144,15 @@ impl<W: Write> Console<W> {
     pub fn event(&mut self, event: &MaskedEvent) -> io::Result<()> {
         match &**event {
             RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
-            RunEvent::Planned(cells) => {
-                self.names = CellNames::of(cells).timestamps(self.options.timestamps);
-                // A single scenario may have several cells, which need labels and a summary.
-                self.options.single &= cells.len() == 1;
+            RunEvent::Planned(scenario_runs) => {
+                self.names =
+                    ScenarioRunNames::of(scenario_runs).timestamps(self.options.timestamps);
+                // A single scenario may have several scenario runs, which need labels and a summary.
+                self.options.single &= scenario_runs.len() == 1;
                 // Cases are the user's own.
-                let is_ours = |cell: &Cell| cell.scenario.kind == Kind::BuiltIn;
-                let is_known = self.options.brief && cells.iter().all(is_ours);
+                let is_ours =
+                    |scenario_run: &ScenarioRun| scenario_run.scenario.kind == Kind::BuiltIn;
+                let is_known = self.options.brief && scenario_runs.iter().all(is_ours);
                 if self.options.verbose || !is_known {
                     self.report_not_applicable()?;
                 }
@@ -197,15 +200,17 @@ impl<W: Write> Console<W> {
             1 if self.options.brief => "1 scenario".to_owned(),
             count => format!("{count} scenarios"),
         };
-        // Only where scenarios have several cells does their number say something new.
-        let cells = match self.names.cells() {
-            cells if cells == self.names.scenarios() => String::new(),
-            cells => format!(", {cells} runs"),
+        // Only where scenarios have several scenario runs does their number say something new.
+        let scenario_runs = match self.names.scenario_runs() {
+            scenario_runs if scenario_runs == self.names.scenarios() => String::new(),
+            scenario_runs => format!(", {scenario_runs} runs"),
         };
         let ConsoleOptions { selection, target, .. } = &self.options;
         let mut text = match self.options.tested_side {
-            TestedSide::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
-            _ => format!("Running {selection} ({scenarios}{cells}) against {target}\n"),
+            TestedSide::Client => {
+                client::header(selection, &format!("{scenarios}{scenario_runs}"), target)
+            }
+            _ => format!("Running {selection} ({scenarios}{scenario_runs}) against {target}\n"),
         };
         if self.options.brief {
             text = wrap(&words::inert(&text), "", "  ");
@@ -220,17 +225,17 @@ impl<W: Write> Console<W> {
         if let (Verdict::Skipped, Some(reason)) =
             (outcome.verdict, skipped.and_then(|check| check.message.clone()))
         {
-            let reasons = self.skip_reasons.entry(key(&outcome.cell)).or_default();
-            reasons.push((outcome.cell.clone(), reason));
+            let reasons = self.skip_reasons.entry(key(&outcome.scenario_run)).or_default();
+            reasons.push((outcome.scenario_run.clone(), reason));
         }
     }
 
-    /// The checks of a cell in a brief report, if they are shown.
+    /// The checks of a scenario run in a brief report, if they are shown.
     fn checks(&self, outcome: &Outcome) -> String {
         if !(self.options.single || self.options.verbose) {
             return String::new();
         }
-        format!("{}:\n{}\n", self.names.label(&outcome.cell), rows::text(outcome))
+        format!("{}:\n{}\n", self.names.label(&outcome.scenario_run), rows::text(outcome))
     }
 
     fn finished(&mut self, outcome: &Outcome) -> String {
@@ -250,26 +255,26 @@ impl<W: Write> Console<W> {
         }
         text.push_str(&sections);
         text.push('\n');
-        text.push_str(&failure_report::of_cell(outcome, Some(&self.options.rerun)));
-        let known = scenarios::find(self.options.tested_side, &outcome.cell.scenario.id);
+        text.push_str(&failure_report::of_scenario_run(outcome, Some(&self.options.rerun)));
+        let known = scenarios::find(self.options.tested_side, &outcome.scenario_run.scenario.id);
         // A file of cases may have the name of a built-in scenario.
-        if known.is_some() && outcome.cell.scenario.kind == Kind::BuiltIn {
-            let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
+        if known.is_some() && outcome.scenario_run.scenario.kind == Kind::BuiltIn {
+            let explain = format!("mcp-test explain {}", outcome.scenario_run.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
         }
-        let reported = self.reported.entry(key(&outcome.cell)).or_default();
-        reported.push((outcome.cell.clone(), problems));
+        let reported = self.reported.entry(key(&outcome.scenario_run)).or_default();
+        reported.push((outcome.scenario_run.clone(), problems));
         text
     }
 
-    /// The lines before the results of a cell: what was run, and where its files are.
+    /// The lines before the results of a scenario run: what was run, and where its files are.
     fn beginning(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
         if !self.options.single {
-            let label = self.names.label(&outcome.cell);
+            let label = self.names.label(&outcome.scenario_run);
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
-        let (id, target) = (words::name(&outcome.cell.scenario.id), &self.options.target);
+        let (id, target) = (words::name(&outcome.scenario_run.scenario.id), &self.options.target);
         text.push_str(&match self.options.tested_side {
             // The official line says "client scenario" for both tested sides.
             TestedSide::Server => format!("Running client scenario '{id}' against server: {target}\n"),
@@ -286,7 +291,7 @@ impl<W: Write> Console<W> {
         text
     }
 
-    /// The checks of a cell as far as they are shown, and for a single cell their counts.
+    /// The checks of a scenario run as far as they are shown, and for a single scenario run their counts.
     fn results(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
         // As in the official suite, which prints lines about a client here, and its JSON on stdout.
@@ -315,11 +320,13 @@ impl<W: Write> Console<W> {
         text
     }
 
-    /// An earlier cell of the same scenario with the same problems.
+    /// An earlier scenario run of the same scenario with the same problems.
     fn same_as(&self, outcome: &Outcome, problems: &[Problem]) -> Option<String> {
-        let mut of_scenario = self.reported.get(&key(&outcome.cell)).into_iter().flatten();
+        let mut of_scenario = self.reported.get(&key(&outcome.scenario_run)).into_iter().flatten();
         let known = of_scenario.find(|(_, reported)| reported == problems);
-        known.filter(|_| !problems.is_empty()).map(|(cell, _)| self.names.label(cell))
+        known
+            .filter(|_| !problems.is_empty())
+            .map(|(scenario_run, _)| self.names.label(scenario_run))
     }
 
     fn ended(&self, summary: &Summary) -> String {
@@ -373,23 +380,23 @@ impl<W: Write> Console<W> {
     }
 
     fn line(&self, line: &Line) -> String {
-        let label = self.names.label(&line.cell);
+        let label = self.names.label(&line.scenario_run);
         let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
         let warnings = match (self.options.tested_side, self.options.profile) {
             (TestedSide::Server | TestedSide::Authorization, Profile::Official) => String::new(),
             (_, profile) => warnings(line.counts.warning, profile),
         };
         let counts = format!("{counts}{warnings}");
-        verdict_line(line.verdict, &label, &counts, self.reason(&line.cell))
+        verdict_line(line.verdict, &label, &counts, self.reason(&line.scenario_run))
     }
 
-    fn reason(&self, cell: &Cell) -> Option<&str> {
-        let mut of_scenario = self.skip_reasons.get(&key(cell)).into_iter().flatten();
-        of_scenario.find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
+    fn reason(&self, scenario_run: &ScenarioRun) -> Option<&str> {
+        let mut of_scenario = self.skip_reasons.get(&key(scenario_run)).into_iter().flatten();
+        of_scenario.find(|(skipped, _)| skipped == scenario_run).map(|(_, reason)| reason.as_str())
     }
 }
 
-/// The line of the summary for cells with this verdict; `skip_reason` is why they were skipped.
+/// The line of the summary for scenario runs with this verdict; `skip_reason` is why they were skipped.
 fn verdict_line(verdict: Verdict, label: &str, counts: &str, skip_reason: Option<&str>) -> String {
     match verdict {
         Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}\n"),
@@ -438,10 +445,11 @@ fn problems(outcome: &Outcome) -> Vec<Problem> {
         .collect()
 }
 
-/// The failures and the warnings of a cell, in separate sections.
+/// The failures and the warnings of a scenario run, in separate sections.
 fn problem_sections(outcome: &Outcome) -> String {
     // The official suite fails a client for a warning, but not a server.
-    let warned = if outcome.cell.scenario.tested_side == TestedSide::Client { BAD } else { UNSURE };
+    let warned =
+        if outcome.scenario_run.scenario.tested_side == TestedSide::Client { BAD } else { UNSURE };
     let mut formatter = failure_report::FailureFormatter::new(outcome);
     let mut text = String::new();
     for (heading, style, status) in

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use mcp_test_core::expect::words;
-use mcp_test_core::run::{Cell, Counts, Level, Line, Problem, Summary, Untested, Verdict};
+use mcp_test_core::run::{Counts, Level, Line, Problem, ScenarioRun, Summary, Untested, Verdict};
 use mcp_test_core::scenario::{Kind, Need, Reason};
 use mcp_test_core::spec::{Revision, Revisions};
 
@@ -54,7 +54,7 @@ pub(super) fn totals(summary: &Summary) -> String {
         (count(Level::Warning), "warning", "warnings"),
         (count(Level::Advisory), "remark", "remarks"),
         (expected, "expected problem", "expected problems"),
-        (flaky_cells(summary).len(), "flaky scenario run", "flaky scenario runs"),
+        (flaky_scenario_runs(summary).len(), "flaky scenario run", "flaky scenario runs"),
         (summary.problems.more(), "finding that is not shown", "findings that are not shown"),
     ];
     for (count, one, several) in others {
@@ -87,7 +87,7 @@ pub(super) fn places(problem: &Problem, summary: &Summary) -> String {
         0..=LISTED => scenarios.join(", "),
         many => words::count(many, "scenario"),
     };
-    let newest = summary.lines.iter().map(|line| line.cell.revision).max();
+    let newest = summary.lines.iter().map(|line| line.scenario_run.revision).max();
     let revisions = revisions(problem.revisions(), newest);
     let transports = problem.transports();
     let transports: Vec<&str> = transports.iter().map(|transport| transport.as_str()).collect();
@@ -128,16 +128,16 @@ pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
     words::inert(&format!("{headline} ({places}{requirement}{sdk}{exits})"))
 }
 
-/// The cells that failed, and did not when they were run again.
-fn flaky_cells(summary: &Summary) -> Vec<&Line> {
+/// The scenario runs that failed, and did not when they were run again.
+fn flaky_scenario_runs(summary: &Summary) -> Vec<&Line> {
     summary.lines.iter().filter(|line| line.verdict == Verdict::Flaky).collect()
 }
 
-/// Which cells are flaky, in one line; nothing if none is.
+/// Which scenario runs are flaky, in one line; nothing if none is.
 fn flaky(summary: &Summary) -> Option<String> {
-    let lines = flaky_cells(summary);
+    let lines = flaky_scenario_runs(summary);
     let name = |line: &&Line| {
-        let Cell { scenario, revision, transport } = &line.cell;
+        let ScenarioRun { scenario, revision, transport } = &line.scenario_run;
         let attempts = line.attempts;
         format!(
             "{} at {revision} over {transport} ({attempts} attempts)",
@@ -157,7 +157,7 @@ pub(super) fn not_scored(summary: &Summary) -> Vec<String> {
     let mut scenarios: Vec<(String, Reason, bool)> = Vec::new();
     for line in &summary.lines {
         let Some(reason) = line.unscored else { continue };
-        let id = words::name(&line.cell.scenario.id);
+        let id = words::name(&line.scenario_run.scenario.id);
         let fails = line.counts.failure > 0;
         match scenarios.iter_mut().find(|(known, ..)| *known == id) {
             Some((_, _, failing)) => *failing |= fails,
@@ -207,8 +207,8 @@ fn restarts(summary: &Summary) -> Option<String> {
 /// What was not run after the first failure, in one line; nothing if everything was.
 fn not_started(summary: &Summary) -> Option<String> {
     let mut ids: Vec<String> = Vec::new();
-    for cell in &summary.not_started {
-        let id = words::name(&cell.scenario.id);
+    for scenario_run in &summary.not_started {
+        let id = words::name(&scenario_run.scenario.id);
         if !ids.contains(&id) {
             ids.push(id);
         }
@@ -223,7 +223,7 @@ fn not_started(summary: &Summary) -> Option<String> {
 pub(super) fn not_tested<'a>(summary: &'a Summary) -> Option<String> {
     let groups = reasons(summary.problems.untested());
     let scenarios = |group: &[&Untested]| {
-        let ids: BTreeSet<&str> = group.iter().map(|it| &*it.cell.scenario.id).collect();
+        let ids: BTreeSet<&str> = group.iter().map(|it| &*it.scenario_run.scenario.id).collect();
         ids.len()
     };
     let all: Vec<&Untested> = groups.iter().flat_map(|(_, group)| group.iter().copied()).collect();
@@ -262,8 +262,8 @@ pub(super) fn reasons_not_tested(summary: &Summary) -> Vec<String> {
     for (reason, group) in reasons(untested) {
         let mut ids: Vec<&str> = Vec::new();
         for it in &group {
-            if !ids.contains(&&*it.cell.scenario.id) {
-                ids.push(&it.cell.scenario.id);
+            if !ids.contains(&&*it.scenario_run.scenario.id) {
+                ids.push(&it.scenario_run.scenario.id);
             }
         }
         let all = ids.join(", ");
@@ -283,12 +283,14 @@ pub(super) fn reasons_not_tested(summary: &Summary) -> Vec<String> {
 
 /// The revisions, if the scenarios were tested at others.
 fn at_revisions(group: &[&Untested], summary: &Summary) -> String {
-    let is_of_group = |cell: &Cell| group.iter().any(|it| it.cell.scenario == cell.scenario);
-    let all = summary.lines.iter().filter(|line| is_of_group(&line.cell)).count();
+    let is_of_group = |scenario_run: &ScenarioRun| {
+        group.iter().any(|it| it.scenario_run.scenario == scenario_run.scenario)
+    };
+    let all = summary.lines.iter().filter(|line| is_of_group(&line.scenario_run)).count();
     if all == group.len() {
         return String::new();
     }
-    let of_group = group.iter().map(|it| it.cell.revision);
+    let of_group = group.iter().map(|it| it.scenario_run.revision);
     let at = of_group.fold(Revisions::none(), |all, one| all.union(Revisions::only(one)));
     format!(" {}", revisions(at, None))
 }
@@ -296,7 +298,7 @@ fn at_revisions(group: &[&Untested], summary: &Summary) -> String {
 /// Whether it needs a tool, a resource or a prompt that servers have only for the official suite.
 fn lacks_fixture(untested: &Untested) -> bool {
     let is_fixture = untested.unmet.as_ref().is_some_and(Need::is_fixture);
-    is_fixture && untested.cell.scenario.kind == Kind::BuiltIn
+    is_fixture && untested.scenario_run.scenario.kind == Kind::BuiltIn
 }
 
 /// What was not tested, by reason; `None` stands for missing fixtures.

@@ -37,7 +37,9 @@ impl<W: Write> Json<W> {
         match &**event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             // Kept, since the counts and the exit code come first in the document.
-            RunEvent::Finished(outcome) => self.summary.cell(outcome, None, Some(checks(outcome))),
+            RunEvent::Finished(outcome) => {
+                self.summary.scenario_run(outcome, None, Some(checks(outcome)))
+            }
             RunEvent::Ended(summary) => {
                 let document = self.summary.finish(summary).pretty();
                 writeln!(self.out, "{document}")?;
@@ -68,7 +70,7 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
         let mut object = Object::new();
         object.push("id", requirement.id);
         // One of mcp-test has no page of the specification.
-        match requirement.link(outcome.cell.revision) {
+        match requirement.link(outcome.scenario_run.revision) {
             Some(link) => object.push("url", link),
             None => object.push("reason", requirement.reason().unwrap_or_default()),
         }
@@ -98,7 +100,7 @@ mod tests {
         let outcome = sample::failed();
         let mut out = Vec::new();
         let mut json = Json::new(&mut out, sample::info());
-        for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
+        for event in sample::events(vec![outcome.scenario_run.clone()], vec![outcome]) {
             json.event(&sample::masked(event)).expect("writing to memory succeeds");
         }
         let document = Value::parse(&out).expect("one document").value;

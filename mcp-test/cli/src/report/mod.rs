@@ -10,7 +10,6 @@
 //! Reporters decide nothing: verdicts, counts and exit codes come with the events. [`failure_report`](mcp_test_core::failure_report) formats failing checks for
 //! all of them.
 
-mod cell_names;
 mod checks_json;
 mod ci;
 mod console;
@@ -23,11 +22,11 @@ mod problem_details;
 mod progress;
 #[cfg(test)]
 pub(crate) mod sample;
+mod scenario_run_names;
 mod secrets;
 mod summary;
 mod wrap;
 
-pub use cell_names::CellNames;
 pub use checks_json::{ResultFiles, rows};
 pub use ci::{FileFormat, FileReports, GitHub};
 pub use console::{Console, ConsoleOptions};
@@ -35,6 +34,7 @@ pub use error::ReportError;
 pub use json::Json;
 pub use mcp_test_core::failure_report::Rerun;
 pub use progress::Progress;
+pub use scenario_run_names::ScenarioRunNames;
 pub use secrets::{LearnedSecrets, Secrets};
 pub use summary::{RunInfo, SummaryJson};
 pub(crate) use wrap::wrap_lines;

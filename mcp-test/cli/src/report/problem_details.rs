@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
-use mcp_test_core::run::{Cell, Example, Problem, Summary};
+use mcp_test_core::run::{Example, Problem, ScenarioRun, Summary};
 use mcp_test_core::scenario::{Kind, TestedSide};
 use mcp_test_suite::scenarios;
 
@@ -54,7 +54,7 @@ impl ProblemDetails {
             text.push_str(&row("Shape", &format!("{shape}\n{}", shape.link)));
         }
         for requirement in problem.requirements() {
-            text.push_str(&row("Requirement", &requirement.cite(example.cell.revision)));
+            text.push_str(&row("Requirement", &requirement.cite(example.scenario_run.revision)));
         }
         let further = problem.further_requirements();
         if !further.is_empty() {
@@ -62,9 +62,9 @@ impl ProblemDetails {
         }
         self.exchange(&mut text, example);
         self.stderr(&mut text, example);
-        let rerun = words::inert(&rerun.command(&example.cell));
+        let rerun = words::inert(&rerun.command(&example.scenario_run));
         let _ = writeln!(text, "   Rerun: {rerun}");
-        if let Some(explain) = explain(&example.cell) {
+        if let Some(explain) = explain(&example.scenario_run) {
             let _ = writeln!(text, "   What it checks and why: {explain}");
         }
         text
@@ -76,7 +76,7 @@ impl ProblemDetails {
         if example.exchange.is_empty() || (!has_evidence && !self.exchanges.is_empty()) {
             return;
         }
-        let name = name(&example.cell);
+        let name = name(&example.scenario_run);
         if self.exchanges.contains(&example.exchange) {
             let _ = writeln!(text, "   Exchange (`{name}`): the same as above");
             return;
@@ -91,7 +91,7 @@ impl ProblemDetails {
 
     /// The last lines on stderr that no other problem has shown.
     fn stderr(&mut self, text: &mut String, example: &Example) {
-        let tested_side = example.cell.scenario.tested_side;
+        let tested_side = example.scenario_run.scenario.tested_side;
         if let Some(exited) = &example.exited {
             let _ = writeln!(text, "   The {tested_side} exited on its own, with {exited}");
         }
@@ -146,14 +146,14 @@ fn findings(problem: &Problem) -> String {
 
 /// The scenario runs and checks in which it shows.
 fn places(problem: &Problem, summary: &Summary) -> String {
-    let cells = problem.cells().len();
+    let scenario_runs = problem.scenario_runs().len();
     let scenarios = problem.scenarios().join(", ");
     let checks = problem.checks();
     let mut text = digest::places(problem, summary);
     if problem.scenarios().len() > digest::LISTED {
         text = format!("{text}: {scenarios}");
     }
-    text.push_str(&format!("; {}", words::count(cells, "scenario run")));
+    text.push_str(&format!("; {}", words::count(scenario_runs, "scenario run")));
     match checks.as_slice() {
         [only] => text.push_str(&format!("; check `{only}`")),
         several => text.push_str(&format!("; checks {}", several.join(", "))),
@@ -167,16 +167,16 @@ fn row(label: &str, text: &str) -> String {
 }
 
 /// `ping at 2025-11-25 over stdio`.
-fn name(cell: &Cell) -> String {
-    let id = words::name(&cell.scenario.id);
-    format!("{id} at {} over {}", cell.revision, cell.transport)
+fn name(scenario_run: &ScenarioRun) -> String {
+    let id = words::name(&scenario_run.scenario.id);
+    format!("{id} at {} over {}", scenario_run.revision, scenario_run.transport)
 }
 
 /// The command that explains a built-in scenario.
-fn explain(cell: &Cell) -> Option<String> {
-    let tested_side: TestedSide = cell.scenario.tested_side;
+fn explain(scenario_run: &ScenarioRun) -> Option<String> {
+    let tested_side: TestedSide = scenario_run.scenario.tested_side;
     // A file of cases may have the name of a built-in scenario.
-    let is_built_in = cell.scenario.kind == Kind::BuiltIn;
-    let known = scenarios::find(tested_side, &cell.scenario.id).filter(|_| is_built_in)?;
+    let is_built_in = scenario_run.scenario.kind == Kind::BuiltIn;
+    let known = scenarios::find(tested_side, &scenario_run.scenario.id).filter(|_| is_built_in)?;
     Some(format!("mcp-test explain {}", known.id))
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use mcp_test_core::clock::Stopwatch;
 use mcp_test_core::expect::words;
-use mcp_test_core::run::{Cell, Level, MaskedEvent, Problems, RunEvent};
+use mcp_test_core::run::{Level, MaskedEvent, Problems, RunEvent, ScenarioRun};
 use mcp_test_core::scenario::Activity;
 
 /// Moves to the start of the line and clears it.
@@ -29,7 +29,7 @@ pub struct Progress<W> {
 #[derive(Debug)]
 enum State {
     Preflight,
-    Running { total: usize, done: usize, running: Vec<(Cell, Stopwatch)> },
+    Running { total: usize, done: usize, running: Vec<(ScenarioRun, Stopwatch)> },
     Over,
 }
 
@@ -75,19 +75,20 @@ impl<W: Write> Progress<W> {
     /// Records `event`; the line changes with the next [`Progress::paint`].
     pub fn event(&mut self, event: &MaskedEvent) {
         match &**event {
-            RunEvent::Planned(cells) => {
-                self.state = State::Running { total: cells.len(), done: 0, running: Vec::new() };
+            RunEvent::Planned(scenario_runs) => {
+                self.state =
+                    State::Running { total: scenario_runs.len(), done: 0, running: Vec::new() };
             }
-            RunEvent::Started(cell) => {
+            RunEvent::Started(scenario_run) => {
                 if let State::Running { running, .. } = &mut self.state {
-                    running.push((cell.clone(), Stopwatch::start()));
+                    running.push((scenario_run.clone(), Stopwatch::start()));
                 }
             }
             RunEvent::Finished(outcome) => {
                 self.problems.add(outcome);
                 if let State::Running { done, running, .. } = &mut self.state {
                     *done += 1;
-                    running.retain(|(cell, _)| *cell != outcome.cell);
+                    running.retain(|(scenario_run, _)| *scenario_run != outcome.scenario_run);
                 }
             }
             // Nothing is left to show, and the line must not stay below the summary.
@@ -104,8 +105,8 @@ impl<W: Write> Progress<W> {
             State::Running { total, done, running } => {
                 let oldest = running
                     .first()
-                    .map(|(cell, stopwatch)| {
-                        let Cell { scenario, revision, transport } = cell;
+                    .map(|(scenario_run, stopwatch)| {
+                        let ScenarioRun { scenario, revision, transport } = scenario_run;
                         let elapsed = elapsed(*stopwatch);
                         let activity = scenario.activity.as_ref().map(Activity::get);
                         let activity = activity.filter(|it| !it.is_empty());
@@ -147,7 +148,7 @@ mod tests {
     use crate::report::sample;
 
     #[test]
-    fn the_line_shows_finished_and_running_cells() {
+    fn the_line_shows_finished_and_running_scenario_runs() {
         let mut lines = Vec::new();
         let mut progress = Progress::new(Vec::new());
         let outcome = sample::passed();
@@ -155,11 +156,11 @@ mod tests {
             |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
         record(&progress);
         progress.event(&sample::masked(RunEvent::Planned(vec![
-            outcome.cell.clone(),
-            sample::ping().cell,
+            outcome.scenario_run.clone(),
+            sample::ping().scenario_run,
         ])));
-        progress.event(&sample::masked(RunEvent::Started(outcome.cell.clone())));
-        progress.event(&sample::masked(RunEvent::Started(sample::ping().cell)));
+        progress.event(&sample::masked(RunEvent::Started(outcome.scenario_run.clone())));
+        progress.event(&sample::masked(RunEvent::Started(sample::ping().scenario_run)));
         record(&progress);
         progress.event(&sample::masked(RunEvent::Finished(Box::new(outcome))));
         record(&progress);
@@ -172,14 +173,14 @@ mod tests {
 
     #[test]
     fn the_line_shows_what_a_long_scenario_is_doing() {
-        let mut cell = sample::ping().cell;
-        let mut scenario = (*cell.scenario).clone();
+        let mut scenario_run = sample::ping().scenario_run;
+        let mut scenario = (*scenario_run.scenario).clone();
         let activity = Activity::default();
         scenario.activity = Some(activity.clone());
-        cell.scenario = scenario.into();
+        scenario_run.scenario = scenario.into();
         let mut progress = Progress::new(Vec::new());
-        progress.event(&sample::masked(RunEvent::Planned(vec![cell.clone()])));
-        progress.event(&sample::masked(RunEvent::Started(cell)));
+        progress.event(&sample::masked(RunEvent::Planned(vec![scenario_run.clone()])));
+        progress.event(&sample::masked(RunEvent::Started(scenario_run)));
         let mut lines = vec![progress.line().unwrap_or_default()];
         activity.set("calls `add`");
         lines.push(progress.line().unwrap_or_default());
@@ -191,13 +192,13 @@ mod tests {
 
     #[test]
     fn the_id_of_a_case_does_not_control_the_terminal() {
-        let mut cell = sample::ping().cell;
-        let mut scenario = (*cell.scenario).clone();
+        let mut scenario_run = sample::ping().scenario_run;
+        let mut scenario = (*scenario_run.scenario).clone();
         scenario.id = "a\u{1b}[2J\u{202e}\r\nb\tc".into();
-        cell.scenario = scenario.into();
+        scenario_run.scenario = scenario.into();
         let mut progress = Progress::new(Vec::new());
-        progress.event(&sample::masked(RunEvent::Planned(vec![cell.clone()])));
-        progress.event(&sample::masked(RunEvent::Started(cell)));
+        progress.event(&sample::masked(RunEvent::Planned(vec![scenario_run.clone()])));
+        progress.event(&sample::masked(RunEvent::Started(scenario_run)));
         insta::assert_snapshot!(progress.line().expect("a line"), @"[0/1] a·[2J···b c (2025-11-25 stdio)");
     }
 

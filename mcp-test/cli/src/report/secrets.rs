@@ -211,7 +211,7 @@ mod tests {
             let secrets = Secrets::new([secret.to_owned()]);
             let mut out = Vec::new();
             let mut json = Json::new(&mut out, sample::info());
-            for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
+            for event in sample::events(vec![outcome.scenario_run.clone()], vec![outcome]) {
                 json.event(&secrets.mask_event(event, &Problems::default()))
                     .expect("writing to memory succeeds");
             }

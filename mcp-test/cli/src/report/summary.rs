@@ -6,7 +6,7 @@ use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{
-    Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, Summary,
+    ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, ScenarioRun, Summary,
     Untested, Verdict,
 };
 use mcp_test_core::scenario::{Profile, RequirementSet, Suite, TestedSide};
@@ -64,7 +64,7 @@ pub struct RunInfo {
 ///   }],
 ///   "notTested": [],
 ///   "coverage": null,
-///   "cells": [{
+///   "scenario runs": [{
 ///     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
 ///     "verdict": "failed", "counts": {}, "advisory": {},
 ///     "started": "2026-11-21T21:37:43.480Z", "elapsedMs": 12, "directory": "server-tools-list-…"
@@ -80,17 +80,17 @@ pub struct RunInfo {
 /// `clientSpeaks` has for a client the revisions that it spoke, the newest of them and the newest that it was asked to speak, such as
 /// `{"spoken": ["2025-06-18", "2025-11-25"], "newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client
 /// that has not shown it.
-/// `verdict` is `passed`, `failed`, `skipped`, `not-run` or `flaky`: a flaky cell failed, and did not when it was run again. A cell
+/// `verdict` is `passed`, `failed`, `skipped`, `not-run` or `flaky`: a flaky scenario run failed, and did not when it was run again. A scenario run
 /// that was run again has its `attempts` in order, each with `verdict`, `started` and `elapsedMs`; everything else is about the first
-/// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the cells that were not run after the first
+/// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the scenario runs that were not run after the first
 /// failure. `serverStarts` has how often the program of the server was started for a connection over standard streams, and how many of
 /// these starts were needed because it had exited or did not answer in time. `advisory` counts the checks that do not count in the
-/// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
+/// profile. `counts` and `advisory` count each check once per scenario run, `checks` those that count once, with the most severe
 /// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
-/// counts the checks that could not be made because of it, `notRun` the cells that were not run, `badExits` the cells in which the
-/// client then exited with an error or did not exit. `notTested` has the cells
-/// that were skipped, each with its `reason`. A cell has `silence` if the server has stopped answering: the cell in which that
-/// was noticed, and the `headline` of its finding. `interrupted` is true if a signal ended the run early, so that cells are
+/// counts the checks that could not be made because of it, `notRun` the scenario runs that were not run, `badExits` the scenario runs in which the
+/// client then exited with an error or did not exit. `notTested` has the scenario runs
+/// that were skipped, each with its `reason`. A scenario run has `silence` if the server has stopped answering: the scenario run in which that
+/// was noticed, and the `headline` of its finding. `interrupted` is true if a signal ended the run early, so that scenario runs are
 /// missing. `notRun` is why nothing was run, an object with `blame`, `headline`, `expected`, `got`, `hint` and
 /// `requirements`. `inapplicable` has a `transport` if the scenario
 /// does not apply to that transport. `directory` exists if results are written, `checks` if the document is printed;
@@ -100,14 +100,14 @@ pub struct SummaryJson {
     info: RunInfo,
     started: String,
     server: Option<String>,
-    cells: Vec<Value>,
+    scenario_runs: Vec<Value>,
 }
 
 impl SummaryJson {
     /// Starts a document.
     #[must_use]
     pub fn new(info: RunInfo) -> Self {
-        Self { info, started: clock::utc_now(), server: None, cells: Vec::new() }
+        Self { info, started: clock::utc_now(), server: None, scenario_runs: Vec::new() }
     }
 
     /// Sets the name of the server.
@@ -115,38 +115,44 @@ impl SummaryJson {
         self.server = name.map(str::to_owned);
     }
 
-    /// Adds a cell, with its checks or the directory of its results.
-    pub fn cell(&mut self, outcome: &Outcome, directory: Option<&Path>, checks: Option<Value>) {
+    /// Adds a scenario run, with its checks or the directory of its results.
+    pub fn scenario_run(
+        &mut self,
+        outcome: &Outcome,
+        directory: Option<&Path>,
+        checks: Option<Value>,
+    ) {
         // Of an unscored scenario, what would count.
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
-        let mut cell = object_of(&outcome.cell);
-        cell.push("profile", outcome.profile.as_str());
-        cell.push("verdict", verdict(outcome.verdict));
-        cell.push("counts", counts(Counts::of(counting)));
-        cell.push("advisory", counts(Counts::of(advisory)));
-        cell.push("started", outcome.started.as_str());
-        cell.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
+        let mut scenario_run = object_of(&outcome.scenario_run);
+        scenario_run.push("profile", outcome.profile.as_str());
+        scenario_run.push("verdict", verdict(outcome.verdict));
+        scenario_run.push("counts", counts(Counts::of(counting)));
+        scenario_run.push("advisory", counts(Counts::of(advisory)));
+        scenario_run.push("started", outcome.started.as_str());
+        scenario_run
+            .push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
         if let Some(reason) = outcome.unscored {
-            cell.push("unscored", reason.as_str());
+            scenario_run.push("unscored", reason.as_str());
         }
         if let Some(silence) = &outcome.silence {
-            let mut object = object_of(&silence.cell);
+            let mut object = object_of(&silence.scenario_run);
             object.push("headline", silence.finding.headline.as_str());
-            cell.push("silence", object);
+            scenario_run.push("silence", object);
         }
         if !outcome.other_attempts.is_empty() {
             let attempts = outcome.attempts().into_iter().map(attempt);
-            cell.push("attempts", attempts.collect::<Value>());
+            scenario_run.push("attempts", attempts.collect::<Value>());
         }
         if let Some(directory) = directory {
             // The document has the same paths on every system.
-            cell.push("directory", directory.to_string_lossy().replace('\\', "/"));
+            scenario_run.push("directory", directory.to_string_lossy().replace('\\', "/"));
         }
         if let Some(checks) = checks {
-            cell.push("checks", checks);
+            scenario_run.push("checks", checks);
         }
-        self.cells.push(Value::Object(cell));
+        self.scenario_runs.push(Value::Object(scenario_run));
     }
 
     /// The finished document.
@@ -175,7 +181,7 @@ impl SummaryJson {
         document.push("problems", problems(summary));
         document
             .push("notTested", summary.problems.untested().iter().map(untested).collect::<Value>());
-        document.push("cells", self.cells.clone());
+        document.push("cells", self.scenario_runs.clone());
         let inapplicable = self.info.inapplicable.iter().map(|inapplicable| {
             let mut object = Object::new();
             object.push("scenario", &*inapplicable.scenario.id);
@@ -197,7 +203,8 @@ impl SummaryJson {
             self.info.coverage.map(|tested_side| coverage::json(&summary.coverage, tested_side));
         document.push("coverage", coverage);
         document.push("shard", summary.shard.map(|shard| shard.to_string()));
-        let not_started = summary.not_started.iter().map(|cell| Value::Object(object_of(cell)));
+        let not_started =
+            summary.not_started.iter().map(|scenario_run| Value::Object(object_of(scenario_run)));
         document.push("notStarted", not_started.collect::<Value>());
         let mut starts = Object::new();
         starts.push("all", summary.program_starts);
@@ -225,7 +232,7 @@ fn known(summary: &Summary) -> Value {
 /// One of several attempts.
 fn attempt(outcome: &Outcome) -> Value {
     let mut object = Object::new();
-    let failing = Outcome::judge(&outcome.cell, outcome.profile, &outcome.checks);
+    let failing = Outcome::judge(&outcome.scenario_run, outcome.profile, &outcome.checks);
     object.push("verdict", verdict(failing));
     object.push("started", outcome.started.as_str());
     object.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
@@ -257,12 +264,12 @@ fn problem_of(problem: &Problem) -> Object {
     object.push("checks", texts(problem.checks()));
     object.push("revisions", texts(problem.revisions().iter().map(Revision::as_str)));
     object.push("transports", texts(problem.transports().iter().map(|it| it.as_str())));
-    object.push("runs", problem.cells().len());
+    object.push("runs", problem.scenario_runs().len());
     object.push("occurrences", problem.occurrences.len());
     object.push("notReached", problem.not_reached);
     object.push("notRun", problem.not_run);
     object.push("badExits", problem.bad_exits);
-    object.push("example", object_of(&problem.example.cell));
+    object.push("example", object_of(&problem.example.scenario_run));
     object
 }
 
@@ -271,7 +278,7 @@ fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
 }
 
 fn untested(untested: &Untested) -> Value {
-    let mut object = object_of(&untested.cell);
+    let mut object = object_of(&untested.scenario_run);
     object.push("reason", untested.reason.as_str());
     Value::Object(object)
 }
@@ -285,11 +292,11 @@ fn client_speaks(speaks: ClientSpeaks) -> Value {
     ]))
 }
 
-fn object_of(cell: &Cell) -> Object {
+fn object_of(scenario_run: &ScenarioRun) -> Object {
     Object::from_iter([
-        ("scenario", &*cell.scenario.id),
-        ("revision", cell.revision.as_str()),
-        ("transport", cell.transport.as_str()),
+        ("scenario", &*scenario_run.scenario.id),
+        ("revision", scenario_run.revision.as_str()),
+        ("transport", scenario_run.transport.as_str()),
     ])
 }
 

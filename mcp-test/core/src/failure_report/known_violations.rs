@@ -55,7 +55,7 @@ fn an_outcome_shows_what_is_broken_and_what_was_tried() {
     .map(|requirement| outcome.shows(requirement));
     assert_eq!(shown, [Shown::Broken, Shown::Kept, Shown::Nothing]);
     // The revision does not have it.
-    outcome.cell.revision = Revision::NEWEST;
+    outcome.scenario_run.revision = Revision::NEWEST;
     assert_eq!(outcome.shows(Requirement::PING_RESULT_EMPTY), Shown::Nothing);
 }
 

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::Rerun;
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::run::{
-    Cell, Counts, Coverage, ExitCode, KnownResults, Outcome, Preflight, Problems, Results,
-    RunEvent, Summary, Verdict,
+    Counts, Coverage, ExitCode, KnownResults, Outcome, Preflight, Problems, Results, RunEvent,
+    ScenarioRun, Summary, Verdict,
 };
 use crate::scenario::{
     Body, Kind, Official, Profile, Repeats, Scenario, Shared, Suite, TestedSide, Transports,
@@ -79,7 +79,7 @@ pub fn rerun() -> Rerun {
     }
 }
 
-/// A passing cell, over stdio at 2025-11-25.
+/// A passing scenario run, over stdio at 2025-11-25.
 pub fn passed() -> Outcome {
     let mut check = check("tools-list", Status::Success);
     check.name = "ToolsList".to_owned();
@@ -91,7 +91,7 @@ pub fn passed() -> Outcome {
     outcome(&TOOLS_LIST, vec![check], Verdict::Passed)
 }
 
-/// A passing cell of another scenario.
+/// A passing scenario run of another scenario.
 pub fn ping() -> Outcome {
     outcome(&PING, vec![check("ping", Status::Success)], Verdict::Passed)
 }
@@ -101,7 +101,7 @@ pub fn skipped() -> Outcome {
     let mut check = check("tools-list", Status::Skipped);
     check.message = Some("the server does not declare the capability `tools`".to_owned());
     let mut outcome = outcome(&TOOLS_LIST, vec![check], Verdict::Skipped);
-    outcome.cell.revision = Revision::NEWEST;
+    outcome.scenario_run.revision = Revision::NEWEST;
     outcome
 }
 
@@ -155,8 +155,8 @@ pub fn failed() -> Outcome {
     outcome
 }
 
-/// The events of a run of these cells.
-pub fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
+/// The events of a run of these scenario runs.
+pub fn events(scenario_runs: Vec<ScenarioRun>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
     let speaks = vec![Revision::V2025_11_25, Revision::NEWEST];
     let preflight = Preflight {
         speaks: [(TransportKind::Stdio, speaks)].into(),
@@ -165,7 +165,7 @@ pub fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
         called: None,
         cut_lists: Vec::new(),
     };
-    let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
+    let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(scenario_runs)];
     let mut summary = Summary {
         target: TARGET.to_owned(),
         profile: Profile::Official,
@@ -193,7 +193,7 @@ pub fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
         if outcome.verdict.is_failing() {
             summary.exit = ExitCode::Failed;
         }
-        events.push(RunEvent::Started(outcome.cell.clone()));
+        events.push(RunEvent::Started(outcome.scenario_run.clone()));
         events.push(RunEvent::Finished(Box::new(outcome)));
     }
     events.push(RunEvent::Ended(summary));
@@ -208,7 +208,7 @@ fn check(id: &str, status: Status) -> Check {
 
 fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) -> Outcome {
     Outcome {
-        cell: Cell {
+        scenario_run: ScenarioRun {
             scenario: scenario.into(),
             revision: Revision::V2025_11_25,
             transport: TransportKind::Stdio,

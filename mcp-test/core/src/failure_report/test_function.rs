@@ -61,7 +61,10 @@ impl FailureFormatter<'_> {
         if let Some(exited) = &outcome.exited {
             let _ = write!(text, "\nthe program behind the URL exited on its own, with {exited}\n");
         }
-        text.push_str(&stderr_of_test(outcome.cell.scenario.tested_side, &outcome.stderr_tail));
+        text.push_str(&stderr_of_test(
+            outcome.scenario_run.scenario.tested_side,
+            &outcome.stderr_tail,
+        ));
         text
     }
 
@@ -69,11 +72,11 @@ impl FailureFormatter<'_> {
     fn problem(&mut self, check: &Check, finding: &Finding) -> String {
         let outcome = self.outcome;
         // The rows of the test as a whole have its own id, which is in the heading already.
-        let check_id = Some(&check.id).filter(|id| **id != *outcome.cell.scenario.id);
+        let check_id = Some(&check.id).filter(|id| **id != *outcome.scenario_run.scenario.id);
         let named = check_id.map(|id| format!("check `{id}`: ")).unwrap_or_default();
         let of_assertion = outcome.assertion.as_deref().filter(|it| it.finding == *finding);
         let Some(failure) = of_assertion else {
-            let revision = outcome.cell.revision;
+            let revision = outcome.scenario_run.revision;
             let text = explain_next(finding, &outcome.trace, revision, &mut self.exchanges);
             return format!("{named}{}", text.trim_end());
         };

@@ -181,7 +181,7 @@ impl Baseline {
                     Some(Status::Failure | Status::Warning) => {
                         comparison.expected.push(entry.to_string());
                     }
-                    // A cell that could not be run may have failed, so that the entry is not known to be stale.
+                    // A scenario run that could not be run may have failed, so that the entry is not known to be stale.
                     Some(Status::Success) if !scenario.partial => {
                         comparison.stale.push(entry.to_string());
                     }
@@ -211,7 +211,7 @@ impl Baseline {
         let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
         for tested_side in [TestedSide::Server, TestedSide::Client] {
             let was_run = |id: &str| {
-                // What was run only in part keeps its entries: a check may still fail in the other cells.
+                // What was run only in part keeps its entries: a check may still fail in the other scenario runs.
                 results.get(tested_side, id).is_some_and(|it| !it.partial)
             };
             let kept = kept

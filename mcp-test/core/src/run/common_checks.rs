@@ -1,6 +1,6 @@
 //! The checks that every scenario may have without declaring them.
 
-use super::Cell;
+use super::ScenarioRun;
 use super::coverage::exercised;
 use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
@@ -90,8 +90,8 @@ pub fn requirements_of_interruptions(side: Side) -> impl Iterator<Item = &'stati
 }
 
 /// The check of the envelopes of the whole conversation.
-pub(super) fn well_formed(judged: &[Finding], trace: &Trace, cell: &Cell) -> Check {
-    let who = match cell.scenario.tested_side {
+pub(super) fn well_formed(judged: &[Finding], trace: &Trace, scenario_run: &ScenarioRun) -> Check {
+    let who = match scenario_run.scenario.tested_side {
         TestedSide::Server | TestedSide::Authorization => Party::Server,
         TestedSide::Client => Party::Client,
     };
@@ -102,7 +102,7 @@ pub(super) fn well_formed(judged: &[Finding], trace: &Trace, cell: &Cell) -> Che
         let message = Some("the peer sent nothing".to_owned());
         Check { message, ..Check::new(WELL_FORMED, Origin::Own, Status::Skipped) }
     });
-    row.tested = exercised(trace, who, cell.transport);
+    row.tested = exercised(trace, who, scenario_run.transport);
     row.described("WireWellFormed", "Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport")
 }
 

@@ -22,7 +22,7 @@ use super::slow_scenarios::SlowScenarios;
 #[doc(hidden)]
 pub use super::start_budget::Key;
 use super::start_budget::{StartBudget, Starts};
-use super::{Cell, Outcome, Plan};
+use super::{Outcome, Plan, ScenarioRun};
 use crate::check::Finding;
 use crate::client::{Client, FirstRequest, Options};
 use crate::clock::{self, Deadline};
@@ -148,7 +148,10 @@ impl ConnectionPool {
         let is_parallel = plan.jobs > NonZeroUsize::MIN && !plan.fail_fast;
         let has_programs = target.transports().contains(&TransportKind::Stdio);
         // A case may have to prepare something before its program starts.
-        let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);
+        let is_prepared = plan
+            .scenario_runs
+            .iter()
+            .all(|scenario_run| scenario_run.scenario.kind == Kind::BuiltIn);
         let starts_ahead = is_parallel && has_programs && is_prepared;
         let pool = Self {
             starts: Starts::new(plan, target),
@@ -160,7 +163,8 @@ impl ConnectionPool {
             slow: RefCell::default(),
             returned: Notify::new(),
         };
-        let is_used = plan.cells.iter().any(|cell| pool.shares(cell, plan.profile));
+        let is_used =
+            plan.scenario_runs.iter().any(|scenario_run| pool.shares(scenario_run, plan.profile));
         let shared = if starts_ahead && is_used { pool.shared } else { Vec::new() };
         Self { shared, ..pool }
     }
@@ -179,13 +183,13 @@ impl ConnectionPool {
 
     /// Whether a scenario is run on a shared connection; `profile` is that of the plan.
     #[doc(hidden)]
-    pub fn shares(&self, cell: &Cell, profile: Profile) -> bool {
-        let scenario = &cell.scenario;
-        self.keeps(cell.transport)
+    pub fn shares(&self, scenario_run: &ScenarioRun, profile: Profile) -> bool {
+        let scenario = &scenario_run.scenario;
+        self.keeps(scenario_run.transport)
             // The client of the official suite has capabilities of its own.
-            && profile.at(scenario, cell.revision) != Profile::Official
+            && profile.at(scenario, scenario_run.revision) != Profile::Official
             && scenario.kind == Kind::BuiltIn
-            && scenario.shares_connection.contains(cell.revision)
+            && scenario.shares_connection.contains(scenario_run.revision)
     }
 
     /// Opens a connection with a recorder of its own: one that was opened ahead, if there is one.
@@ -450,12 +454,16 @@ impl ConnectionPool {
 
     /// Notes what a scenario has shown that counts.
     pub(super) fn confirm(&self, own: &Outcome) {
-        self.state.borrow_mut().confirmed.add(&own.cell.scenario.id, &own.checks);
+        self.state.borrow_mut().confirmed.add(&own.scenario_run.scenario.id, &own.checks);
     }
 
     /// Waits until no other run of the scenario confirms what it has shown; `None` if that takes longer than this.
-    pub(super) async fn confirming(&self, cell: &Cell, timeout: Duration) -> Option<Confirming> {
-        let id = cell.scenario.id.to_string();
+    pub(super) async fn confirming(
+        &self,
+        scenario_run: &ScenarioRun,
+        timeout: Duration,
+    ) -> Option<Confirming> {
+        let id = scenario_run.scenario.id.to_string();
         let confirming = self.state.borrow_mut().confirming.entry(id).or_default().clone();
         clock::within(Deadline::after(timeout), confirming.lock_owned()).await.ok()
     }

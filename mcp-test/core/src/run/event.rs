@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Cell, Comparison, Counts, Coverage, ExitCode, KnownResults, Outcome, Problems, Results, Shard,
-    Verdict,
+    Comparison, Counts, Coverage, ExitCode, KnownResults, Outcome, Problems, Results, ScenarioRun,
+    Shard, Verdict,
 };
 use crate::check::Finding;
 use crate::scenario::{Profile, Reason, RequirementSet, Suite};
@@ -24,11 +24,11 @@ pub enum RunEvent {
         /// The revision that was tried, if a connection was possible.
         tried: Option<Revision>,
     },
-    /// These cells will be run, in this order.
-    Planned(Vec<Cell>),
-    /// A cell begins.
-    Started(Cell),
-    /// A cell has ended.
+    /// These scenario runs will be run, in this order.
+    Planned(Vec<ScenarioRun>),
+    /// A scenario run begins.
+    Started(ScenarioRun),
+    /// A scenario run has ended.
     Finished(Box<Outcome>),
     /// The run has ended.
     Ended(Summary),
@@ -61,8 +61,8 @@ pub struct CalledByRun {
 /// One line of the summary.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The cell.
-    pub cell: Cell,
+    /// The scenario run.
+    pub scenario_run: ScenarioRun,
     /// The profile by which it was judged.
     pub profile: Profile,
     /// The verdict.
@@ -123,11 +123,11 @@ pub struct Summary {
     pub suite: Option<Suite>,
     /// The selected set of scenarios, not all of which are scored.
     pub requirements: Option<&'static RequirementSet>,
-    /// The cells, in the order of the plan.
+    /// The scenario runs, in the order of the plan.
     pub lines: Vec<Line>,
-    /// The checks that count, over all cells.
+    /// The checks that count, over all scenario runs.
     pub counts: Counts,
-    /// The advisory checks, over all cells.
+    /// The advisory checks, over all scenario runs.
     pub advisory: Counts,
     /// The status of every check that counts, for a baseline.
     pub results: Results,
@@ -147,12 +147,12 @@ pub struct Summary {
     pub exit: ExitCode,
     /// The part of a run that this is.
     pub shard: Option<Shard>,
-    /// The cells that were not run after a failure, because the run ended with it; see [`Plan::fail_fast`](super::Plan::fail_fast).
-    pub not_started: Vec<Cell>,
+    /// The scenario runs that were not run after a failure, because the run ended with it; see [`Plan::fail_fast`](super::Plan::fail_fast).
+    pub not_started: Vec<ScenarioRun>,
     /// How often the program of the server was started for a connection over standard streams.
     pub program_starts: usize,
     /// How many of these starts were needed because the program had exited or did not answer in time.
     pub program_restarts: usize,
-    /// The exit code of an interrupted run, which lacks some cells.
+    /// The exit code of an interrupted run, which lacks some scenario runs.
     pub interrupted: Option<u8>,
 }

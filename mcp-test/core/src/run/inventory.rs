@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::connection_pool::{ConnectionPool, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
 use super::start_budget::Key;
-use super::{Cell, Plan};
+use super::{Plan, ScenarioRun};
 use crate::check::Finding;
 use crate::client::reply::listed_items;
 use crate::client::{Client, MAX_PAGES};
@@ -22,12 +22,12 @@ const QUIET: Duration = Duration::from_secs(1);
 /// How long closing the connection to a target that has stopped answering may take.
 const ENDING: Duration = Duration::from_millis(500);
 
-/// The requests for the lists of a target, at the revision and over the transport of a cell.
+/// The requests for the lists of a target, at the revision and over the transport of a scenario run.
 pub(super) struct InventoryRequest<'a> {
     pub(super) plan: &'a Plan,
     pub(super) target: &'a Target,
     pub(super) pool: &'a ConnectionPool,
-    pub(super) cell: &'a Cell,
+    pub(super) scenario_run: &'a ScenarioRun,
     /// How to ask after a silence whether the target still answers.
     pub(super) question: Option<LivenessQuestion>,
     /// How long each answer may take.
@@ -41,7 +41,7 @@ impl InventoryRequest<'_> {
     ///
     /// If a list was not answered, and the target has stopped answering.
     pub(super) async fn send(&self, declared: &Value) -> Result<Inventory, Finding> {
-        let Cell { transport, revision, .. } = *self.cell;
+        let ScenarioRun { transport, revision, .. } = *self.scenario_run;
         let (target, limits) = (self.target.clone(), self.plan.limits);
         let setup = Setup::new(target, transport, revision, Profile::Adaptive, self.timeout);
         let setup = Setup { limits, ..setup };
@@ -66,7 +66,7 @@ impl InventoryRequest<'_> {
     /// Keeps the connection for the scenarios, if the target sends nothing more on it.
     async fn keep(&self, mut client: Client, beginning: Beginning) {
         if client.fence(Deadline::after(self.timeout.min(QUIET))).await == Some(true) {
-            let key = Key::shared(self.cell.transport, self.cell.revision);
+            let key = Key::shared(self.scenario_run.transport, self.scenario_run.revision);
             self.pool.keep(key, SharedConnection { client, beginning });
         } else {
             drop(self.pool.retire(client, false));
@@ -89,7 +89,7 @@ impl InventoryRequest<'_> {
     }
 
     fn needs(&self, kind: ItemKind) -> bool {
-        let scenarios = self.plan.cells.iter().map(|cell| &cell.scenario);
+        let scenarios = self.plan.scenario_runs.iter().map(|scenario_run| &scenario_run.scenario);
         let mut needs =
             scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.optional_needs));
         needs.any(|need| need.item_kind() == Some(kind))
@@ -110,7 +110,7 @@ impl InventoryRequest<'_> {
             && ends_in_silence(&ctx.trace())
         {
             let left = left(self.timeout, stopwatch);
-            if question.ask(self.target, self.cell.transport, left).await.is_none() {
+            if question.ask(self.target, self.scenario_run.transport, left).await.is_none() {
                 return Err(finding);
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::{Cell, Outcome, Shown};
+use super::{Outcome, ScenarioRun, Shown};
 use crate::expect::words;
 use crate::spec::{KnownViolation, KnownViolations, Requirement};
 
@@ -24,7 +24,7 @@ pub struct KnownResults {
 
 /// `ping at 2025-11-25 over stdio`
 fn name_of_run(outcome: &Outcome) -> String {
-    let Cell { scenario, revision, transport, .. } = &outcome.cell;
+    let ScenarioRun { scenario, revision, transport, .. } = &outcome.scenario_run;
     format!("{} at {revision} over {transport}", scenario.id)
 }
 

@@ -22,7 +22,7 @@ impl Outcome {
         // The official rules know only baselines. What ends a test function fails it, although it is known.
         if known.is_empty()
             || self.profile == Profile::Official
-            || self.cell.scenario.kind == Kind::Test
+            || self.scenario_run.scenario.kind == Kind::Test
         {
             return self;
         }
@@ -32,7 +32,7 @@ impl Outcome {
             is_changed |= !check.known.is_empty();
         }
         if is_changed && self.verdict == Verdict::Failed {
-            self.verdict = Self::judge(&self.cell, self.profile, &self.checks);
+            self.verdict = Self::judge(&self.scenario_run, self.profile, &self.checks);
         }
         self
     }
@@ -53,7 +53,9 @@ impl Outcome {
             return Shown::Broken;
         }
         let is_tried = |check: &Check| check.tested.iter().any(is_it);
-        if requirement.revisions.contains(self.cell.revision) && self.checks.iter().any(is_tried) {
+        if requirement.revisions.contains(self.scenario_run.revision)
+            && self.checks.iter().any(is_tried)
+        {
             return Shown::Kept;
         }
         Shown::Nothing

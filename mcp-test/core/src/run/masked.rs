@@ -122,7 +122,7 @@ impl Masking<'_> {
             silence,
             assertion,
             other_attempts,
-            cell: _,
+            scenario_run: _,
             profile: _,
             spoken: _,
             unmet: _,
@@ -138,9 +138,9 @@ impl Masking<'_> {
         self.texts(exited);
         client_run.iter_mut().for_each(|run| self.client_run(run));
         if let Some(silence) = silence {
-            let Silence { mut finding, cell } = (**silence).clone();
+            let Silence { mut finding, scenario_run } = (**silence).clone();
             self.finding(&mut finding);
-            *silence = Arc::new(Silence { finding, cell });
+            *silence = Arc::new(Silence { finding, scenario_run });
         }
         if let Some(failure) = assertion {
             let AssertionFailure { finding, trace, revision, location } = &**failure;

@@ -1,13 +1,9 @@
 //! Planning and running scenarios, and the verdicts.
 //!
-//! [`Plan::build`] selects the cells, [`run()`] prepares the target, runs the cells and reports [`RunEvent`]s, and the
+//! [`Plan::build`] selects the scenario runs, [`run()`] prepares the target, runs the scenario runs and reports [`RunEvent`]s, and the
 //! [`Summary`] at the end has the verdict and the [`ExitCode`]. The reports of the command format them.
 
 mod baseline;
-mod cell;
-mod cell_queue;
-#[doc(hidden)]
-pub mod cell_run;
 mod common_checks;
 mod confirmed;
 #[doc(hidden)]
@@ -16,6 +12,8 @@ mod counts;
 mod coverage;
 mod error;
 mod event;
+#[doc(hidden)]
+pub mod execution;
 mod exit_code;
 mod former_ids;
 mod inventory;
@@ -32,6 +30,8 @@ mod problems;
 mod results;
 mod retries;
 mod runner;
+mod scenario_run;
+mod scenario_run_queue;
 #[cfg(feature = "schema")]
 mod schema_source;
 mod schema_valid;
@@ -49,9 +49,6 @@ mod summary;
 mod tested;
 
 pub use baseline::{Baseline, Comparison, Entry};
-pub use cell::Cell;
-#[doc(hidden)]
-pub use cell_run::Progress;
 pub use common_checks::{COMMON, requirements_of_common, requirements_of_interruptions};
 pub use counts::Counts;
 #[cfg(any(test, feature = "suite"))]
@@ -59,6 +56,8 @@ pub use coverage::{CitingCheck, citing_checks, citing_checks_of};
 pub use coverage::{Coverage, NotTested, RowState, binds, why_unchecked};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
+#[doc(hidden)]
+pub use execution::Progress;
 pub use exit_code::ExitCode;
 #[doc(hidden)]
 pub use known_results::KnownResults;
@@ -75,6 +74,7 @@ pub use results::Results;
 #[doc(hidden)]
 pub use results::needs_entry;
 pub use runner::run;
+pub use scenario_run::ScenarioRun;
 #[cfg(feature = "schema")]
 pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
 pub use selection::{Inapplicable, Selection};

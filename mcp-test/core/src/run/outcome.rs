@@ -1,9 +1,9 @@
-//! The outcome of one cell.
+//! The outcome of one scenario run.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{COMMON, Cell, Silence};
+use super::{COMMON, ScenarioRun, Silence};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Origin, Status};
 use crate::clock;
@@ -15,7 +15,7 @@ use crate::transport::{ClientRun, PreparedTarget, TransportKind};
 /// How many of the last lines on standard error an outcome keeps.
 pub(super) const STDERR_LINES: usize = 20;
 
-/// The verdict on one cell, before a comparison with the baseline.
+/// The verdict on one scenario run, before a comparison with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Nothing counts against the peer.
@@ -30,11 +30,11 @@ pub enum Verdict {
     Flaky,
 }
 
-/// The outcome of one cell.
+/// The outcome of one scenario run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The cell.
-    pub cell: Cell,
+    /// The scenario run.
+    pub scenario_run: ScenarioRun,
     /// The profile by which it was judged: `adaptive` where the official suite does not run the scenario.
     pub profile: Profile,
     /// Its checks, in the order in which they were made.
@@ -43,13 +43,13 @@ pub struct Outcome {
     pub trace: Trace,
     /// The last lines that the peer wrote to standard error.
     pub stderr_tail: Vec<String>,
-    /// How the program behind the URL exited, if it had at the end of the cell.
+    /// How the program behind the URL exited, if it had at the end of the scenario run.
     pub exited: Option<String>,
     /// How the client under test exited, and what it printed.
     pub client_run: Option<ClientRun>,
     /// The revision that the client under test spoke, if it is known.
     pub spoken: Option<Revision>,
-    /// The silence of the server that was noticed here, or in another cell and is why this one was not run.
+    /// The silence of the server that was noticed here, or in another scenario run and is why this one was not run.
     pub silence: Option<Arc<Silence>>,
     /// What it needs and the peer does not offer, if that is why it was not run.
     pub unmet: Option<Need>,
@@ -65,7 +65,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Which attempt this is, from 1.
     pub attempt: usize,
-    /// The other attempts, in order, if the cell was run again after a failure.
+    /// The other attempts, in order, if the scenario run was run again after a failure.
     pub other_attempts: Vec<Outcome>,
 }
 
@@ -80,10 +80,10 @@ impl Verdict {
 impl Outcome {
     /// The outcome of a run that did not end.
     #[doc(hidden)]
-    pub fn failed(cell: Cell, finding: Finding, trace: Trace) -> Self {
-        let check = Check::from_finding(&*cell.scenario.id, Origin::User, finding);
+    pub fn failed(scenario_run: ScenarioRun, finding: Finding, trace: Trace) -> Self {
+        let check = Check::from_finding(&*scenario_run.scenario.id, Origin::User, finding);
         Self {
-            cell,
+            scenario_run,
             profile: Profile::Adaptive,
             checks: vec![check],
             stderr_tail: trace.stderr_tail(STDERR_LINES),
@@ -111,10 +111,10 @@ impl Outcome {
         attempts
     }
 
-    /// Adds the exit and the last output of the program behind the URL. They are not in the trace, since all cells share it.
+    /// Adds the exit and the last output of the program behind the URL. They are not in the trace, since all scenario runs share it.
     pub(super) fn add_exit_and_stderr(&mut self, program: &PreparedTarget) {
         // Over other transports, the program belongs to a connection, and its output is in the trace.
-        if self.cell.transport != TransportKind::Http {
+        if self.scenario_run.transport != TransportKind::Http {
             return;
         }
         self.exited = program.exit().map(|exit| exit.to_string());
@@ -136,7 +136,7 @@ impl Outcome {
     /// Whether a check counts against the peer.
     #[must_use]
     pub fn fails(&self, check: &Check) -> bool {
-        self.counts(check) && self.profile.fails(self.cell.scenario.tested_side, check)
+        self.counts(check) && self.profile.fails(self.scenario_run.scenario.tested_side, check)
     }
 
     /// The checks that count against the peer.
@@ -162,8 +162,8 @@ impl Outcome {
 
     /// The verdict that follows from checks.
     #[doc(hidden)]
-    pub fn judge(cell: &Cell, profile: Profile, checks: &[Check]) -> Verdict {
-        let tested_side = cell.scenario.tested_side;
+    pub fn judge(scenario_run: &ScenarioRun, profile: Profile, checks: &[Check]) -> Verdict {
+        let tested_side = scenario_run.scenario.tested_side;
         let counts = |check: &&Check| profile.fails(tested_side, check);
         // A check without a finding counts against the peer: nothing says that something else is to blame.
         let peer_is_innocent = |check: &Check| {

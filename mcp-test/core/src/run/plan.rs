@@ -1,4 +1,4 @@
-//! Plans: the cells to run, by which rules, and how many at a time.
+//! Plans: the scenario runs to run, by which rules, and how many at a time.
 //!
 //! A plan lists candidates. The pre-flight asks which revisions the target speaks, so that a run may drop some.
 
@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::{
-    Baseline, Cell, Inapplicable, Selection, Shard, SignInStep, Tested, UsageError, former_ids,
+    Baseline, Inapplicable, ScenarioRun, Selection, Shard, SignInStep, Tested, UsageError,
+    former_ids,
 };
 use crate::client::Fixtures;
 use crate::expect::words::closest;
@@ -32,7 +33,7 @@ pub struct Plan {
     /// The selected set of scenarios, not all of which are scored.
     pub requirements: Option<&'static RequirementSet>,
     /// The candidates, in the order of the report.
-    pub cells: Vec<Cell>,
+    pub scenario_runs: Vec<ScenarioRun>,
     /// What was selected and does not apply.
     pub inapplicable: Vec<Inapplicable>,
     /// Whether revisions were selected: then one that the target does not speak is reported, not dropped.
@@ -41,15 +42,15 @@ pub struct Plan {
     pub one_revision: bool,
     /// Whether scenarios were selected by name: then the exit of a client counts also in profile `official`.
     pub single: bool,
-    /// How many cells run at the same time.
+    /// How many scenario runs run at the same time.
     pub jobs: NonZeroUsize,
     /// Whether the run ends after the first failure that the baseline does not expect; what runs already is waited for.
     pub fail_fast: bool,
-    /// How often a cell is run again that fails although the baseline does not expect it.
+    /// How often a scenario run is run again that fails although the baseline does not expect it.
     pub retries: usize,
-    /// The part of the cells to run.
+    /// The part of the scenario runs to run.
     pub shard: Option<Shard>,
-    /// How long a cell may take, unless its scenario has a time-out.
+    /// How long a scenario run may take, unless its scenario has a time-out.
     pub timeout: Duration,
     /// How long the reply to a `ping` may take until it counts as late.
     pub prompt: Duration,
@@ -83,11 +84,11 @@ pub struct Plan {
     selection: Selection,
 }
 
-/// How long a cell may take by default, as in the official suite.
+/// How long a scenario run may take by default, as in the official suite.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Plan {
-    /// Plans a selection of these scenarios: one job, 30 seconds per cell, no baseline.
+    /// Plans a selection of these scenarios: one job, 30 seconds per scenario run, no baseline.
     ///
     /// # Errors
     ///
@@ -127,14 +128,14 @@ impl Plan {
             };
             candidates.add(&scenario, &wanted, &transports, (profile, selection));
         }
-        let Candidates { cells, mut inapplicable } = candidates;
+        let Candidates { scenario_runs, mut inapplicable } = candidates;
         let is_named = !selection.scenarios.is_empty();
         if !is_named {
             // A suite leaves out scenarios of other revisions without a word, as the official one does.
             inapplicable.retain(|it| it.transport.is_some());
         }
         // A named scenario that does not apply is reported, which is not an error.
-        if cells.is_empty() && (!is_named || inapplicable.is_empty()) {
+        if scenario_runs.is_empty() && (!is_named || inapplicable.is_empty()) {
             return Err(UsageError::NothingSelected);
         }
         Ok(Self {
@@ -145,27 +146,28 @@ impl Plan {
             one_revision: selection.one_revision && selection.revisions.is_empty(),
             single: is_named,
             selection: selection.clone(),
-            ..Self::of_cells(target, profile, cells, scenarios)
+            ..Self::of_scenario_runs(target, profile, scenario_runs, scenarios)
         })
     }
 
-    /// Plans one cell, which must apply.
+    /// Plans one scenario run, which must apply.
     pub(super) fn single(
-        cell: Cell,
+        scenario_run: ScenarioRun,
         target: impl Into<Tested>,
         timeout: Duration,
         known: KnownViolations,
     ) -> Self {
-        let scenarios = vec![cell.scenario.clone()];
-        let plan = Self::of_cells(target.into(), Profile::Adaptive, vec![cell], scenarios);
+        let scenarios = vec![scenario_run.scenario.clone()];
+        let plan =
+            Self::of_scenario_runs(target.into(), Profile::Adaptive, vec![scenario_run], scenarios);
         // Its revision is settled, so it must not be dropped as one that the target may not speak.
         Self { asked_revisions: true, single: true, timeout, known, ..plan }
     }
 
-    fn of_cells(
+    fn of_scenario_runs(
         target: Tested,
         profile: Profile,
-        cells: Vec<Cell>,
+        scenario_runs: Vec<ScenarioRun>,
         scenarios: Vec<Shared<Scenario>>,
     ) -> Self {
         Self {
@@ -173,7 +175,7 @@ impl Plan {
             profile,
             suite: None,
             requirements: None,
-            cells,
+            scenario_runs,
             inapplicable: Vec::new(),
             asked_revisions: false,
             one_revision: false,
@@ -213,9 +215,9 @@ impl Plan {
         let (scenarios, over_sse) =
             (self.scenarios.iter().cloned(), target.clone().also_over_sse());
         let plan = Self::build(scenarios, over_sse, self.profile, &selection).ok()?;
-        let Self { target, cells, inapplicable, .. } = plan;
-        let over_sse = Self { target, cells, inapplicable, selection, ..self.clone() };
-        (!over_sse.cells.is_empty()).then_some(over_sse)
+        let Self { target, scenario_runs, inapplicable, .. } = plan;
+        let over_sse = Self { target, scenario_runs, inapplicable, selection, ..self.clone() };
+        (!over_sse.scenario_runs.is_empty()).then_some(over_sse)
     }
 
     /// What of the plan can be run on a protected server that accepts no token of ours: what is about its refusals.
@@ -223,15 +225,17 @@ impl Plan {
     /// `None` if there is nothing.
     #[cfg(feature = "auth")]
     pub(super) fn without_credentials(&self) -> Option<Self> {
-        let is_about_tokens = |cell: &&Cell| cell.scenario.needs.contains(&Need::Protection);
-        let cells: Vec<Cell> = self.cells.iter().filter(is_about_tokens).cloned().collect();
+        let is_about_tokens =
+            |scenario_run: &&ScenarioRun| scenario_run.scenario.needs.contains(&Need::Protection);
+        let scenario_runs: Vec<ScenarioRun> =
+            self.scenario_runs.iter().filter(is_about_tokens).cloned().collect();
         // The server does not say which revisions it speaks.
         let one_revision = !self.asked_revisions;
-        let is_possible = self.target.is_protected() && !cells.is_empty();
-        is_possible.then(|| Self { cells, one_revision, ..self.clone() })
+        let is_possible = self.target.is_protected() && !scenario_runs.is_empty();
+        is_possible.then(|| Self { scenario_runs, one_revision, ..self.clone() })
     }
 
-    /// Runs up to `jobs` cells at the same time.
+    /// Runs up to `jobs` scenario runs at the same time.
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.jobs = jobs;
@@ -245,28 +249,28 @@ impl Plan {
         self
     }
 
-    /// Runs a cell that fails up to this many times again; one that fails and then does not is flaky, which is a failure.
+    /// Runs a scenario run that fails up to this many times again; one that fails and then does not is flaky, which is a failure.
     #[must_use]
     pub fn retries(mut self, retries: usize) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Runs only a part of the cells.
+    /// Runs only a part of the scenario runs.
     #[must_use]
     pub fn shard(mut self, shard: Option<Shard>) -> Self {
         self.shard = shard;
         self
     }
 
-    /// Sets how long a cell may take, unless its scenario has a time-out; [`Duration::MAX`] overrides also those.
+    /// Sets how long a scenario run may take, unless its scenario has a time-out; [`Duration::MAX`] overrides also those.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long a cell of this scenario may take.
+    /// How long a scenario run of this scenario may take.
     pub(super) fn timeout_of(&self, scenario: &Scenario) -> Duration {
         scenario.timeout.filter(|_| self.timeout < Duration::MAX).unwrap_or(self.timeout)
     }
@@ -335,10 +339,10 @@ impl Plan {
     }
 }
 
-/// The cells of a selection, and what of it does not apply.
+/// The scenario runs of a selection, and what of it does not apply.
 #[derive(Default)]
 struct Candidates {
-    cells: Vec<Cell>,
+    scenario_runs: Vec<ScenarioRun>,
     inapplicable: Vec<Inapplicable>,
 }
 
@@ -381,10 +385,8 @@ impl Candidates {
             let scenario = scenario.clone();
             if (scenario.revisions.contains(revision) && !is_off_timeline) || is_forced {
                 let exists = |it: &&TransportKind| tries_all || is_named || it.exists_at(revision);
-                self.cells.extend(over.iter().filter(exists).map(|&transport| Cell {
-                    scenario: scenario.clone(),
-                    revision,
-                    transport,
+                self.scenario_runs.extend(over.iter().filter(exists).map(|&transport| {
+                    ScenarioRun { scenario: scenario.clone(), revision, transport }
                 }));
             } else {
                 self.inapplicable.push(Inapplicable { scenario, revision, transport: None });

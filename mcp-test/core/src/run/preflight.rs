@@ -11,12 +11,12 @@ use std::time::Duration;
 use self::transport_probe::TransportProbe;
 #[cfg(feature = "http")]
 use super::Tested;
-use super::cell_run::CellFacts;
 use super::connection_pool::ConnectionPool;
 use super::event::{CalledByRun, Preflight};
+use super::execution::ScenarioRunFacts;
 use super::inventory::InventoryRequest;
 use super::silence::{LivenessQuestion, stopped_answering};
-use super::{Cell, Plan};
+use super::{Plan, ScenarioRun};
 #[cfg(feature = "auth")]
 use crate::check::Cause;
 use crate::check::Finding;
@@ -93,20 +93,23 @@ pub(super) async fn survey(
 ) -> Result<Survey, PreflightFailure> {
     let mut survey = Survey { complete: true, ..Survey::default() };
     let mut timeout = plan.timeout;
-    for cell in &plan.cells {
-        if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
-            let mut probe = TransportProbe::new(plan, (target, pool), cell.transport);
+    for scenario_run in &plan.scenario_runs {
+        if let Entry::Vacant(entry) = survey.probed.entry(scenario_run.transport) {
+            let mut probe = TransportProbe::new(plan, (target, pool), scenario_run.transport);
             probe.run().await;
-            survey.histories.insert(cell.transport, probe.history());
+            survey.histories.insert(scenario_run.transport, probe.history());
             survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
             timeout = probe.timeout();
-            survey.liveness.extend(probe.question().map(|question| (cell.transport, question)));
+            survey
+                .liveness
+                .extend(probe.question().map(|question| (scenario_run.transport, question)));
             entry.insert(probe.into_result()?);
         }
-        let is_skippable = plan.profile.at(&cell.scenario, cell.revision) != Profile::Official;
+        let is_skippable =
+            plan.profile.at(&scenario_run.scenario, scenario_run.revision) != Profile::Official;
         // Only a profile that skips scenarios has a use for the inventory, which costs a connection.
-        if is_skippable && !cell.scenario.needs.is_empty() {
-            survey.take_inventory(plan, (target, pool), cell, timeout).await?;
+        if is_skippable && !scenario_run.scenario.needs.is_empty() {
+            survey.take_inventory(plan, (target, pool), scenario_run, timeout).await?;
         }
     }
     match survey.nothing_in_common(plan) {
@@ -147,25 +150,28 @@ fn list_revisions(revisions: impl IntoIterator<Item = Revision>) -> String {
     revisions.into_iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// The revisions of the cells that differ in nothing else.
-fn by_scenario(cells: &[Cell]) -> BTreeMap<(&str, TransportKind), Vec<Revision>> {
+/// The revisions of the scenario runs that differ in nothing else.
+fn by_scenario(scenario_runs: &[ScenarioRun]) -> BTreeMap<(&str, TransportKind), Vec<Revision>> {
     let mut revisions: BTreeMap<_, Vec<Revision>> = BTreeMap::new();
-    for cell in cells {
-        revisions.entry((&*cell.scenario.id, cell.transport)).or_default().push(cell.revision);
+    for scenario_run in scenario_runs {
+        revisions
+            .entry((&*scenario_run.scenario.id, scenario_run.transport))
+            .or_default()
+            .push(scenario_run.revision);
     }
     revisions
 }
 
-/// The cells without those of scenarios that show the same at another revision.
-fn without_repeats(cells: &[Cell], profile: Profile) -> Vec<Cell> {
-    let revisions = by_scenario(cells);
-    let is_run = |cell: &&Cell| {
-        let scenario = &cell.scenario;
-        let is_official = profile.at(scenario, cell.revision) == Profile::Official;
-        let all = &revisions[&(&*scenario.id, cell.transport)];
-        is_official || scenario.repeats.runs_at(cell.revision, all)
+/// The scenario runs without those of scenarios that show the same at another revision.
+fn without_repeats(scenario_runs: &[ScenarioRun], profile: Profile) -> Vec<ScenarioRun> {
+    let revisions = by_scenario(scenario_runs);
+    let is_run = |scenario_run: &&ScenarioRun| {
+        let scenario = &scenario_run.scenario;
+        let is_official = profile.at(scenario, scenario_run.revision) == Profile::Official;
+        let all = &revisions[&(&*scenario.id, scenario_run.transport)];
+        is_official || scenario.repeats.runs_at(scenario_run.revision, all)
     };
-    cells.iter().filter(is_run).cloned().collect()
+    scenario_runs.iter().filter(is_run).cloned().collect()
 }
 
 /// How many lines of standard error are shown: the finding is above, and the cause usually in the last of them.
@@ -182,7 +188,7 @@ fn add_stderr(finding: &mut Finding, tail: &[String]) {
 fn wanted(plan: &Plan) -> Vec<Revision> {
     let is_wanted = |revision: &Revision| {
         (!plan.asked_revisions && [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision))
-            || plan.cells.iter().any(|cell| cell.revision == *revision)
+            || plan.scenario_runs.iter().any(|scenario_run| scenario_run.revision == *revision)
     };
     Revision::ALL.into_iter().filter(is_wanted).collect()
 }
@@ -230,7 +236,7 @@ impl Survey {
         let definitions = listed.iter().flat_map(|items| items.items.iter());
         let callable = definitions.filter_map(|tool| Some(plan.calls.callable(tool)?.name));
         // What the user names instead of a fixture is called whatever its annotations, as what `--call` names.
-        let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
+        let scenarios = plan.scenario_runs.iter().map(|scenario_run| &scenario_run.scenario);
         let needs =
             scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.optional_needs));
         let own = needs.filter_map(|need| match need {
@@ -245,47 +251,55 @@ impl Survey {
         (!names.is_empty()).then(|| CalledByRun { called: called.into_iter().collect(), others })
     }
 
-    /// The cells of the plan without those whose revision the target does not speak, unless they were selected.
+    /// The scenario runs of the plan without those whose revision the target does not speak, unless they were selected.
     ///
-    /// The newest cell of a scenario stays if no other would, so that the report can say why.
-    pub(super) fn applicable(&self, plan: &Plan) -> Vec<Cell> {
-        let revisions = by_scenario(&plan.cells);
-        let keeps = |cell: &&Cell| {
+    /// The newest scenario run of a scenario stays if no other would, so that the report can say why.
+    pub(super) fn applicable(&self, plan: &Plan) -> Vec<ScenarioRun> {
+        let revisions = by_scenario(&plan.scenario_runs);
+        let keeps = |scenario_run: &&ScenarioRun| {
             plan.asked_revisions
-                || plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
-                || self.speaks(cell.transport, cell.revision)
-                || !revisions[&(&*cell.scenario.id, cell.transport)].iter().any(|&revision| {
-                    self.speaks(cell.transport, revision) || revision > cell.revision
-                })
+                || plan.profile.at(&scenario_run.scenario, scenario_run.revision)
+                    == Profile::Official
+                || self.speaks(scenario_run.transport, scenario_run.revision)
+                || !revisions[&(&*scenario_run.scenario.id, scenario_run.transport)].iter().any(
+                    |&revision| {
+                        self.speaks(scenario_run.transport, revision)
+                            || revision > scenario_run.revision
+                    },
+                )
         };
-        let cells: Vec<Cell> = plan.cells.iter().filter(keeps).cloned().collect();
+        let scenario_runs: Vec<ScenarioRun> =
+            plan.scenario_runs.iter().filter(keeps).cloned().collect();
         match plan {
-            Plan { one_revision: true, .. } => self.one_revision_each(&cells),
-            Plan { asked_revisions: true, .. } => cells,
-            _ => without_repeats(&cells, plan.profile),
+            Plan { one_revision: true, .. } => self.one_revision_each(&scenario_runs),
+            Plan { asked_revisions: true, .. } => scenario_runs,
+            _ => without_repeats(&scenario_runs, plan.profile),
         }
     }
 
-    /// One of the cells that differ only in the revision: see [`Selection::one_revision`](super::Selection::one_revision).
-    fn one_revision_each(&self, cells: &[Cell]) -> Vec<Cell> {
-        let revisions = by_scenario(cells);
-        let is_chosen = |cell: &&Cell| {
+    /// One of the scenario runs that differ only in the revision: see [`Selection::one_revision`](super::Selection::one_revision).
+    fn one_revision_each(&self, scenario_runs: &[ScenarioRun]) -> Vec<ScenarioRun> {
+        let revisions = by_scenario(scenario_runs);
+        let is_chosen = |scenario_run: &&ScenarioRun| {
             let rank = |revision: Revision| {
                 // If none is spoken, the newest of the handshake era is run, and reports why.
-                let is_spoken = self.facts(cell.transport, revision).is_some();
+                let is_spoken = self.facts(scenario_run.transport, revision).is_some();
                 (is_spoken, revision.era() == Era::Handshake, revision)
             };
-            let others = &revisions[&(&*cell.scenario.id, cell.transport)];
-            others.iter().all(|&other| rank(other) <= rank(cell.revision))
+            let others = &revisions[&(&*scenario_run.scenario.id, scenario_run.transport)];
+            others.iter().all(|&other| rank(other) <= rank(scenario_run.revision))
         };
-        cells.iter().filter(is_chosen).cloned().collect()
+        scenario_runs.iter().filter(is_chosen).cloned().collect()
     }
 
-    /// The facts for one cell.
-    pub(super) fn facts_for(&self, cell: &Cell) -> CellFacts<'static> {
-        let inventory =
-            self.inventories.get(&(cell.transport, cell.revision)).cloned().unwrap_or_default();
-        let (revision, transport) = (cell.revision, cell.transport);
+    /// The facts for one scenario run.
+    pub(super) fn facts_for(&self, scenario_run: &ScenarioRun) -> ScenarioRunFacts<'static> {
+        let inventory = self
+            .inventories
+            .get(&(scenario_run.transport, scenario_run.revision))
+            .cloned()
+            .unwrap_or_default();
+        let (revision, transport) = (scenario_run.revision, scenario_run.transport);
         let spoken = self.probed.get(&transport).map(ProbeResult::revisions).unwrap_or_default();
         let unsupported = (!self.speaks(transport, revision)).then(|| {
             format!(
@@ -297,7 +311,7 @@ impl Survey {
         let history = self.histories.get(&transport).cloned().unwrap_or_default();
         // Whether it serves what it does not declare is for a scenario.
         let (discovered, pool) = (None, None);
-        CellFacts { inventory, discovered, history, spoken, unsupported, liveness, pool }
+        ScenarioRunFacts { inventory, discovered, history, spoken, unsupported, liveness, pool }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.
@@ -329,14 +343,16 @@ impl Survey {
 
     /// Why nothing can be run: the target speaks none of the selected revisions.
     fn nothing_in_common(&self, plan: &Plan) -> Option<Finding> {
-        let is_run = |cell: &Cell| {
-            self.speaks(cell.transport, cell.revision)
-                || plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
+        let is_run = |scenario_run: &ScenarioRun| {
+            self.speaks(scenario_run.transport, scenario_run.revision)
+                || plan.profile.at(&scenario_run.scenario, scenario_run.revision)
+                    == Profile::Official
         };
-        if !plan.asked_revisions || plan.cells.iter().any(is_run) {
+        if !plan.asked_revisions || plan.scenario_runs.iter().any(is_run) {
             return None;
         }
-        let selected: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
+        let selected: BTreeSet<Revision> =
+            plan.scenario_runs.iter().map(|scenario_run| scenario_run.revision).collect();
         let spoken = self.probed.iter().map(|(transport, probed)| {
             format!("{} over {transport}", self.list(probed.revisions()))
         });
@@ -348,18 +364,18 @@ impl Survey {
         self.probed.get(&transport)?.facts(revision)
     }
 
-    /// Asks what the target offers at the revision of `cell`: once per transport and revision.
+    /// Asks what the target offers at the revision of `scenario_run`: once per transport and revision.
     ///
     /// What was not answered is not asked again in the same era: that would only take time.
     async fn take_inventory(
         &mut self,
         plan: &Plan,
         (target, pool): (&Target, &ConnectionPool),
-        cell: &Cell,
+        scenario_run: &ScenarioRun,
         timeout: Duration,
     ) -> Result<(), PreflightFailure> {
-        let key = (cell.transport, cell.revision);
-        let Some(facts) = self.facts(cell.transport, cell.revision) else {
+        let key = (scenario_run.transport, scenario_run.revision);
+        let Some(facts) = self.facts(scenario_run.transport, scenario_run.revision) else {
             return Ok(());
         };
         if self.inventories.contains_key(&key) {
@@ -367,18 +383,19 @@ impl Survey {
         }
         let capabilities = facts.capabilities.clone();
         let is_same_era = |(transport, revision): &(TransportKind, Revision)| {
-            *transport == cell.transport && revision.era() == cell.revision.era()
+            *transport == scenario_run.transport && revision.era() == scenario_run.revision.era()
         };
         let mut siblings = self.inventories.iter().filter(|(key, _)| is_same_era(key));
         let sibling = siblings.find(|(_, it)| it.has_failed()).map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
             None => {
-                let question = self.liveness.get(&cell.transport).copied();
-                let request = InventoryRequest { plan, target, pool, cell, question, timeout };
+                let question = self.liveness.get(&scenario_run.transport).copied();
+                let request =
+                    InventoryRequest { plan, target, pool, scenario_run, question, timeout };
                 request.send(&capabilities).await.map_err(|finding| {
                     let failure = PreflightFailure::from(stopped_answering(finding));
-                    PreflightFailure { tried: Some(cell.revision), ..failure }
+                    PreflightFailure { tried: Some(scenario_run.revision), ..failure }
                 })?
             }
         };
@@ -414,23 +431,31 @@ mod tests {
 
     #[test]
     fn what_shows_the_same_is_run_at_the_newest_revision_of_each_era() {
-        let cells = |id: &'static str, repeats| -> Vec<Cell> {
+        let scenario_runs = |id: &'static str, repeats| -> Vec<ScenarioRun> {
             let body = Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) })));
             let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, body);
             let scenario = Shared::from(Scenario { repeats, ..scenario });
-            let cell = |revision| {
+            let scenario_run = |revision| {
                 let transport = TransportKind::Stdio;
-                Cell { scenario: scenario.clone(), revision, transport }
+                ScenarioRun { scenario: scenario.clone(), revision, transport }
             };
-            Revision::ALL.into_iter().map(cell).collect()
+            Revision::ALL.into_iter().map(scenario_run).collect()
         };
         let (each, once) = (Repeats::EachRevision, Repeats::OncePerEra);
-        let all = [cells("ping", each), cells("large", once), cells("meta", each)].concat();
-        let is_large = |cell: &&Cell| cell.scenario.id == "large";
+        let all = [
+            scenario_runs("ping", each),
+            scenario_runs("large", once),
+            scenario_runs("meta", each),
+        ]
+        .concat();
+        let is_large = |scenario_run: &&ScenarioRun| scenario_run.scenario.id == "large";
         let run = without_repeats(&all, Profile::Adaptive);
-        let at: Vec<Revision> = run.iter().filter(is_large).map(|cell| cell.revision).collect();
+        let at: Vec<Revision> =
+            run.iter().filter(is_large).map(|scenario_run| scenario_run.revision).collect();
         assert_eq!(at, [Revision::NEWEST_HANDSHAKE, Revision::NEWEST]);
-        let others = |cells: &[Cell]| cells.iter().filter(|cell| !is_large(cell)).count();
+        let others = |scenario_runs: &[ScenarioRun]| {
+            scenario_runs.iter().filter(|scenario_run| !is_large(scenario_run)).count()
+        };
         assert_eq!(others(&run), others(&all));
     }
 }

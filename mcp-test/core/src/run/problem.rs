@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::outcome::STDERR_LINES;
 use super::results::needs_entry;
-use super::{Cell, Comparison, Outcome};
+use super::{Comparison, Outcome, ScenarioRun};
 use crate::check::{Blame, Check, Finding, Status};
 use crate::scenario::{CLIENT_EXIT, Profile};
 use crate::spec::{Requirement, Revision, Revisions};
@@ -55,7 +55,7 @@ pub struct Problem {
 #[derive(Debug, Clone)]
 pub struct Example {
     /// The scenario run.
-    pub cell: Cell,
+    pub scenario_run: ScenarioRun,
     /// The profile by which it was judged.
     pub profile: Profile,
     /// The check, with only this finding.
@@ -72,7 +72,7 @@ pub struct Example {
 #[derive(Debug, Clone)]
 pub struct Occurrence {
     /// The scenario run.
-    pub cell: Cell,
+    pub scenario_run: ScenarioRun,
     /// The id of the check.
     pub check: String,
     /// FAILURE or WARNING.
@@ -124,7 +124,7 @@ impl Problem {
             self.add_exit(check);
         }
         self.occurrences.push(Occurrence {
-            cell: outcome.cell.clone(),
+            scenario_run: outcome.scenario_run.clone(),
             check: check.id.clone(),
             status: check.status,
             level,
@@ -179,7 +179,7 @@ impl Problem {
     /// Two problems of a run may have the same.
     #[must_use]
     pub fn identity(&self) -> String {
-        let tested_side = self.example.cell.scenario.tested_side;
+        let tested_side = self.example.scenario_run.scenario.tested_side;
         let cause = self.finding().and_then(|finding| finding.cause.as_deref());
         let shape = self.finding().and_then(|finding| finding.shape.as_ref());
         let what = match (cause, shape) {
@@ -208,16 +208,17 @@ impl Problem {
 
     /// The scenario runs in which it showed, in the order of the plan.
     #[must_use]
-    pub fn cells(&self) -> Vec<&Cell> {
-        let mut cells: Vec<&Cell> = self.occurrences.iter().map(|it| &it.cell).collect();
-        cells.dedup();
-        cells
+    pub fn scenario_runs(&self) -> Vec<&ScenarioRun> {
+        let mut scenario_runs: Vec<&ScenarioRun> =
+            self.occurrences.iter().map(|it| &it.scenario_run).collect();
+        scenario_runs.dedup();
+        scenario_runs
     }
 
     /// The ids of the scenarios, in the order of the plan.
     #[must_use]
     pub fn scenarios(&self) -> Vec<&str> {
-        distinct(self.occurrences.iter().map(|it| &*it.cell.scenario.id))
+        distinct(self.occurrences.iter().map(|it| &*it.scenario_run.scenario.id))
     }
 
     /// The ids of the checks, in the order in which they were made.
@@ -229,7 +230,7 @@ impl Problem {
     /// The revisions at which it showed.
     #[must_use]
     pub fn revisions(&self) -> Revisions {
-        let revisions = self.occurrences.iter().map(|it| it.cell.revision);
+        let revisions = self.occurrences.iter().map(|it| it.scenario_run.revision);
         revisions.fold(Revisions::none(), |all, one| all.union(Revisions::only(one)))
     }
 
@@ -242,15 +243,15 @@ impl Problem {
     /// The transports over which it showed.
     #[must_use]
     pub fn transports(&self) -> Vec<TransportKind> {
-        let transports = distinct(self.occurrences.iter().map(|it| it.cell.transport));
+        let transports = distinct(self.occurrences.iter().map(|it| it.scenario_run.transport));
         TransportKind::ALL.into_iter().filter(|it| transports.contains(it)).collect()
     }
 
     /// The first scenario run that fails because of it.
     #[must_use]
-    pub fn first_failing(&self) -> Option<&Cell> {
+    pub fn first_failing(&self) -> Option<&ScenarioRun> {
         let is_failing = |it: &&Occurrence| it.level <= Level::NotRun;
-        self.occurrences.iter().find(is_failing).map(|it| &it.cell)
+        self.occurrences.iter().find(is_failing).map(|it| &it.scenario_run)
     }
 }
 
@@ -260,7 +261,7 @@ impl Example {
         let exchange = trace::excerpt(&outcome.trace, evidence.unwrap_or_default());
         let stderr = outcome.stderr_tail.len().saturating_sub(STDERR_LINES);
         Self {
-            cell: outcome.cell.clone(),
+            scenario_run: outcome.scenario_run.clone(),
             profile: outcome.profile,
             check: check.clone(),
             exchange: exchange.trim_end().to_owned(),
@@ -274,7 +275,7 @@ impl Occurrence {
     /// Whether the baseline expects it.
     #[must_use]
     pub fn is_expected(&self, baseline: &Comparison) -> bool {
-        baseline.expects(&self.cell.scenario.id, &self.check)
+        baseline.expects(&self.scenario_run.scenario.id, &self.check)
     }
 
     /// With a baseline, each warning that it does not name may count as well.

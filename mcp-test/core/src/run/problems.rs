@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Cell, Counts, Outcome, Problem, Verdict};
+use super::{Counts, Outcome, Problem, ScenarioRun, Verdict};
 use crate::check::{Cause, Check, Finding, Origin, Severity, Status};
 use crate::scenario::{Need, TestedSide};
 use crate::spec::Requirement;
@@ -15,7 +15,7 @@ const MOST: usize = 1000;
 #[derive(Debug, Clone)]
 pub struct Untested {
     /// The scenario run.
-    pub cell: Cell,
+    pub scenario_run: ScenarioRun,
     /// Why.
     pub reason: String,
     /// What it needs and the peer does not offer, if that is why.
@@ -68,11 +68,12 @@ impl Problems {
     /// Adds what an outcome shows.
     #[doc(hidden)]
     pub fn add(&mut self, outcome: &Outcome) {
-        let tested_side = outcome.cell.scenario.tested_side;
+        let tested_side = outcome.scenario_run.scenario.tested_side;
         let is_counted = |check: &&Check| outcome.counts(check) && check.known.is_empty();
         let checks = Arc::make_mut(&mut self.checks);
         for check in outcome.checks.iter().filter(is_counted) {
-            let name = (tested_side, outcome.cell.scenario.id.to_string(), check.id.clone());
+            let name =
+                (tested_side, outcome.scenario_run.scenario.id.to_string(), check.id.clone());
             let status = checks.entry(name).or_insert(check.status);
             *status = (*status).max(check.status);
         }
@@ -129,8 +130,8 @@ impl Problems {
         }
         let reason = outcome.checks.iter().find_map(|check| check.message.clone());
         let reason = reason.unwrap_or_default();
-        let (cell, unmet) = (outcome.cell.clone(), outcome.unmet);
-        self.untested.push(Untested { cell, reason, unmet });
+        let (scenario_run, unmet) = (outcome.scenario_run.clone(), outcome.unmet);
+        self.untested.push(Untested { scenario_run, reason, unmet });
     }
 
     /// Counts the checks that a finding kept from being made, and the exit of a client that followed from it.
@@ -150,7 +151,7 @@ impl Problems {
         let mut all: Vec<&Problem> = self.list.iter().collect();
         // Stable, so that the order is otherwise that of the plan.
         all.sort_by_key(|problem| {
-            let affected = problem.cells().len() + problem.not_run;
+            let affected = problem.scenario_runs().len() + problem.not_run;
             (problem.level(), std::cmp::Reverse(affected))
         });
         all

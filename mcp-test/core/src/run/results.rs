@@ -1,9 +1,9 @@
-//! The status of every check that counts, over all cells of a scenario.
+//! The status of every check that counts, over all scenario runs of a scenario.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Cell, Outcome, Verdict};
+use super::{Outcome, ScenarioRun, Verdict};
 use crate::check::{Check, Status};
 use crate::scenario::{Profile, TestedSide};
 
@@ -18,19 +18,19 @@ pub struct Results {
     places: Arc<HashMap<(TestedSide, String), usize>>,
 }
 
-/// The results of one scenario over all its cells.
+/// The results of one scenario over all its scenario runs.
 #[derive(Debug, Clone)]
 pub(super) struct ScenarioResults {
     pub(super) tested_side: TestedSide,
     pub(super) id: String,
-    /// Whether some cell could not be run, so that a check may still fail there.
+    /// Whether some scenario run could not be run, so that a check may still fail there.
     pub(super) partial: bool,
     checks: Vec<CheckResult>,
     /// The place of each check in `checks`, if they are [`MANY`].
     places: HashMap<String, usize>,
 }
 
-/// The most severe status of one check over all cells.
+/// The most severe status of one check over all scenario runs.
 #[derive(Debug, Clone)]
 struct CheckResult {
     id: String,
@@ -40,12 +40,13 @@ struct CheckResult {
 }
 
 impl Results {
-    /// Adds an outcome. A skipped cell has no results, and one that could not be run only makes the scenario `partial`.
+    /// Adds an outcome. A skipped scenario run has no results, and one that could not be run only makes the scenario `partial`.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         if outcome.verdict == Verdict::Skipped {
             return;
         }
-        let (tested_side, id) = (outcome.cell.scenario.tested_side, &*outcome.cell.scenario.id);
+        let (tested_side, id) =
+            (outcome.scenario_run.scenario.tested_side, &*outcome.scenario_run.scenario.id);
         let results = self.of(tested_side, id);
         if outcome.verdict == Verdict::NotRun {
             results.partial = true;
@@ -57,9 +58,9 @@ impl Results {
         }
     }
 
-    /// Notes that a cell is not run, so that its scenario is `partial`.
-    pub(super) fn leave_out(&mut self, cell: &Cell) {
-        self.of(cell.scenario.tested_side, &cell.scenario.id).partial = true;
+    /// Notes that a scenario run is not run, so that its scenario is `partial`.
+    pub(super) fn leave_out(&mut self, scenario_run: &ScenarioRun) {
+        self.of(scenario_run.scenario.tested_side, &scenario_run.scenario.id).partial = true;
     }
 
     /// The results of a scenario, which are added if there are none.
@@ -97,7 +98,7 @@ pub fn needs_entry(outcome: &Outcome, check: &Check) -> bool {
 }
 
 impl<'a> FromIterator<&'a Outcome> for Results {
-    /// The results of these cells.
+    /// The results of these scenario runs.
     fn from_iter<I: IntoIterator<Item = &'a Outcome>>(outcomes: I) -> Self {
         let mut results = Self::default();
         for outcome in outcomes {

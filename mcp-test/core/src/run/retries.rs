@@ -1,7 +1,7 @@
-//! Repeating a cell that failed.
+//! Repeating a scenario run that failed.
 
-use super::cell_run::{CellFacts, run_cell_watched};
-use super::{Cell, Outcome, Plan, Progress, Results, Verdict};
+use super::execution::{ScenarioRunFacts, run_scenario_watched};
+use super::{Outcome, Plan, Progress, Results, ScenarioRun, Verdict};
 
 impl Plan {
     /// Whether an outcome is a failure that the baseline does not expect.
@@ -16,11 +16,11 @@ impl Plan {
     }
 }
 
-/// Runs a cell, and again while it fails, as often as the plan allows; `get_job` gets a job for a retry.
+/// Runs a scenario run, and again while it fails, as often as the plan allows; `get_job` gets a job for a retry.
 pub(super) async fn run_with_retries(
     plan: &Plan,
-    cell: Cell,
-    facts: CellFacts<'_>,
+    scenario_run: ScenarioRun,
+    facts: ScenarioRunFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
     get_job: impl AsyncFn(),
 ) -> Outcome {
@@ -29,9 +29,9 @@ pub(super) async fn run_with_retries(
         let facts = match attempts.is_empty() {
             true => facts.clone(),
             // On a connection of its own: when others do not use a shared one any more, nobody would end it.
-            false => CellFacts { pool: None, ..facts.clone() },
+            false => ScenarioRunFacts { pool: None, ..facts.clone() },
         };
-        let outcome = run_cell_watched(plan, cell.clone(), facts, progress).await;
+        let outcome = run_scenario_watched(plan, scenario_run.clone(), facts, progress).await;
         let is_last = attempts.len() >= plan.retries || !is_worth_a_retry(plan, &outcome);
         attempts.push(Outcome { attempt: attempts.len() + 1, ..outcome });
         if is_last {

@@ -1,4 +1,4 @@
-//! The run: prepares the target, runs the cells, reports events, and sums up.
+//! The run: prepares the target, runs the scenario runs, reports events, and sums up.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,12 +11,14 @@ use std::sync::{Arc, Weak};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::cell_queue::{CellQueue, Waiting};
-use super::cell_run::{CellFacts, skip_cell};
 use super::connection_pool::ConnectionPool;
+use super::execution::{ScenarioRunFacts, skip_scenario_run};
 use super::preflight::{self, PreflightFailure, Survey};
 use super::retries::run_with_retries;
-use super::{Cell, ExitCode, Outcome, Plan, Progress, RunEvent, Silence, Summary, Tested, Verdict};
+use super::scenario_run_queue::{ScenarioRunQueue, Waiting};
+use super::{
+    ExitCode, Outcome, Plan, Progress, RunEvent, ScenarioRun, Silence, Summary, Tested, Verdict,
+};
 use crate::check::{Blame, Cause, Finding};
 use crate::scenario::{Need, Profile};
 use crate::spec::ItemKind;
@@ -24,11 +26,11 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
 ///
-/// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Those that start a program run
-/// beside those that do not. Outcomes are reported in the order of the plan, whichever ends first. With several jobs, cells share the programs of a target over standard streams, in
+/// Up to [`Plan::jobs`] scenario runs run at the same time; one that disturbs the target runs alone. Those that start a program run
+/// beside those that do not. Outcomes are reported in the order of the plan, whichever ends first. With several jobs, scenario runs share the programs of a target over standard streams, in
 /// the profiles `adaptive` and `strict`.
 ///
-/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells does not start the target.
+/// Must be called within a tokio runtime whose I/O is enabled. A plan without scenario runs does not start the target.
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
@@ -51,7 +53,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// let mut finished = 0;
 /// let summary = run(&plan, &mut |event| {
 ///     if let RunEvent::Finished(outcome) = event {
-///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.cell);
+///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.scenario run);
 ///         finished += 1;
 ///     }
 /// })
@@ -65,7 +67,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     let started_before = plan.target.program_starts();
     // Reporters get the same events as from any run, so that the reports are complete.
-    if plan.cells.is_empty() {
+    if plan.scenario_runs.is_empty() {
         on(RunEvent::Planned(Vec::new()));
         let mut summary = Summary::of(plan);
         summary.conclude(plan);
@@ -88,19 +90,21 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
         }
         Ok(Ready { prepared, survey, fallback, pool }) => {
             let plan = fallback.as_ref().unwrap_or(plan);
-            let mut cells = plan.cells.clone();
+            let mut scenario_runs = plan.scenario_runs.clone();
             if let Tested::Server(_) = plan.target {
                 on(RunEvent::PreflightDone(survey.summary(plan)));
-                cells = survey.applicable(plan);
+                scenario_runs = survey.applicable(plan);
             }
-            let (cells, of_other_shards) = match plan.shard {
-                Some(shard) => shard.split(cells),
-                None => (cells, Vec::new()),
+            let (scenario_runs, of_other_shards) = match plan.shard {
+                Some(shard) => shard.split(scenario_runs),
+                None => (scenario_runs, Vec::new()),
             };
-            on(RunEvent::Planned(cells.clone()));
+            on(RunEvent::Planned(scenario_runs.clone()));
             let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
-            let mut run = Run::new(plan, facts, cells, on);
-            of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
+            let mut run = Run::new(plan, facts, scenario_runs, on);
+            of_other_shards
+                .iter()
+                .for_each(|scenario_run| run.summary.results.leave_out(scenario_run));
             let (mut summary, is_silent) = run.run_all().await;
             summary.program_starts = plan.target.program_starts() - started_before;
             summary.program_restarts =
@@ -201,7 +205,7 @@ async fn survey(
     }
 }
 
-type RunningCell<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
+type ScenarioRunFuture<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
 
 /// How many runs may be closing their connections while others run.
 const CLOSING: usize = 8;
@@ -215,8 +219,8 @@ struct Job {
 }
 
 /// What the runs of a scenario have in common that wait for the first one.
-fn first_run_key(cell: &Cell) -> (TransportKind, String) {
-    (cell.transport, cell.scenario.id.to_string())
+fn first_run_key(scenario_run: &ScenarioRun) -> (TransportKind, String) {
+    (scenario_run.transport, scenario_run.scenario.id.to_string())
 }
 
 /// How many scenarios run at the same time.
@@ -236,14 +240,14 @@ struct Facts<'a> {
 struct Run<'a> {
     plan: &'a Plan,
     facts: Facts<'a>,
-    cells: Vec<Cell>,
+    scenario_runs: Vec<ScenarioRun>,
     on: &'a mut dyn FnMut(RunEvent),
     /// The jobs that are free. A run has one until its scenario has ended, and may then still be closing its connections.
     jobs: Arc<Semaphore>,
-    /// The part of the jobs that is kept for cells which start a program, as long as there are such cells and others.
+    /// The part of the jobs that is kept for scenario runs which start a program, as long as there are such scenario runs and others.
     starts: Arc<Semaphore>,
-    running: FuturesUnordered<RunningCell<'a>>,
-    /// Outcomes that wait for those of earlier cells.
+    running: FuturesUnordered<ScenarioRunFuture<'a>>,
+    /// Outcomes that wait for those of earlier scenario runs.
     waiting: BTreeMap<usize, Outcome>,
     /// How many outcomes were reported.
     reported: usize,
@@ -260,14 +264,14 @@ impl<'a> Run<'a> {
     fn new(
         plan: &'a Plan,
         facts: Facts<'a>,
-        cells: Vec<Cell>,
+        scenario_runs: Vec<ScenarioRun>,
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
         let jobs = usize::from(job_count(plan));
         Self {
             plan,
             facts,
-            cells,
+            scenario_runs,
             on,
             jobs: Arc::new(Semaphore::new(jobs)),
             starts: Arc::new(Semaphore::new(jobs.div_ceil(2))),
@@ -281,9 +285,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs all cells; also returns whether the server has stopped answering.
+    /// Runs all scenario runs; also returns whether the server has stopped answering.
     async fn run_all(mut self) -> (Summary, bool) {
-        let mut queue = CellQueue::new(self.waiting_cells());
+        let mut queue = ScenarioRunQueue::new(self.waiting_scenario_runs());
         while let Some(first) = queue.first() {
             if first.exclusive {
                 // A scenario that disturbs waits until nothing else runs, and is then waited for.
@@ -291,33 +295,37 @@ impl<'a> Run<'a> {
             }
             let job = self.free_job().await;
             if self.is_stopped {
-                // If a failure ends the run, cells are started in the order of the plan.
+                // If a failure ends the run, scenario runs are started in the order of the plan.
                 self.leave_out(first.index);
                 break;
             }
             let start = self.starts.clone().try_acquire_owned().ok();
             let programs = queue.programs();
-            let Some(next) = queue.take(start.is_some(), |cell| !self.waits_for_first(cell)) else {
+            let Some(next) =
+                queue.take(start.is_some(), |scenario_run| !self.waits_for_first(scenario_run))
+            else {
                 drop((job, start));
                 self.finish_scenarios().await;
                 continue;
             };
-            let cell = self.cells[next.index].clone();
-            (self.on)(RunEvent::Started(cell.clone()));
-            if let Some(silence) = self.silences.get(&cell.transport) {
-                let outcome = skip_cell(self.plan, cell, silence.clone());
+            let scenario_run = self.scenario_runs[next.index].clone();
+            (self.on)(RunEvent::Started(scenario_run.clone()));
+            if let Some(silence) = self.silences.get(&scenario_run.transport) {
+                let outcome = skip_scenario_run(self.plan, scenario_run, silence.clone());
                 self.settle(next.index, outcome);
                 continue;
             }
             if let Some(pool) = self.facts.pool {
                 pool.start_ahead(programs).await;
             }
-            let is_last = !queue.iter().any(|it| self.cells[it.index].transport == cell.transport);
-            let facts = self.facts_for(&cell, is_last);
-            let first = next.later_runs_wait.then(|| self.note_first(&cell)).flatten();
+            let is_last = !queue
+                .iter()
+                .any(|it| self.scenario_runs[it.index].transport == scenario_run.transport);
+            let facts = self.facts_for(&scenario_run, is_last);
+            let first = next.later_runs_wait.then(|| self.note_first(&scenario_run)).flatten();
             let start = start.filter(|_| next.starts_program);
             let job = Job { _job: job, _start: start, _first: first };
-            self.start(next.index, cell, facts, job);
+            self.start(next.index, scenario_run, facts, job);
             if next.exclusive {
                 self.finish_all().await;
             }
@@ -333,48 +341,56 @@ impl<'a> Run<'a> {
         (self.summary, is_silent)
     }
 
-    /// Leaves out this cell and those that follow.
+    /// Leaves out this scenario run and those that follow.
     fn leave_out(&mut self, from: usize) {
-        self.summary.not_started = self.cells[from..].to_vec();
-        self.cells[from..].iter().for_each(|cell| self.summary.results.leave_out(cell));
+        self.summary.not_started = self.scenario_runs[from..].to_vec();
+        self.scenario_runs[from..]
+            .iter()
+            .for_each(|scenario_run| self.summary.results.leave_out(scenario_run));
     }
 
-    /// All cells, in the order of the plan.
-    fn waiting_cells(&self) -> Vec<Waiting> {
+    /// All scenario runs, in the order of the plan.
+    fn waiting_scenario_runs(&self) -> Vec<Waiting> {
         // With one job, and when a failure ends the run, the order of the plan is that of the starts.
         let pool = self.facts.pool.filter(|pool| pool.starts_ahead());
-        let starts_program = |cell: &Cell| {
+        let starts_program = |scenario_run: &ScenarioRun| {
             let is_run = || {
-                self.plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
-                    || self.facts.survey.facts_for(cell).unmet(cell, &self.plan.fixtures).is_none()
+                self.plan.profile.at(&scenario_run.scenario, scenario_run.revision)
+                    == Profile::Official
+                    || self
+                        .facts
+                        .survey
+                        .facts_for(scenario_run)
+                        .unmet(scenario_run, &self.plan.fixtures)
+                        .is_none()
             };
-            cell.transport == TransportKind::Stdio
-                && pool.is_some_and(|pool| !pool.shares(cell, self.plan.profile))
+            scenario_run.transport == TransportKind::Stdio
+                && pool.is_some_and(|pool| !pool.shares(scenario_run, self.plan.profile))
                 && is_run()
         };
-        let calls_tools = |cell: &Cell| {
-            pool.is_some_and(|pool| pool.shares(cell, self.plan.profile))
-                && cell.scenario.needs.contains(&Need::Any(ItemKind::Tool))
+        let calls_tools = |scenario_run: &ScenarioRun| {
+            pool.is_some_and(|pool| pool.shares(scenario_run, self.plan.profile))
+                && scenario_run.scenario.needs.contains(&Need::Any(ItemKind::Tool))
         };
-        let waiting = |(index, cell): (usize, &Cell)| Waiting {
+        let waiting = |(index, scenario_run): (usize, &ScenarioRun)| Waiting {
             index,
-            exclusive: cell.scenario.exclusive.is_some(),
-            starts_program: starts_program(cell),
-            calls_tools: calls_tools(cell),
-            later_runs_wait: pool.is_some() && cell.scenario.later_runs_wait,
+            exclusive: scenario_run.scenario.exclusive.is_some(),
+            starts_program: starts_program(scenario_run),
+            calls_tools: calls_tools(scenario_run),
+            later_runs_wait: pool.is_some() && scenario_run.scenario.later_runs_wait,
         };
-        self.cells.iter().enumerate().map(waiting).collect()
+        self.scenario_runs.iter().enumerate().map(waiting).collect()
     }
 
     /// Whether the first run of the scenario has not ended.
     fn waits_for_first(&self, waiting: Waiting) -> bool {
-        let first = || self.first_runs.get(&first_run_key(&self.cells[waiting.index]));
+        let first = || self.first_runs.get(&first_run_key(&self.scenario_runs[waiting.index]));
         waiting.later_runs_wait && first().is_some_and(|first| first.strong_count() > 0)
     }
 
     /// Held by a run until its scenario has ended, if it is the first of that scenario.
-    fn note_first(&mut self, cell: &Cell) -> Option<Arc<()>> {
-        let Entry::Vacant(entry) = self.first_runs.entry(first_run_key(cell)) else {
+    fn note_first(&mut self, scenario_run: &ScenarioRun) -> Option<Arc<()>> {
+        let Entry::Vacant(entry) = self.first_runs.entry(first_run_key(scenario_run)) else {
             return None;
         };
         let first = Arc::new(());
@@ -382,7 +398,13 @@ impl<'a> Run<'a> {
         Some(first)
     }
 
-    fn start(&mut self, index: usize, cell: Cell, facts: CellFacts<'a>, job: Job) {
+    fn start(
+        &mut self,
+        index: usize,
+        scenario_run: ScenarioRun,
+        facts: ScenarioRunFacts<'a>,
+        job: Job,
+    ) {
         let (plan, program) = (self.plan, self.facts.program);
         // The program of a run may be one that cannot run twice at the same time; and how it ends may decide whether there is a next.
         let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast;
@@ -400,7 +422,7 @@ impl<'a> Run<'a> {
                     job.replace(free.map(|job| Job { _job: job, _start: None, _first: None }));
                 }
             };
-            let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
+            let mut outcome = run_with_retries(plan, scenario_run, facts, &progress, get_job).await;
             if let Tested::Server(_) = plan.target {
                 outcome.add_exit_and_stderr(program);
             }
@@ -455,17 +477,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn facts_for(&self, cell: &Cell, is_last: bool) -> CellFacts<'a> {
-        let Tested::Server(_) = self.plan.target else { return CellFacts::default() };
-        let facts = self.facts.survey.facts_for(cell);
+    fn facts_for(&self, scenario_run: &ScenarioRun, is_last: bool) -> ScenarioRunFacts<'a> {
+        let Tested::Server(_) = self.plan.target else { return ScenarioRunFacts::default() };
+        let facts = self.facts.survey.facts_for(scenario_run);
         // Whether the server still answers matters only if there is more to ask it.
-        CellFacts { liveness: facts.liveness.filter(|_| !is_last), pool: self.facts.pool, ..facts }
+        ScenarioRunFacts {
+            liveness: facts.liveness.filter(|_| !is_last),
+            pool: self.facts.pool,
+            ..facts
+        }
     }
 
     /// Takes an outcome, and notes that the server has stopped answering.
     fn take(&mut self, index: usize, outcome: Outcome) {
         if let Some(silence) = &outcome.silence {
-            let transport = outcome.cell.transport;
+            let transport = outcome.scenario_run.transport;
             self.silences.entry(transport).or_insert_with(|| silence.clone());
         }
         self.settle(index, outcome);

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Cell;
+use super::ScenarioRun;
 
-/// One of several parts of a run, such as `1/3`. All parts together have every cell exactly once.
+/// One of several parts of a run, such as `1/3`. All parts together have every scenario run exactly once.
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
@@ -50,15 +50,20 @@ impl Shard {
         self.of
     }
 
-    /// The cells that belong to this shard, and those that belong to others.
-    pub(super) fn split(self, cells: Vec<Cell>) -> (Vec<Cell>, Vec<Cell>) {
-        // In turn, since the cells of one scenario, which follow one another, take about the same time.
-        let (own, others): (Vec<_>, Vec<_>) = cells
+    /// The scenario runs that belong to this shard, and those that belong to others.
+    pub(super) fn split(
+        self,
+        scenario_runs: Vec<ScenarioRun>,
+    ) -> (Vec<ScenarioRun>, Vec<ScenarioRun>) {
+        // In turn, since the scenario runs of one scenario, which follow one another, take about the same time.
+        let (own, others): (Vec<_>, Vec<_>) = scenario_runs
             .into_iter()
             .enumerate()
             .partition(|(index, _)| index % self.of == self.number - 1);
-        let cells = |numbered: Vec<(usize, Cell)>| numbered.into_iter().map(|(_, cell)| cell);
-        (cells(own).collect(), cells(others).collect())
+        let scenario_runs = |numbered: Vec<(usize, ScenarioRun)>| {
+            numbered.into_iter().map(|(_, scenario_run)| scenario_run)
+        };
+        (scenario_runs(own).collect(), scenario_runs(others).collect())
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::Cell;
+use super::ScenarioRun;
 use crate::check::Finding;
 use crate::client::probe;
 use crate::clock;
@@ -25,7 +25,7 @@ const LEAST: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Silence {
     /// The scenario run in which it was noticed.
-    pub cell: Cell,
+    pub scenario_run: ScenarioRun,
     /// The request without a reply.
     pub finding: Finding,
 }
@@ -33,7 +33,7 @@ pub struct Silence {
 impl Silence {
     /// Why a later scenario run is not tested.
     pub(super) fn reason(&self) -> String {
-        let Cell { scenario, revision, transport } = &self.cell;
+        let ScenarioRun { scenario, revision, transport } = &self.scenario_run;
         format!(
             "the server has stopped answering: {} (in `{} at {revision} over {transport}`)",
             self.finding.headline, scenario.id

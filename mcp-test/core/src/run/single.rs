@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use super::cell_run::{
-    self, CellFacts, OtherRevision, Progress, REPLY, run_cell_watched, run_client_function,
+use super::execution::{
+    self, OtherRevision, Progress, REPLY, ScenarioRunFacts, run_client_function,
+    run_scenario_watched,
 };
 use super::preflight::add_exit_and_stderr;
 use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, facts_by_revision};
-use super::{Cell, Outcome, Plan, Tested};
+use super::{Outcome, Plan, ScenarioRun, Tested};
 use crate::check::{Check, Finding};
 #[doc(hidden)]
 pub use crate::client::Unanswered;
@@ -63,7 +64,7 @@ pub struct SingleRun {
 
 /// How a single run ended.
 #[derive(Debug)]
-pub enum CellResult {
+pub enum ScenarioRunResult {
     /// The scenario was run.
     Finished(Box<Outcome>),
     /// The server does not speak the revision, and need not, for this reason.
@@ -77,7 +78,7 @@ pub enum CellResult {
     NotRun(Box<ProbeFailure>),
 }
 
-impl From<Finding> for CellResult {
+impl From<Finding> for ScenarioRunResult {
     fn from(finding: Finding) -> Self {
         Self::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() }))
     }
@@ -88,10 +89,13 @@ impl From<Finding> for CellResult {
 /// # Errors
 ///
 /// The result of the run, if the setup fails or skips the scenario.
-pub async fn set_up(setup: fn() -> SetupFuture, time: Duration) -> Result<SetupValue, CellResult> {
-    cell_run::set_up(setup, time).await.map_err(|stop| match stop {
+pub async fn set_up(
+    setup: fn() -> SetupFuture,
+    time: Duration,
+) -> Result<SetupValue, ScenarioRunResult> {
+    execution::set_up(setup, time).await.map_err(|stop| match stop {
         Stop::Finding(finding) => finding.into(),
-        Stop::Skipped(skip) => CellResult::Skipped(words::into_inert(skip.reason)),
+        Stop::Skipped(skip) => ScenarioRunResult::Skipped(words::into_inert(skip.reason)),
         Stop::Error(error) => Finding::test(error.to_string()).into(),
     })
 }
@@ -101,7 +105,7 @@ pub async fn run_single(
     run: &SingleRun,
     target: &Target,
     progress: &dyn Fn(Progress<'_>),
-) -> CellResult {
+) -> ScenarioRunResult {
     let prepared = match target.prepare().await {
         Ok(prepared) => prepared,
         Err(error) => return Finding::from(error).into(),
@@ -118,7 +122,7 @@ pub async fn run_single_client(
     run: &SingleRun,
     client: &ClientTarget,
     progress: &dyn Fn(Progress<'_>),
-) -> CellResult {
+) -> ScenarioRunResult {
     let Body::ClientTest(body) = &run.scenario.body else {
         return Finding::harness("the scenario does not test a client").into();
     };
@@ -132,23 +136,23 @@ pub async fn run_single_client(
         RevisionRequest::Named(revision) => (revision, true),
         RevisionRequest::Ranged(revision) => (revision, false),
     };
-    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
-    let plan = Plan::single(cell.clone(), tested, run.timeout, run.known.clone());
-    let ended = run_client_function(&plan, cell.clone(), client, &**body, progress).await;
+    let scenario_run = ScenarioRun { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(scenario_run.clone(), tested, run.timeout, run.known.clone());
+    let ended = run_client_function(&plan, scenario_run.clone(), client, &**body, progress).await;
     match ended {
-        Ok(outcome) => CellResult::Finished(Box::new(outcome)),
+        Ok(outcome) => ScenarioRunResult::Finished(Box::new(outcome)),
         Err(OtherRevision { reason, hint, trace }) if must_speak => {
             let mut finding = Finding::peer(format!("the client does not speak {revision}"))
                 .expected(format!("a client that speaks {revision}, which the test names"))
                 .got(reason);
             finding.hint = hint;
-            CellResult::Finished(Box::new(Outcome::failed(cell, finding, trace)))
+            ScenarioRunResult::Finished(Box::new(Outcome::failed(scenario_run, finding, trace)))
         }
-        Err(OtherRevision { reason, .. }) => CellResult::Unsupported(reason),
+        Err(OtherRevision { reason, .. }) => ScenarioRunResult::Unsupported(reason),
     }
 }
 
-impl CellResult {
+impl ScenarioRunResult {
     /// Adds how the program behind the URL exited, and its last output.
     async fn add_exit_and_stderr(&mut self, prepared: &PreparedTarget) {
         match self {
@@ -170,7 +174,7 @@ async fn on_target(
     run: &SingleRun,
     target: &Target,
     progress: &dyn Fn(Progress<'_>),
-) -> CellResult {
+) -> ScenarioRunResult {
     let Some(transport) = run.transport.or_else(|| target.transports().first().copied()) else {
         return Finding::test("the target has no transport").into();
     };
@@ -178,17 +182,17 @@ async fn on_target(
         Ok(settled) => settled,
         Err(result) => return result,
     };
-    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
-    let plan = Plan::single(cell.clone(), target.clone(), run.timeout, run.known.clone());
+    let scenario_run = ScenarioRun { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(scenario_run.clone(), target.clone(), run.timeout, run.known.clone());
     let history = ReplyHistory::of_test(&run.unanswered);
-    let facts = CellFacts { discovered, history, ..CellFacts::default() };
-    let outcome = run_cell_watched(&plan, cell, facts, progress).await;
+    let facts = ScenarioRunFacts { discovered, history, ..ScenarioRunFacts::default() };
+    let outcome = run_scenario_watched(&plan, scenario_run, facts, progress).await;
     if outcome.verdict.is_failing() {
         run.unanswered.note_failed();
     }
     match undecided(&outcome) {
-        Some(reason) => CellResult::Undecided(reason),
-        None => CellResult::Finished(Box::new(outcome)),
+        Some(reason) => ScenarioRunResult::Undecided(reason),
+        None => ScenarioRunResult::Finished(Box::new(outcome)),
     }
 }
 
@@ -213,11 +217,11 @@ impl SingleRun {
         &self,
         target: &Target,
         transport: TransportKind,
-    ) -> Result<(Revision, Option<Value>), CellResult> {
+    ) -> Result<(Revision, Option<Value>), ScenarioRunResult> {
         let timeout = REPLY.min(self.timeout);
         let ask = async |wanted: &[Revision]| {
             let spoken = facts_by_revision(self.target_key, target, transport, wanted, timeout);
-            spoken.await.map_err(|failure| CellResult::NotRun(Box::new(failure)))
+            spoken.await.map_err(|failure| ScenarioRunResult::NotRun(Box::new(failure)))
         };
         match self.revision {
             // If the server refuses it, the run itself fails with the better finding. Only in the stateless era does the run not
@@ -240,7 +244,7 @@ impl SingleRun {
                 }
                 let spoken: Vec<&str> =
                     spoken.iter().map(|facts| facts.revision.as_str()).collect();
-                Err(CellResult::Unsupported(format!(
+                Err(ScenarioRunResult::Unsupported(format!(
                     "the server does not speak {revision} over {transport}; it speaks {}",
                     spoken.join(", ")
                 )))

@@ -53,7 +53,8 @@ pub(super) struct Starts {
 
 impl Starts {
     pub(super) fn new(plan: &Plan, target: &Target) -> Self {
-        let revisions: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
+        let revisions: BTreeSet<Revision> =
+            plan.scenario_runs.iter().map(|scenario_run| scenario_run.revision).collect();
         let most = (1 + MOST_OF_REVISION) * revisions.len() + MOST_CONFIRMING + MOST_REPLACEMENTS;
         Self {
             target: target.clone(),

@@ -41,7 +41,7 @@ impl Summary {
         let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let line = Line {
-            cell: outcome.cell.clone(),
+            scenario_run: outcome.scenario_run.clone(),
             profile: outcome.profile,
             verdict: outcome.verdict,
             unscored: outcome.unscored,
@@ -50,7 +50,7 @@ impl Summary {
             advisory: Counts::of(advisory),
         };
         if let Some(spoken) = outcome.spoken {
-            let shown = ClientSpeaks::new(spoken, outcome.cell.revision);
+            let shown = ClientSpeaks::new(spoken, outcome.scenario_run.revision);
             self.client_speaks = Some(self.client_speaks.map_or(shown, |known| known.and(shown)));
         }
         self.counts.add(line.counts);
@@ -77,7 +77,7 @@ impl Summary {
         }
         let gone = plan.known_is_strict && self.known.gone().next().is_some();
         let (failed, stale) = (failed || gone, stale || gone);
-        // A verdict against the peer takes precedence over a cell that could not be run.
+        // A verdict against the peer takes precedence over a scenario run that could not be run.
         self.exit = if failed && (has(Verdict::Failed) || has(Verdict::Flaky) || stale) {
             ExitCode::Failed
         } else if has(Verdict::NotRun) {

@@ -67,7 +67,7 @@ pub type Judge = dyn Fn(&mut Judging) -> Result<(), Finding> + Send + Sync;
 
 /// The body of a scenario: functions of its file, or closures that own the data of the scenario.
 ///
-/// One scenario may run in several cells at the same time, which share what a closure owns.
+/// One scenario may run in several scenario runs at the same time, which share what a closure owns.
 #[derive(Clone)]
 pub enum Body {
     /// Talks to a server, and checks its answers.

@@ -196,7 +196,7 @@ macro_rules! proofs {
     (@add $proofs:ident $verb:ident $check:literal ($damage:expr) $($key:ident $value:tt)*) => {
         $proofs.push(
             $crate::scenario::Proof::$verb($check, $damage)$(.$key($crate::proofs!(@$key $value)))*
-        )
+        );
     };
     (@at $revision:ident) => { $crate::spec::Revision::$revision };
     (@over $transport:ident) => { $crate::transport::TransportKind::$transport };

@@ -8,7 +8,7 @@ use mcp_test_core::transport::{ClientTarget, Target};
 
 use super::*;
 use crate::cases::CasesFile;
-use crate::harness::cells::tests::call_site;
+use crate::harness::scenario_runs::tests::call_site;
 
 /// A package whose files are as they were when its tests were compiled, until a test changes them.
 struct Package {

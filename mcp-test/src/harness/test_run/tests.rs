@@ -14,13 +14,13 @@ use mcp_test_core::transport::{Fault, Target, TransportKind};
 use serde_json::json;
 
 use super::*;
-use crate::harness::cells::tests::scenario;
+use crate::harness::scenario_runs::tests::scenario;
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
         scenario: Box::leak(Box::new(UserScenario { body: body(run, None), ..scenario() })),
         source: Source::Function(Maker::Alone(|| everything().target())),
-        cell: DeclaredCell { revision: RevisionRequest::Newest, transport: None },
+        scenario_run: DeclaredRun { revision: RevisionRequest::Newest, transport: None },
         timeout: TIMEOUT,
         snapshot_suffix: None,
         shows_differences: false,
@@ -141,8 +141,8 @@ fn a_test_that_uses_what_the_server_does_not_declare_fails_at_every_revision() {
         RevisionRequest::Named(Revision::NEWEST_HANDSHAKE),
     ];
     for revision in requests {
-        let cell = DeclaredCell { revision, transport: None };
-        let run = TestRun { cell, ..completes.clone() };
+        let scenario_run = DeclaredRun { revision, transport: None };
+        let run = TestRun { scenario_run, ..completes.clone() };
         assert_eq!(run.execute().result, TestResult::Passed, "{revision:?}");
         let text = failure(&TestRun {
             source: Source::Function(Maker::Alone(without_completions)),
@@ -286,10 +286,10 @@ fn a_failure_names_what_was_to_run() {
         in_process.and_command(Command::new("no-such-program").arg("--stdio"))
     };
     let report = |revision, transport| {
-        let cell = DeclaredCell { revision, transport };
+        let scenario_run = DeclaredRun { revision, transport };
         failure(&TestRun {
             source: Source::Function(Maker::Alone(target)),
-            cell,
+            scenario_run,
             ..run_of(lists_tools)
         })
     };
@@ -326,8 +326,9 @@ fn a_panic_of_a_handler_names_its_method() {
         })
     });
     let at = |revision| {
-        let cell = DeclaredCell { revision: RevisionRequest::Named(revision), transport: None };
-        let text = failure(&TestRun { cell, ..run.clone() });
+        let scenario_run =
+            DeclaredRun { revision: RevisionRequest::Named(revision), transport: None };
+        let text = failure(&TestRun { scenario_run, ..run.clone() });
         text.split("\n\n").nth(1).expect("a finding below the heading").to_owned()
     };
     let expected = "the handler of `elicitation/create` panicked; the message is above";

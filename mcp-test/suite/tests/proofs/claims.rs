@@ -12,7 +12,7 @@ use mcp_test_suite::scenarios;
 
 use crate::medium::{Medium, over_other_medium};
 use crate::other_changes::{heading, recorded};
-use crate::runs::{bad_outcome, cell, proofs};
+use crate::runs::{bad_outcome, proofs, scenario_run};
 use crate::table::Row;
 use crate::{everywhere, of_clients, tools};
 
@@ -92,11 +92,13 @@ fn proven_by_scenarios(side: Side) -> HashSet<(&'static Requirement, Medium)> {
             if !iter::once(proof.check).chain(others).any(|check| COMMON.contains(&check)) {
                 continue;
             }
-            let cell = cell(scenario, proof);
+            let scenario_run = scenario_run(scenario, proof);
             let profile = proof.profile.unwrap_or(Profile::Adaptive);
-            for cell in iter::once(cell.clone()).chain(over_other_medium(&peer, &cell)) {
-                let medium = Medium::of(cell.transport);
-                let bad = bad_outcome(&peer, cell, profile, proof);
+            for scenario_run in
+                iter::once(scenario_run.clone()).chain(over_other_medium(&peer, &scenario_run))
+            {
+                let medium = Medium::of(scenario_run.transport);
+                let bad = bad_outcome(&peer, scenario_run, profile, proof);
                 let failing = bad.failing().filter(|check| COMMON.contains(&&*check.id));
                 let cited = failing.flat_map(|check| check.requirements.clone());
                 proven.extend(cited.map(|requirement| (requirement, medium)));

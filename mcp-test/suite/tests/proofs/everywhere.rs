@@ -12,7 +12,7 @@ use mcp_test_core::check;
 use mcp_test_core::check::{
     Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED,
 };
-use mcp_test_core::run::{Cell, Verdict};
+use mcp_test_core::run::{ScenarioRun, Verdict};
 use mcp_test_core::scenario::{
     Body, CheckSpec, Ctx, Kind, Profile, Running, Scenario, Shared, TestedSide,
 };
@@ -35,25 +35,30 @@ fn row(
     requirements: &[&'static Requirement],
 ) -> Row {
     let scenario = scenarios::find(TestedSide::Server, scenario).expect("a built-in scenario");
-    row_in(Cell { scenario: scenario.into(), revision, transport }, faults, status, requirements)
+    row_in(
+        ScenarioRun { scenario: scenario.into(), revision, transport },
+        faults,
+        status,
+        requirements,
+    )
 }
 
 fn row_in(
-    cell: Cell,
+    scenario_run: ScenarioRun,
     faults: impl IntoIterator<Item = Fault>,
     status: Status,
     requirements: &[&'static Requirement],
 ) -> Row {
-    Row::new(everything(), cell, faults, status, requirements)
+    Row::new(everything(), scenario_run, faults, status, requirements)
 }
 
-/// A cell with a scenario whose own check says nothing.
+/// A scenario run with a scenario whose own check says nothing.
 fn body(
     id: &'static str,
     run: for<'a> fn(&'a mut Ctx) -> Running<'a>,
     revision: Revision,
     transport: TransportKind,
-) -> Cell {
+) -> ScenarioRun {
     const CHECK: &str = "made";
     const CHECKS: &[CheckSpec] = &[check!(CHECK, "made always")];
     let checked = Body::server(move |ctx| {
@@ -62,16 +67,16 @@ fn body(
     });
     let scenario = Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, id, checked);
     let scenario = Scenario { checks: Shared::Static(CHECKS), ..scenario };
-    Cell { scenario: Arc::new(scenario).into(), revision, transport }
+    ScenarioRun { scenario: Arc::new(scenario).into(), revision, transport }
 }
 
 /// A row on the reference server, with damage that breaks one requirement.
 fn broken(
-    cell: (&'static str, Revision, TransportKind),
+    scenario_run: (&'static str, Revision, TransportKind),
     faults: impl IntoIterator<Item = Fault>,
     requirement: &'static Requirement,
 ) -> Row {
-    row(cell, faults, Status::Failure, &[requirement])
+    row(scenario_run, faults, Status::Failure, &[requirement])
 }
 
 const PING: (&str, Revision, TransportKind) = ("ping", V2025_11_25, Duplex);
@@ -204,8 +209,8 @@ pub(crate) fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
         ("ping", "retype:ping:/result", Requirement::JSONRPC_RESULT_OBJECT),
     ];
     for (scenario, fault, requirement) in shapes {
-        let cell = (scenario, V2025_11_25, Duplex);
-        let row = row(cell, [fault.parse::<Fault>().expect(fault)], Status::Failure, &[]);
+        let scenario_run = (scenario, V2025_11_25, Duplex);
+        let row = row(scenario_run, [fault.parse::<Fault>().expect(fault)], Status::Failure, &[]);
         for profile in Profile::ALL {
             let good = row.run(&[], profile);
             assert_eq!(statuses(&good).get(SCHEMA_VALID), Some(&Status::Success), "{scenario}");
@@ -220,8 +225,8 @@ pub(crate) fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
 }
 
 pub(crate) fn where_the_official_suite_does_not_validate_the_check_is_ours() {
-    let cell = ("server-session-lifecycle", V2025_11_25, TransportKind::Router);
-    let row = row(cell, [], Status::Success, &[]);
+    let scenario_run = ("server-session-lifecycle", V2025_11_25, TransportKind::Router);
+    let row = row(scenario_run, [], Status::Success, &[]);
     let good = row.run(&[], Profile::Official);
     let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
     assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));

@@ -134,7 +134,7 @@ fn of_scenarios(is_proven: impl Fn(&Scenario) -> bool) -> Vec<Trial> {
 /// A test of each row.
 fn of_rows(table: &'static str, rows: Vec<Row>) -> impl Iterator<Item = Trial> {
     (1..).zip(rows).map(move |(number, row)| {
-        test(format!("{table}::{number:03}::{}", row.cell()), move || {
+        test(format!("{table}::{number:03}::{}", row.scenario_run()), move || {
             let broken = row.prove();
             assert!(broken.is_none(), "{}", broken.unwrap_or_default());
         })

@@ -1,6 +1,6 @@
-//! [`Medium`]: how messages travel, and the same cell over the other one.
+//! [`Medium`]: how messages travel, and the same scenario run over the other one.
 
-use mcp_test_core::run::Cell;
+use mcp_test_core::run::ScenarioRun;
 use mcp_test_core::scenario::Peer;
 use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::TransportKind;
@@ -30,14 +30,14 @@ impl Medium {
     }
 }
 
-/// The same cell over HTTP in place of lines, or the other way round; `None` if it does not exist.
-pub(crate) fn over_other_medium(peer: &Peer, cell: &Cell) -> Option<Cell> {
-    let transport = match (peer, Medium::of(cell.transport)) {
+/// The same scenario run over HTTP in place of lines, or the other way round; `None` if it does not exist.
+pub(crate) fn over_other_medium(peer: &Peer, scenario_run: &ScenarioRun) -> Option<ScenarioRun> {
+    let transport = match (peer, Medium::of(scenario_run.transport)) {
         (Peer::Server(_), Medium::Lines) => TransportKind::Router,
         (_, Medium::Lines) => TransportKind::Http,
         (_, Medium::Http) => TransportKind::Duplex,
     };
-    let exists = cell.scenario.transports.contains(transport)
-        && (!transport.is_http() || cell.revision.has_streamable_http());
-    exists.then(|| Cell { transport, ..cell.clone() })
+    let exists = scenario_run.scenario.transports.contains(transport)
+        && (!transport.is_http() || scenario_run.revision.has_streamable_http());
+    exists.then(|| ScenarioRun { transport, ..scenario_run.clone() })
 }

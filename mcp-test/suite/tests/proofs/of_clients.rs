@@ -7,7 +7,7 @@ mod server_requests;
 use mcp_test_core::check::{Check, Finding, Origin, Status, WELL_FORMED};
 use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::run::Cell;
+use mcp_test_core::run::ScenarioRun;
 use mcp_test_core::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Profile, Scenario, TestedSide};
 use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
@@ -24,8 +24,8 @@ pub(crate) fn of_clients() -> impl Iterator<Item = &'static Scenario> {
     scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Client)
 }
 
-fn at(scenario: &'static Scenario, revision: Revision) -> Cell {
-    Cell { scenario: scenario.into(), revision, transport: TransportKind::Http }
+fn at(scenario: &'static Scenario, revision: Revision) -> ScenarioRun {
+    ScenarioRun { scenario: scenario.into(), revision, transport: TransportKind::Http }
 }
 
 /// A client that never connects.
@@ -56,17 +56,17 @@ fn may_stop(scenario: &Scenario) -> bool {
     MAY_STOP.contains(&id) || id.starts_with("auth/") || signs_in
 }
 
-/// A client that is absent, and one that fails, are noticed in all cells of a scenario.
+/// A client that is absent, and one that fails, are noticed in all scenario runs of a scenario.
 pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario) {
     let transports = good_client().target().transports();
     let applies = |it: &TransportKind| scenario.transports.contains(*it);
-    let cells = transports.into_iter().filter(applies).flat_map(|transport| {
-        scenario.revisions.iter().map(move |it| Cell { transport, ..at(scenario, it) })
+    let scenario_runs = transports.into_iter().filter(applies).flat_map(|transport| {
+        scenario.revisions.iter().map(move |it| ScenarioRun { transport, ..at(scenario, it) })
     });
-    for cell in cells {
+    for scenario_run in scenario_runs {
         for profile in Profile::ALL {
             let statuses = |client: ScriptedClient| {
-                let outcome = outcome(&client.into(), cell.clone(), profile);
+                let outcome = outcome(&client.into(), scenario_run.clone(), profile);
                 let status = |id| {
                     let is_failing = outcome.failing().any(|check| check.id == id);
                     (statuses(&outcome).get(id).copied(), is_failing)
@@ -75,14 +75,14 @@ pub(crate) fn an_absent_or_failing_client_is_noticed(scenario: &'static Scenario
             };
             let fails = (Some(Status::Failure), true);
             let passes = (Some(Status::Success), false);
-            let failed = match profile.at(scenario, cell.revision) {
+            let failed = match profile.at(scenario, scenario_run.revision) {
                 _ if scenario.tolerates_failed_exit => (Some(Status::Skipped), false),
                 _ if !may_stop(scenario) => fails,
                 Profile::Adaptive => (Some(Status::Skipped), false),
                 Profile::Official | Profile::Strict => (Some(Status::Warning), true),
             };
-            assert_eq!(statuses(absent()), [fails, passes], "{cell} under {profile}");
-            assert_eq!(statuses(failing()), [passes, failed], "{cell} under {profile}");
+            assert_eq!(statuses(absent()), [fails, passes], "{scenario_run} under {profile}");
+            assert_eq!(statuses(failing()), [passes, failed], "{scenario_run} under {profile}");
         }
     }
 }

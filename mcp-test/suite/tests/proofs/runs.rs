@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcp_test_core::check::Status;
 use mcp_test_core::clock::virtual_time;
-use mcp_test_core::run::cell_run::{CellFacts, run_cell};
-use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Tested};
+use mcp_test_core::run::execution::{ScenarioRunFacts, run_scenario};
+use mcp_test_core::run::{Outcome, Plan, ScenarioRun, Selection, Tested};
 use mcp_test_core::scenario::{
     AuthorizationTarget, Damage, Peer, Profile, Proof, Proofs, Scenario, TestedSide, Transports,
 };
@@ -45,34 +45,34 @@ pub(crate) fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
     plan.timeout(Duration::from_secs(20))
 }
 
-pub(crate) fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
-    run_on(peer, plan(peer, &cell.scenario, profile), cell)
+pub(crate) fn outcome(peer: &Peer, scenario_run: ScenarioRun, profile: Profile) -> Outcome {
+    run_on(peer, plan(peer, &scenario_run.scenario, profile), scenario_run)
 }
 
-/// Runs a cell: in memory in virtual time, over the network against the server on a port of its own.
-fn run_on(peer: &Peer, plan: Plan, cell: Cell) -> Outcome {
-    match (peer, cell.transport) {
+/// Runs a scenario run: in memory in virtual time, over the network against the server on a port of its own.
+fn run_on(peer: &Peer, plan: Plan, scenario_run: ScenarioRun) -> Outcome {
+    match (peer, scenario_run.transport) {
         (Peer::Server(_), TransportKind::Duplex | TransportKind::Router) => {
-            virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()))
+            virtual_time::block_on(run_scenario(&plan, scenario_run, ScenarioRunFacts::default()))
         }
-        _ => block_on(run_in_real_time(peer, plan, cell)),
+        _ => block_on(run_in_real_time(peer, plan, scenario_run)),
     }
 }
 
-async fn run_in_real_time(peer: &Peer, mut plan: Plan, cell: Cell) -> Outcome {
-    if let (Peer::Server(server), true) = (peer, has_port(cell.transport)) {
+async fn run_in_real_time(peer: &Peer, mut plan: Plan, scenario_run: ScenarioRun) -> Outcome {
+    if let (Peer::Server(server), true) = (peer, has_port(scenario_run.transport)) {
         let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
-        plan.target = target_at(server, &listening, cell.transport).into();
-        let outcome = run_cell(&plan, cell, CellFacts::default()).await;
+        plan.target = target_at(server, &listening, scenario_run.transport).into();
+        let outcome = run_scenario(&plan, scenario_run, ScenarioRunFacts::default()).await;
         listening.end().await;
         return outcome;
     }
     if let Peer::AuthorizationServer(peer) = peer {
         let (_server, target) = peer.start().await.expect("a free port");
         plan.target = target.into();
-        return run_cell(&plan, cell, CellFacts::default()).await;
+        return run_scenario(&plan, scenario_run, ScenarioRunFacts::default()).await;
     }
-    run_cell(&plan, cell, CellFacts::default()).await
+    run_scenario(&plan, scenario_run, ScenarioRunFacts::default()).await
 }
 
 /// Whether a transport needs a server that listens on a port.
@@ -96,12 +96,17 @@ pub(crate) fn target_at(
 }
 
 /// The outcome of the damaged peer of a proof.
-pub(crate) fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -> Outcome {
+pub(crate) fn bad_outcome(
+    peer: &Peer,
+    scenario_run: ScenarioRun,
+    profile: Profile,
+    proof: &Proof,
+) -> Outcome {
     let peer = damaged(peer, &proof.damage);
-    let mut plan = plan(&peer, &cell.scenario, profile);
+    let mut plan = plan(&peer, &scenario_run.scenario, profile);
     plan.prompt = proof.prompt.unwrap_or(plan.prompt);
     plan.timeout = proof.timeout.unwrap_or(plan.timeout);
-    run_on(&peer, plan, cell)
+    run_on(&peer, plan, scenario_run)
 }
 
 /// The outcome of a scenario that is not among the built-in ones.
@@ -111,8 +116,9 @@ pub(crate) fn run_alone(
     revision: Revision,
     profile: Profile,
 ) -> Outcome {
-    let cell = Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex };
-    outcome(&server.into(), cell, profile)
+    let scenario_run =
+        ScenarioRun { scenario: scenario.into(), revision, transport: TransportKind::Duplex };
+    outcome(&server.into(), scenario_run, profile)
 }
 
 pub(crate) fn proofs(scenario: &Scenario) -> Proofs {
@@ -134,16 +140,16 @@ pub(crate) fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
     statuses
 }
 
-/// The cell of a proof. By default, it has the newest revision at which the check exists, and a transport in memory; a scenario
+/// The scenario run of a proof. By default, it has the newest revision at which the check exists, and a transport in memory; a scenario
 /// about HTTP is proven against a service in this process, one for clients with a client in this process.
-pub(crate) fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
+pub(crate) fn scenario_run(scenario: &'static Scenario, proof: &Proof) -> ScenarioRun {
     let check = scenario.check(proof.check);
     let exists = |revision: &Revision| {
         scenario.revisions.contains(*revision)
             && check.is_none_or(|check| check.revisions.contains(*revision))
     };
     let newest = Revision::ALL.into_iter().rev().find(exists);
-    Cell {
+    ScenarioRun {
         scenario: scenario.into(),
         revision: proof.revision.or(newest).expect("a revision of the scenario"),
         transport: proof.transport.unwrap_or(match (scenario.tested_side, scenario.transports) {

@@ -1,12 +1,12 @@
 //! The proofs of one scenario.
 //!
-//! The passing runs cover all cells that need no other program, each proof covers one.
+//! The passing runs cover all scenario runs that need no other program, each proof covers one.
 
 use std::collections::{BTreeMap, HashMap};
 
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
-use mcp_test_core::run::cell_run::{CellFacts, run_cell};
-use mcp_test_core::run::{Cell, Outcome};
+use mcp_test_core::run::execution::{ScenarioRunFacts, run_scenario};
+use mcp_test_core::run::{Outcome, ScenarioRun};
 use mcp_test_core::scenario::{CheckSpec, Peer, Profile, Proof, Scenario, TestedSide, Transports};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::transport::TransportKind;
@@ -15,11 +15,12 @@ use mcp_test_suite::scenarios;
 use crate::on_shared_connections;
 use crate::other_changes::{self, OtherChanges};
 use crate::runs::{
-    bad_outcome, block_on, cell, has_port, outcome, plan, proofs, statuses, target_at, tested,
+    bad_outcome, block_on, has_port, outcome, plan, proofs, scenario_run, statuses, target_at,
+    tested,
 };
 use crate::unfounded::unfounded;
 
-/// The statuses of a scenario on its good peer, by cell and profile: each run is made once.
+/// The statuses of a scenario on its good peer, by scenario run and profile: each run is made once.
 type GoodRuns = HashMap<(Revision, TransportKind, Profile), BTreeMap<String, Status>>;
 
 /// What is wrong with the proofs of a scenario.
@@ -56,9 +57,9 @@ fn passing_runs(scenario: &'static Scenario, good: &mut GoodRuns) -> Vec<String>
                 _ => &Profile::ALL,
             };
             for profile in profiles.iter().copied() {
-                let cell = Cell { scenario: scenario.into(), revision, transport };
-                let outcome = outcome(&peer, cell.clone(), profile);
-                broken.extend(problems(&cell, profile, &outcome));
+                let scenario_run = ScenarioRun { scenario: scenario.into(), revision, transport };
+                let outcome = outcome(&peer, scenario_run.clone(), profile);
+                broken.extend(problems(&scenario_run, profile, &outcome));
                 good.insert((revision, transport, profile), owned_statuses(&outcome));
             }
         }
@@ -73,12 +74,13 @@ fn passing_runs_over_a_socket(scenario: &'static Scenario) -> Vec<String> {
     block_on(async {
         let mut broken = Vec::new();
         let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
-        for (revision, transport) in cells_with_a_port(scenario) {
-            let cell = Cell { scenario: scenario.into(), revision, transport };
+        for (revision, transport) in scenario_runs_with_a_port(scenario) {
+            let scenario_run = ScenarioRun { scenario: scenario.into(), revision, transport };
             let mut plan = plan(&peer, scenario, Profile::Strict);
             plan.target = target_at(server, &listening, transport).into();
-            let outcome = run_cell(&plan, cell.clone(), CellFacts::default()).await;
-            broken.extend(problems(&cell, Profile::Strict, &outcome));
+            let outcome =
+                run_scenario(&plan, scenario_run.clone(), ScenarioRunFacts::default()).await;
+            broken.extend(problems(&scenario_run, Profile::Strict, &outcome));
         }
         listening.end().await;
         broken
@@ -94,7 +96,7 @@ fn damaged_runs(scenario: &'static Scenario, good: &mut GoodRuns, compares: bool
     let transports = tested(&peer).transports();
     let mut changes = Vec::new();
     for (number, proof) in (1..).zip(&proofs.proofs) {
-        let transport = cell(scenario, proof).transport;
+        let transport = scenario_run(scenario, proof).transport;
         if transports.contains(&transport) || has_port(transport) {
             match carry_out(scenario, &peer, proof, good) {
                 Ok(others) => changes.push((proof, others)),
@@ -118,11 +120,11 @@ fn carry_out(
     good: &mut GoodRuns,
 ) -> Result<OtherChanges, String> {
     let profile = proof.profile.unwrap_or(Profile::Adaptive);
-    let cell = cell(scenario, proof);
+    let scenario_run = scenario_run(scenario, proof);
     let good = good
-        .entry((cell.revision, cell.transport, profile))
-        .or_insert_with(|| owned_statuses(&outcome(peer, cell.clone(), profile)));
-    let bad = bad_outcome(peer, cell.clone(), profile, proof);
+        .entry((scenario_run.revision, scenario_run.transport, profile))
+        .or_insert_with(|| owned_statuses(&outcome(peer, scenario_run.clone(), profile)));
+    let bad = bad_outcome(peer, scenario_run.clone(), profile, proof);
     let mut changed = changes(good, &owned_statuses(&bad));
     let unfounded = unfounded(&bad);
     let found = changed.remove(proof.check).flatten();
@@ -135,7 +137,7 @@ fn carry_out(
         .map(|check| format!("    {} {} {:?}", check.status, check.id, check.message))
         .collect();
     Err(format!(
-        "{cell} under {profile}, {}: not changed to that, but to {found:?}\n  {unfounded:?}\n{}",
+        "{scenario_run} under {profile}, {}: not changed to that, but to {found:?}\n  {unfounded:?}\n{}",
         other_changes::heading(proof),
         rows.join("\n")
     ))
@@ -172,41 +174,44 @@ pub(crate) fn a_proof_that_cannot_be_carried_out_is_an_error() {
     assert!(unreachable(scenario, TransportKind::Router).is_some());
 }
 
-/// The cells of a scenario that need a port: over Streamable HTTP, and of a scenario about HTTP+SSE over that.
-fn cells_with_a_port(scenario: &Scenario) -> Vec<(Revision, TransportKind)> {
-    let mut cells = Vec::new();
+/// The scenario runs of a scenario that need a port: over Streamable HTTP, and of a scenario about HTTP+SSE over that.
+fn scenario_runs_with_a_port(scenario: &Scenario) -> Vec<(Revision, TransportKind)> {
+    let mut scenario_runs = Vec::new();
     for revision in scenario.revisions.iter() {
         if scenario.transports.contains(TransportKind::Http) {
-            cells.push((revision, TransportKind::Http));
+            scenario_runs.push((revision, TransportKind::Http));
         }
         let is_about_sse = matches!(scenario.transports, Transports::Only(_))
             && scenario.transports.contains(TransportKind::Sse);
         if is_about_sse && TransportKind::Sse.exists_at(revision) {
-            cells.push((revision, TransportKind::Sse));
+            scenario_runs.push((revision, TransportKind::Sse));
         }
     }
-    cells
+    scenario_runs
 }
 
 /// The problems of a run that should pass: failures, and declared checks that are not SUCCESS although they may fail.
-fn problems(cell: &Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
+fn problems(scenario_run: &ScenarioRun, profile: Profile, outcome: &Outcome) -> Vec<String> {
     let made = statuses(outcome);
     let mut problems: Vec<String> = outcome
         .checks
         .iter()
         .filter(|check| check.status.is_failing())
         .map(|check| {
-            format!("{cell} under {profile}: {} {} {:?}", check.status, check.id, check.message)
+            format!(
+                "{scenario_run} under {profile}: {} {} {:?}",
+                check.status, check.id, check.message
+            )
         })
         .collect();
     let may_fail = |spec: &&CheckSpec| {
-        let is_made = spec.always && spec.transports.contains(cell.transport);
+        let is_made = spec.always && spec.transports.contains(scenario_run.transport);
         is_made && (spec.fails || spec.warns)
     };
-    for spec in cell.scenario.checks_at(cell.revision).filter(may_fail) {
+    for spec in scenario_run.scenario.checks_at(scenario_run.revision).filter(may_fail) {
         if made.get(&*spec.id) != Some(&Status::Success) {
             problems.push(format!(
-                "{cell} under {profile}: {} is {:?}",
+                "{scenario_run} under {profile}: {} is {:?}",
                 spec.id,
                 made.get(&*spec.id)
             ));

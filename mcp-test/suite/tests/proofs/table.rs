@@ -5,7 +5,7 @@ use std::iter;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use mcp_test_core::check::{Status, WELL_FORMED};
-use mcp_test_core::run::{Cell, Outcome};
+use mcp_test_core::run::{Outcome, ScenarioRun};
 use mcp_test_core::scenario::{Peer, Profile};
 use mcp_test_core::spec::Requirement;
 use mcp_test_core::transport::{Fault, TransportKind};
@@ -14,14 +14,14 @@ use crate::medium::{Medium, over_other_medium};
 use crate::runs::{outcome, statuses};
 use crate::unfounded::unfounded;
 
-/// Damage on a good peer in one cell, the status of a check that every scenario has, most often `wire-well-formed`, and all
+/// Damage on a good peer in one scenario run, the status of a check that every scenario has, most often `wire-well-formed`, and all
 /// requirements that it cites.
 #[derive(Clone)]
 pub(crate) struct Row {
     peer: Peer,
     /// The peer on which the faults are, if not the good one.
     other: Option<Peer>,
-    cell: Cell,
+    scenario_run: ScenarioRun,
     profile: Profile,
     has_twin: bool,
     /// The check that it is about.
@@ -34,7 +34,7 @@ pub(crate) struct Row {
 impl Row {
     pub(crate) fn new(
         peer: impl Into<Peer>,
-        cell: Cell,
+        scenario_run: ScenarioRun,
         faults: impl IntoIterator<Item = Fault>,
         status: Status,
         requirements: &[&'static Requirement],
@@ -44,7 +44,7 @@ impl Row {
         Self {
             peer,
             other: None,
-            cell,
+            scenario_run,
             profile,
             has_twin: true,
             check: WELL_FORMED,
@@ -56,7 +56,7 @@ impl Row {
 
     /// The same row over another transport.
     pub(crate) fn over(mut self, transport: TransportKind) -> Self {
-        self.cell.transport = transport;
+        self.scenario_run.transport = transport;
         self
     }
 
@@ -91,21 +91,21 @@ impl Row {
 
     fn outcome(&self, peer: &Peer, faults: &[Fault], profile: Profile) -> Outcome {
         let peer = faults.iter().cloned().fold(peer.clone(), Peer::fault);
-        outcome(&peer, self.cell.clone(), profile)
+        outcome(&peer, self.scenario_run.clone(), profile)
     }
 
-    /// The status of the check without damage. Each run is made once: the good peer of a cell is always the same.
+    /// The status of the check without damage. Each run is made once: the good peer of a scenario run is always the same.
     fn good_status(&self) -> Option<Status> {
         type GoodRuns = HashMap<(String, Profile, &'static str), Arc<OnceLock<Option<Status>>>>;
         static GOOD: LazyLock<Mutex<GoodRuns>> = LazyLock::new(Mutex::default);
-        let key = (self.cell.to_string(), self.profile, self.check);
+        let key = (self.scenario_run.to_string(), self.profile, self.check);
         let run = Arc::clone(GOOD.lock().expect("no panic").entry(key).or_default());
         *run.get_or_init(|| statuses(&self.run(&[], self.profile)).get(self.check).copied())
     }
 
     /// The same row over HTTP in place of lines, or the other way round; `None` if what it breaks cannot travel there.
     pub(crate) fn over_other_medium(&self) -> Option<Self> {
-        let transport = over_other_medium(&self.peer, &self.cell)?.transport;
+        let transport = over_other_medium(&self.peer, &self.scenario_run)?.transport;
         let medium = Medium::of(transport);
         let travels = self.has_twin
             && self.requirements.iter().all(|it| medium.carries(it))
@@ -115,13 +115,13 @@ impl Row {
 
     /// The requirements that it proves a check of, and over what.
     pub(crate) fn proven(&self) -> impl Iterator<Item = (&'static Requirement, Medium)> {
-        let medium = Medium::of(self.cell.transport);
+        let medium = Medium::of(self.scenario_run.transport);
         self.requirements.iter().map(move |requirement| (*requirement, medium))
     }
 
-    /// The cell in which it is proven.
-    pub(crate) fn cell(&self) -> &Cell {
-        &self.cell
+    /// The scenario run in which it is proven.
+    pub(crate) fn scenario_run(&self) -> &ScenarioRun {
+        &self.scenario_run
     }
 
     /// What differs from the row, if anything does.
@@ -139,7 +139,7 @@ impl Row {
             let faults: Vec<String> = self.faults.iter().map(Fault::name).collect();
             format!(
                 "{} damaged by {}\n  without {good:?}\n  {:?} {:?} {unfounded:?}\n  {}",
-                self.cell,
+                self.scenario_run,
                 faults.join(" "),
                 check.status,
                 check.requirements,

@@ -1,7 +1,7 @@
 //! The proof of `wire-tool-schemas`: damage to the tools and results of the reference server, and the exact findings.
 
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
-use mcp_test_core::run::{Cell, Outcome, Verdict};
+use mcp_test_core::run::{Outcome, ScenarioRun, Verdict};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Requirement;
@@ -109,11 +109,15 @@ fn table() -> [Expected; 9] {
 
 /// The rows that cite a requirement.
 pub(crate) fn rows() -> Vec<Row> {
-    let cell =
-        Cell { scenario: (&calling::SCENARIO).into(), revision: V2025_11_25, transport: Duplex };
+    let scenario_run = ScenarioRun {
+        scenario: (&calling::SCENARIO).into(),
+        revision: V2025_11_25,
+        transport: Duplex,
+    };
     let citing = table().into_iter().filter(|(_, _, requirements)| !requirements.is_empty());
     let row = |(faults, status, requirements)| {
-        Row::new(everything(), cell.clone(), faults, status, requirements).of_check(TOOL_SCHEMAS)
+        Row::new(everything(), scenario_run.clone(), faults, status, requirements)
+            .of_check(TOOL_SCHEMAS)
     };
     over_both(citing.map(row))
 }

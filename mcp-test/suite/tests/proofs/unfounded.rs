@@ -3,7 +3,9 @@
 use mcp_test_core::check::{
     Blame, Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED,
 };
-use mcp_test_core::run::{Cell, Outcome, requirements_of_common, requirements_of_interruptions};
+use mcp_test_core::run::{
+    Outcome, ScenarioRun, requirements_of_common, requirements_of_interruptions,
+};
 use mcp_test_core::scenario::{Profile, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::{Requirement, Revision};
@@ -36,7 +38,7 @@ pub(crate) fn unfounded(outcome: &Outcome) -> Vec<String> {
         let unexplained =
             finding.requirements.iter().filter(|id| !is_explained(outcome, check, id));
         unfounded.extend(unexplained.map(|id| format!("{} cites {id} unexplained", check.id)));
-        let revision = outcome.cell.revision;
+        let revision = outcome.scenario_run.revision;
         let elsewhere =
             finding.requirements.iter().filter(|cited| !cited.revisions.contains(revision));
         unfounded.extend(elsewhere.map(|cited| {
@@ -58,8 +60,8 @@ fn is_clause(why: &str) -> bool {
 /// Whether `mcp-test explain` names the check for this requirement.
 fn is_explained(outcome: &Outcome, check: &Check, cited: &'static Requirement) -> bool {
     let is_it = |other: &Requirement| other == cited;
-    let side = outcome.cell.scenario.tested_side.side();
-    match outcome.cell.scenario.check(&check.id) {
+    let side = outcome.scenario_run.scenario.tested_side.side();
+    match outcome.scenario_run.scenario.check(&check.id) {
         Some(spec) => {
             spec.requirements.iter().copied().any(is_it)
                 || side.is_some_and(|side| requirements_of_interruptions(side).any(is_it))
@@ -75,8 +77,9 @@ pub(crate) fn only_fixtures_and_remarks_need_no_requirement() {
     let server = everything().into();
     let ping = scenarios::find(TestedSide::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
-    let cell = Cell { scenario: ping.into(), revision: newest, transport: TransportKind::Duplex };
-    let mut outcome = outcome(&server, cell, Profile::Adaptive);
+    let scenario_run =
+        ScenarioRun { scenario: ping.into(), revision: newest, transport: TransportKind::Duplex };
+    let mut outcome = outcome(&server, scenario_run, Profile::Adaptive);
     let mut problems = |id: &str, finding: Finding| {
         outcome.checks = vec![Check::from_finding(id, Origin::Own, finding)];
         unfounded(&outcome).len()

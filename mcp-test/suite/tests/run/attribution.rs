@@ -63,7 +63,9 @@ fn cited(server: &Server, ids: &[&str]) -> Vec<String> {
         let RunEvent::Finished(outcome) = event else { continue };
         for check in outcome.checks.iter().filter(|check| check.status >= Status::Warning) {
             let requirements = check.finding.iter().flat_map(|finding| &finding.requirements);
-            cited.extend(requirements.map(|id| format!("{} {id}", outcome.cell.scenario.id)));
+            cited.extend(
+                requirements.map(|id| format!("{} {id}", outcome.scenario_run.scenario.id)),
+            );
         }
     }
     cited

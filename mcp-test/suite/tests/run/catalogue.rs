@@ -36,10 +36,10 @@ fn one(server: &Server, scenarios: &[&Shared<Scenario>]) -> Plan {
     Plan::build(scenarios, target(server), Profile::Adaptive, &selection).expect("a plan")
 }
 
-/// The cells that were played, each with what came of it.
+/// The scenario runs that were played, each with what came of it.
 fn played(plan: &Plan) -> Vec<(Revision, Verdict)> {
     let (_, summary) = run_plan(plan);
-    summary.lines.iter().map(|line| (line.cell.revision, line.verdict)).collect()
+    summary.lines.iter().map(|line| (line.scenario_run.revision, line.verdict)).collect()
 }
 
 #[test]

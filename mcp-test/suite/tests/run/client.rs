@@ -50,11 +50,16 @@ fn a_client_that_does_nothing_passes_nowhere() {
         let (outcomes, exit) = outcomes(&of(idle.clone(), profile, &[]));
         assert_eq!(exit, ExitCode::Failed, "{profile}");
         for outcome in outcomes {
-            assert_eq!(outcome.verdict, Verdict::Failed, "{} under {profile}", outcome.cell);
+            assert_eq!(
+                outcome.verdict,
+                Verdict::Failed,
+                "{} under {profile}",
+                outcome.scenario_run
+            );
             assert!(
                 outcome.failing().any(|check| check.id == CLIENT_CONNECTED),
                 "{}",
-                outcome.cell
+                outcome.scenario_run
             );
         }
     }
@@ -274,8 +279,13 @@ fn a_probe_of_the_other_era_and_a_second_handshake_are_no_failure() {
                     .filter(|check| check.status.is_failing())
                     .map(|check| (&check.id, &check.message))
                     .collect();
-                assert_eq!(failing, Vec::new(), "{} under {profile}", outcome.cell);
-                assert_eq!(outcome.verdict, Verdict::Passed, "{} under {profile}", outcome.cell);
+                assert_eq!(failing, Vec::new(), "{} under {profile}", outcome.scenario_run);
+                assert_eq!(
+                    outcome.verdict,
+                    Verdict::Passed,
+                    "{} under {profile}",
+                    outcome.scenario_run
+                );
             }
             assert_eq!(exit, ExitCode::Passed, "{profile}");
         }
@@ -306,7 +316,7 @@ fn a_client_is_never_asked_for_what_it_does_not_declare() {
         assert!(!outcomes.is_empty());
         // These ask for it on purpose, to see that it is refused.
         let on_purpose = ["client-features", "client-answers-requests"];
-        let asks = |it: &Outcome| on_purpose.contains(&it.cell.scenario.id.as_ref());
+        let asks = |it: &Outcome| on_purpose.contains(&it.scenario_run.scenario.id.as_ref());
         let others = outcomes.into_iter().filter(|it| !asks(it));
         for outcome in others {
             for (event, message) in outcome.trace.messages() {
@@ -318,7 +328,11 @@ fn a_client_is_never_asked_for_what_it_does_not_declare() {
                     Message::Response(response) => response.result.get("inputRequests").is_some(),
                     _ => false,
                 };
-                assert!(event.party == Party::Client || !asks, "{}: {message:?}", outcome.cell);
+                assert!(
+                    event.party == Party::Client || !asks,
+                    "{}: {message:?}",
+                    outcome.scenario_run
+                );
             }
         }
     }
@@ -348,18 +362,18 @@ fn a_scenario_that_needs_a_capability_is_skipped_for_a_client_without_it() {
 
 #[test]
 fn a_client_is_run_over_each_transport_that_it_has_and_the_scenario_applies_to() {
-    let cells = |transports: &[TransportKind], ids: &[&str]| {
+    let scenario_runs = |transports: &[TransportKind], ids: &[&str]| {
         let asked = Selection { transports: transports.to_vec(), ..selection(ids) };
         let plan = Plan::build(scenarios::all(), good_client().target(), Profile::Official, &asked);
-        plan.map(|plan| plan.cells.iter().map(ToString::to_string).collect::<Vec<_>>())
+        plan.map(|plan| plan.scenario_runs.iter().map(ToString::to_string).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };
     let both = ["tools_call::2025-11-25::http", "tools_call::2025-11-25::duplex"];
-    assert_eq!(cells(&[], &["tools_call"]), Ok(both.map(str::to_owned).to_vec()));
+    assert_eq!(scenario_runs(&[], &["tools_call"]), Ok(both.map(str::to_owned).to_vec()));
     let duplex = [TransportKind::Duplex];
-    assert_eq!(cells(&duplex, &["tools_call"]), Ok(vec![both[1].to_owned()]));
-    assert_eq!(cells(&duplex, &["sse-retry"]), Ok(Vec::new()));
-    insta::assert_snapshot!(cells(&[TransportKind::Stdio], &["tools_call"]).unwrap_err(), @"the target has no transport stdio; it has http, duplex");
+    assert_eq!(scenario_runs(&duplex, &["tools_call"]), Ok(vec![both[1].to_owned()]));
+    assert_eq!(scenario_runs(&duplex, &["sse-retry"]), Ok(Vec::new()));
+    insta::assert_snapshot!(scenario_runs(&[TransportKind::Stdio], &["tools_call"]).unwrap_err(), @"the target has no transport stdio; it has http, duplex");
 }
 
 #[test]
@@ -469,7 +483,7 @@ fn a_suite_of_servers_is_an_error_for_clients() {
 
 #[test]
 fn a_scenario_runs_officially_at_one_revision_and_elsewhere_at_all() {
-    let cells = |profile, revisions: &[Revision]| {
+    let scenario_runs = |profile, revisions: &[Revision]| {
         let asked = Selection {
             revisions: revisions.to_vec(),
             transports: vec![TransportKind::Http],
@@ -477,13 +491,16 @@ fn a_scenario_runs_officially_at_one_revision_and_elsewhere_at_all() {
         };
         let plan =
             Plan::build(scenarios::all(), good_client().target(), profile, &asked).expect("a plan");
-        let cells = plan.cells.iter().map(|cell| format!("{} {}", cell.scenario.id, cell.revision));
-        (cells.collect::<Vec<_>>(), plan.inapplicable.len())
+        let scenario_runs = plan
+            .scenario_runs
+            .iter()
+            .map(|scenario_run| format!("{} {}", scenario_run.scenario.id, scenario_run.revision));
+        (scenario_runs.collect::<Vec<_>>(), plan.inapplicable.len())
     };
     let officially =
         vec!["initialize 2025-11-25".to_owned(), "request-metadata 2026-07-28".to_owned()];
-    assert_eq!(cells(Profile::Official, &[]), (officially, 0));
-    let asked = cells(Profile::Official, &[Revision::V2025_03_26]);
+    assert_eq!(scenario_runs(Profile::Official, &[]), (officially, 0));
+    let asked = scenario_runs(Profile::Official, &[Revision::V2025_03_26]);
     assert_eq!(asked, (vec!["initialize 2025-03-26".to_owned()], 1));
-    assert_eq!(cells(Profile::Adaptive, &[]).0.len(), 4);
+    assert_eq!(scenario_runs(Profile::Adaptive, &[]).0.len(), 4);
 }

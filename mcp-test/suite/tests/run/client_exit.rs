@@ -28,7 +28,10 @@ fn outcome_of(plan: &Plan, id: &str) -> (Outcome, Summary) {
         RunEvent::Finished(outcome) => Some(*outcome),
         _ => None,
     });
-    (finished.find(|outcome| &*outcome.cell.scenario.id == id).expect("an outcome"), summary)
+    (
+        finished.find(|outcome| &*outcome.scenario_run.scenario.id == id).expect("an outcome"),
+        summary,
+    )
 }
 
 /// The checks that fail or warn, and the status and message of the exit.

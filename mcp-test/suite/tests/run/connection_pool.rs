@@ -9,9 +9,9 @@ use futures_util::future::join;
 use mcp_test_core::check;
 use mcp_test_core::check::{Status, WELL_FORMED};
 use mcp_test_core::clock::virtual_time;
-use mcp_test_core::run::cell_run::{CellFacts, run_cell_watched};
 use mcp_test_core::run::connection_pool::{ConnectionPool, Key, SharedConnection, Taken};
-use mcp_test_core::run::{Cell, Outcome, Plan, Selection, Verdict};
+use mcp_test_core::run::execution::{ScenarioRunFacts, run_scenario_watched};
+use mcp_test_core::run::{Outcome, Plan, ScenarioRun, Selection, Verdict};
 use mcp_test_core::scenario::{Body, CheckSpec, Kind, Profile, Scenario, Shared, TestedSide};
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::server::{Answer, Call};
@@ -26,9 +26,9 @@ use crate::in_turn::in_turn;
 
 const DUPLEX: TransportKind = TransportKind::Duplex;
 
-fn cell(id: &str, revision: Revision) -> Cell {
+fn scenario_run(id: &str, revision: Revision) -> ScenarioRun {
     let scenario = scenarios::find(TestedSide::Server, id).expect("a built-in scenario");
-    Cell { scenario: scenario.into(), revision, transport: DUPLEX }
+    ScenarioRun { scenario: scenario.into(), revision, transport: DUPLEX }
 }
 
 fn plan(target: &Target) -> Plan {
@@ -57,9 +57,9 @@ fn good() -> (Target, Arc<AtomicUsize>) {
     counted(|io| async { Ok(everything().serve(io).await?) })
 }
 
-async fn run_in_turn(target: &Target, cells: &[Cell]) -> Vec<Outcome> {
+async fn run_in_turn(target: &Target, scenario_runs: &[ScenarioRun]) -> Vec<Outcome> {
     let plan = plan(target);
-    in_turn(&plan, &ConnectionPool::new(&plan, target).over(DUPLEX), cells).await
+    in_turn(&plan, &ConnectionPool::new(&plan, target).over(DUPLEX), scenario_runs).await
 }
 
 /// The requests of the client, in order.
@@ -71,9 +71,9 @@ fn requests(outcome: &Outcome) -> Vec<String> {
 #[tokio::test]
 async fn scenarios_use_one_connection_and_see_nothing_of_each_other() {
     let ids = ["ping", "resources-read-text", "tools-call-simple-text", "ping"];
-    let cells = ids.map(|id| cell(id, Revision::V2025_11_25));
+    let scenario_runs = ids.map(|id| scenario_run(id, Revision::V2025_11_25));
     let (target, connections) = good();
-    let outcomes = run_in_turn(&target, &cells).await;
+    let outcomes = run_in_turn(&target, &scenario_runs).await;
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     let methods = ["ping", "resources/read", "tools/call", "ping"];
     for (outcome, method) in outcomes.iter().zip(methods) {
@@ -94,7 +94,8 @@ async fn scenarios_use_one_connection_and_see_nothing_of_each_other() {
 async fn without_a_handshake_a_trace_begins_with_the_first_request() {
     let ids = ["resources-read-text", "tools-call-simple-text"];
     let (target, connections) = good();
-    let outcomes = run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2026_07_28))).await;
+    let outcomes =
+        run_in_turn(&target, &ids.map(|id| scenario_run(id, Revision::V2026_07_28))).await;
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     assert_eq!(requests(&outcomes[0]), ["resources/read"]);
     assert_eq!(requests(&outcomes[1]), ["tools/call"]);
@@ -123,8 +124,9 @@ async fn serve_once_discovered(io: DuplexStream) -> mcp_test_core::Result {
 #[tokio::test]
 async fn each_connection_begins_with_the_same_requests() {
     let (target, _) = counted(serve_once_discovered);
-    let cells = ["tools-call-simple-text"].map(|id| cell(id, Revision::V2026_07_28));
-    let outcomes = run_in_turn(&target, &cells).await;
+    let scenario_runs =
+        ["tools-call-simple-text"].map(|id| scenario_run(id, Revision::V2026_07_28));
+    let outcomes = run_in_turn(&target, &scenario_runs).await;
     assert_eq!(outcomes[0].verdict, Verdict::Passed, "{:?}", outcomes[0].checks);
     assert_eq!(requests(&outcomes[0]), ["tools/call"]);
 }
@@ -134,9 +136,9 @@ fn a_server_that_does_not_answer_its_list_is_shared_nevertheless() {
     let (target, connections) = counted(|io| async {
         Ok(everything().faults([Fault::never("tools/list")]).serve(io).await?)
     });
-    let cells = ["tools-call-simple-text", "resources-read-text"];
-    let cells = cells.map(|id| cell(id, Revision::V2026_07_28));
-    let outcomes = virtual_time::block_on(run_in_turn(&target, &cells));
+    let scenario_runs = ["tools-call-simple-text", "resources-read-text"];
+    let scenario_runs = scenario_runs.map(|id| scenario_run(id, Revision::V2026_07_28));
+    let outcomes = virtual_time::block_on(run_in_turn(&target, &scenario_runs));
     assert!(outcomes.iter().all(|outcome| outcome.verdict == Verdict::Passed), "{outcomes:?}");
     assert_eq!(connections.load(Ordering::SeqCst), 2);
 }
@@ -168,8 +170,10 @@ async fn a_subscription_that_was_refused_is_ended_nevertheless() {
             });
         Ok(server.serve(io).await?)
     });
-    let cells = ["resources-subscriptions", "ping"];
-    let outcomes = run_in_turn(&target, &cells.map(|id| cell(id, Revision::V2025_11_25))).await;
+    let scenario_runs = ["resources-subscriptions", "ping"];
+    let outcomes =
+        run_in_turn(&target, &scenario_runs.map(|id| scenario_run(id, Revision::V2025_11_25)))
+            .await;
     let mut messages = outcomes[1].trace.messages().filter_map(|(_, message)| message.method());
     assert!(messages.all(|method| method != "notifications/resources/updated"));
 }
@@ -178,7 +182,7 @@ async fn a_subscription_that_was_refused_is_ended_nevertheless() {
 async fn a_scenario_that_leaves_something_behind_has_a_connection_of_its_own() {
     let ids = ["ping", "resources-subscribe", "ping"];
     let (target, connections) = good();
-    run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
+    run_in_turn(&target, &ids.map(|id| scenario_run(id, Revision::V2025_11_25))).await;
     assert_eq!(connections.load(Ordering::SeqCst), 2);
 }
 
@@ -207,9 +211,10 @@ async fn what_scenarios_do_to_each_other_counts_against_nobody() {
         Ok(server.serve(io).await?)
     });
     let ids = ["tools-list", "prompts-list", "ping", "prompts-list"];
-    let outcomes = run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
+    let outcomes =
+        run_in_turn(&target, &ids.map(|id| scenario_run(id, Revision::V2025_11_25))).await;
     for outcome in &outcomes {
-        assert_eq!(outcome.verdict, Verdict::Passed, "{}", outcome.cell);
+        assert_eq!(outcome.verdict, Verdict::Passed, "{}", outcome.scenario_run);
     }
     // One that is shared, and one on which the prompts are listed before anything else.
     assert_eq!(connections.load(Ordering::SeqCst), 2);
@@ -222,10 +227,11 @@ async fn a_failure_counts_once_it_was_seen_on_a_connection_of_its_own() {
         let bad = bad.clone();
         async move { Ok(bad.serve(io).await?) }
     });
-    let cells = [cell("ping", Revision::V2025_06_18), cell("ping", Revision::V2025_11_25)];
-    let outcomes = run_in_turn(&target, &cells).await;
+    let scenario_runs =
+        [scenario_run("ping", Revision::V2025_06_18), scenario_run("ping", Revision::V2025_11_25)];
+    let outcomes = run_in_turn(&target, &scenario_runs).await;
     for outcome in &outcomes {
-        assert_eq!(outcome.verdict, Verdict::Failed, "{}", outcome.cell);
+        assert_eq!(outcome.verdict, Verdict::Failed, "{}", outcome.scenario_run);
     }
     assert_eq!(connections.load(Ordering::SeqCst), 3);
 }
@@ -262,8 +268,8 @@ fn writing_at_the_end(last: fn(&str) -> &'static str) -> Target {
 
 /// The statuses of the checks of envelopes.
 fn well_formed_in_turn(target: &Target, ids: [&str; 2]) -> Vec<Option<Status>> {
-    let cells = ids.map(|id| cell(id, Revision::V2025_11_25));
-    let outcomes = virtual_time::block_on(run_in_turn(target, &cells));
+    let scenario_runs = ids.map(|id| scenario_run(id, Revision::V2025_11_25));
+    let outcomes = virtual_time::block_on(run_in_turn(target, &scenario_runs));
     let well_formed = outcomes.iter().map(|outcome| {
         let mut rows = outcome.checks.iter().filter(|check| check.id == WELL_FORMED);
         rows.next().map(|check| check.status)
@@ -331,9 +337,9 @@ async fn what_the_server_has_spoken_before_is_not_tried_again() {
     let handshakes = Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Handshake);
     for (spoken, expected) in [(Vec::new(), 5), (handshakes.collect(), 2)] {
         let (target, connections) = good();
-        let facts = CellFacts { spoken, ..CellFacts::default() };
-        let cell = cell("versioning-supported", Revision::V2026_07_28);
-        let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
+        let facts = ScenarioRunFacts { spoken, ..ScenarioRunFacts::default() };
+        let scenario_run = scenario_run("versioning-supported", Revision::V2026_07_28);
+        let outcome = run_scenario_watched(&plan(&target), scenario_run, facts, &|_| {}).await;
         assert_eq!(outcome.verdict, Verdict::Passed);
         let works = outcome.checks.iter().filter(|check| check.id == "supported-version-works");
         assert_eq!(works.count(), Revision::ALL.len());
@@ -372,9 +378,9 @@ async fn a_server_that_negotiates_again_is_not_started_for_each_version() {
     let handshakes = Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Handshake);
     for (spoken, expected) in [(Vec::new(), 2), (handshakes.collect(), 1)] {
         let (target, connections) = counted(negotiate);
-        let facts = CellFacts { spoken, ..CellFacts::default() };
-        let cell = cell("lifecycle-versions", Revision::V2025_11_25);
-        let outcome = run_cell_watched(&plan(&target), cell, facts, &|_| {}).await;
+        let facts = ScenarioRunFacts { spoken, ..ScenarioRunFacts::default() };
+        let scenario_run = scenario_run("lifecycle-versions", Revision::V2025_11_25);
+        let outcome = run_scenario_watched(&plan(&target), scenario_run, facts, &|_| {}).await;
         assert_eq!(outcome.verdict, Verdict::Passed);
         let offers = outcome.checks.iter().filter(|it| it.id == "unknown-version-alternative");
         assert_eq!(offers.count(), 2);
@@ -384,9 +390,10 @@ async fn a_server_that_negotiates_again_is_not_started_for_each_version() {
 
 #[tokio::test]
 async fn a_scenario_may_end_a_shared_connection_and_the_next_one_begins_another() {
-    let cells = ["ping", "stdio-last-reply", "ping"].map(|id| cell(id, Revision::V2025_11_25));
+    let scenario_runs =
+        ["ping", "stdio-last-reply", "ping"].map(|id| scenario_run(id, Revision::V2025_11_25));
     let (target, connections) = good();
-    let outcomes = run_in_turn(&target, &cells).await;
+    let outcomes = run_in_turn(&target, &scenario_runs).await;
     assert!(outcomes.iter().all(|outcome| outcome.verdict == Verdict::Passed));
     assert_eq!(connections.load(Ordering::SeqCst), 2);
     let answered = outcomes[1].checks.iter().find(|check| check.id == "reply-before-exit");
@@ -398,9 +405,9 @@ async fn a_connection_that_a_scenario_opens_beside_a_shared_one_does_not_damage_
     let (target, connections) = good();
     let plan = plan(&target);
     let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
-    let cells = [cell("versioning-supported", Revision::V2026_07_28)];
+    let scenario_runs = [scenario_run("versioning-supported", Revision::V2026_07_28)];
     // It opens one for each other version, and closes it.
-    in_turn(&plan, &pool, &[&cells[..], &cells].concat()).await;
+    in_turn(&plan, &pool, &[&scenario_runs[..], &scenario_runs].concat()).await;
     let opened = connections.load(Ordering::SeqCst);
     assert_eq!(opened, 1 + 2 * (Revision::ALL.len() - 1));
 }
@@ -439,15 +446,15 @@ async fn a_scenario_waits_for_a_connection_no_longer_than_for_a_start() {
 #[tokio::test]
 async fn with_one_job_or_officially_nothing_is_shared() {
     let target = Target::command(mcp_test_core::process::Command::new("a-server"));
-    let cell = |plan: &Plan| {
-        let is_ping = |cell: &&Cell| cell.scenario.id == "ping";
-        plan.cells.iter().find(is_ping).cloned().expect("a ping")
+    let scenario_run = |plan: &Plan| {
+        let is_ping = |scenario_run: &&ScenarioRun| scenario_run.scenario.id == "ping";
+        plan.scenario_runs.iter().find(is_ping).cloned().expect("a ping")
     };
     let shares = |profile: Profile, jobs: usize| {
         let plan = Plan::build(scenarios::all(), target.clone(), profile, &Selection::default())
             .expect("a plan");
         let plan = plan.jobs(NonZeroUsize::new(jobs).expect("some"));
-        ConnectionPool::new(&plan, &target).shares(&cell(&plan), profile)
+        ConnectionPool::new(&plan, &target).shares(&scenario_run(&plan), profile)
     };
     assert!(shares(Profile::Adaptive, 2) && shares(Profile::Strict, 2));
     assert!(!shares(Profile::Adaptive, 1) && !shares(Profile::Official, 2));
@@ -468,9 +475,9 @@ fn what_does_not_end_on_a_shared_connection_has_the_rest_of_its_time_alone() {
         ..Scenario::dynamic(Kind::BuiltIn, TestedSide::Server, "never-ends", body)
     };
     let scenario = Shared::from(scenario);
-    let cell = Cell { scenario, revision: Revision::V2025_11_25, transport: DUPLEX };
+    let scenario_run = ScenarioRun { scenario, revision: Revision::V2025_11_25, transport: DUPLEX };
     let (target, _) = good();
-    let outcomes = virtual_time::block_on(run_in_turn(&target, &[cell]));
+    let outcomes = virtual_time::block_on(run_in_turn(&target, &[scenario_run]));
     let mut failing = outcomes[0].failing().filter_map(|check| check.finding.as_ref());
     let expected = failing.find_map(|finding| finding.expected.clone());
     assert_eq!(expected.as_deref(), Some("an end within 60 s"));

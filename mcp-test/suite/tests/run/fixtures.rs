@@ -18,7 +18,7 @@ fn checks(target: Target, own: Fixtures, profile: Profile, ids: &[&str]) -> Stri
         _ => None,
     });
     let own_checks = outcomes.flat_map(|outcome| {
-        let declared = |id: &str| outcome.cell.scenario.check(id).is_some();
+        let declared = |id: &str| outcome.scenario_run.scenario.check(id).is_some();
         outcome.checks.iter().filter(move |check| declared(&check.id))
     });
     let row = |check: &mcp_test_core::check::Check| {

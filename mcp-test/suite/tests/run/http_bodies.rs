@@ -91,7 +91,7 @@ fn failures(framing: Framing) -> BTreeSet<String> {
     );
     let (events, _) = run_plan(&plan.expect("a plan").timeout(Duration::from_secs(20)));
     let outcomes = events.iter().filter_map(|event| match event {
-        RunEvent::Finished(it) if it.cell.revision == Revision::V2025_11_25 => Some(it),
+        RunEvent::Finished(it) if it.scenario_run.revision == Revision::V2025_11_25 => Some(it),
         _ => None,
     });
     let failing =

@@ -1,9 +1,8 @@
-//! Tests of plans, single cells and whole runs.
+//! Tests of plans, single scenario runs and whole runs.
 
 mod attribution;
 mod authorization;
 mod catalogue;
-mod cell_run;
 mod client;
 mod client_exit;
 mod connection_pool;
@@ -11,6 +10,7 @@ mod costly_tools;
 mod coverage;
 mod discover_refused;
 mod ending_messages;
+mod execution;
 mod fixtures;
 mod http_bodies;
 #[path = "../proofs/in_turn.rs"]
@@ -30,7 +30,7 @@ mod slow_starts;
 use std::time::Duration;
 
 use mcp_test_core::clock::virtual_time;
-use mcp_test_core::run::{Cell, Plan, RunEvent, Selection, Summary, Tested, run};
+use mcp_test_core::run::{Plan, RunEvent, ScenarioRun, Selection, Summary, Tested, run};
 use mcp_test_core::scenario::{Profile, Scenario, TestedSide};
 use mcp_test_core::server::Server;
 use mcp_test_core::spec::Revision;
@@ -72,8 +72,8 @@ fn find(id: &str) -> &'static Scenario {
     scenarios::find(TestedSide::Server, id).expect("a built-in scenario")
 }
 
-fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {
-    Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex }
+fn scenario_run(scenario: &'static Scenario, revision: Revision) -> ScenarioRun {
+    ScenarioRun { scenario: scenario.into(), revision, transport: TransportKind::Duplex }
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -107,8 +107,12 @@ fn rows(events: &[RunEvent]) -> Vec<String> {
             _ => None,
         })
         .flat_map(|outcome| {
-            let cell = format!("{} {}", outcome.cell.scenario.id, outcome.cell.revision);
-            outcome.checks.iter().map(move |check| format!("{cell} {} {}", check.status, check.id))
+            let scenario_run =
+                format!("{} {}", outcome.scenario_run.scenario.id, outcome.scenario_run.revision);
+            outcome
+                .checks
+                .iter()
+                .map(move |check| format!("{scenario_run} {} {}", check.status, check.id))
         })
         .collect()
 }

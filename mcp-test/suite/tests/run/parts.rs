@@ -25,7 +25,7 @@ fn recovering(wrong: usize) -> (Server, Arc<AtomicUsize>) {
 
 fn verdicts(summary: &Summary) -> Vec<(String, Verdict)> {
     let lines = summary.lines.iter();
-    lines.map(|line| (line.cell.scenario.id.to_string(), line.verdict)).collect()
+    lines.map(|line| (line.scenario_run.scenario.id.to_string(), line.verdict)).collect()
 }
 
 fn outcomes(events: &[RunEvent]) -> Vec<Outcome> {
@@ -36,8 +36,8 @@ fn outcomes(events: &[RunEvent]) -> Vec<Outcome> {
     finished.collect()
 }
 
-fn ids(cells: &[Cell]) -> Vec<&str> {
-    cells.iter().map(|cell| &*cell.scenario.id).collect()
+fn ids(scenario_runs: &[ScenarioRun]) -> Vec<&str> {
+    scenario_runs.iter().map(|scenario_run| &*scenario_run.scenario.id).collect()
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn a_run_ends_after_the_first_failure_if_it_has_to() {
     let selected = ["ping", "tools-list", "prompts-list"];
     for profile in Profile::ALL {
         let plan = plan(&bad, profile, &selected);
-        let cells = plan.cells.len();
+        let scenario_runs = plan.scenario_runs.len();
         let (_, summary) = run_plan(&plan.clone().fail_fast(true));
         assert_eq!(verdicts(&summary), [("ping".to_owned(), Verdict::Failed)], "{profile}");
-        assert_eq!(summary.lines.len() + summary.not_started.len(), cells, "{profile}");
+        assert_eq!(summary.lines.len() + summary.not_started.len(), scenario_runs, "{profile}");
         assert_eq!(ids(&summary.not_started).last(), Some(&"prompts-list"));
         assert_eq!(summary.exit, ExitCode::Failed);
         // What runs already when the first one fails is waited for.
@@ -58,7 +58,11 @@ fn a_run_ends_after_the_first_failure_if_it_has_to() {
         assert!(matches!(summary.lines.len(), 1 | 2), "{profile}: {:?}", verdicts(&summary));
         assert_eq!(summary.exit, ExitCode::Failed);
         let (_, summary) = run_plan(&plan);
-        assert_eq!((summary.lines.len(), summary.not_started.len()), (cells, 0), "{profile}");
+        assert_eq!(
+            (summary.lines.len(), summary.not_started.len()),
+            (scenario_runs, 0),
+            "{profile}"
+        );
     }
 }
 
@@ -83,7 +87,7 @@ fn a_verdict_that_changes_is_flaky() {
     for profile in Profile::ALL {
         let (server, replies) = recovering(2);
         let mut plan = plan(&server, profile, &["ping", "tools-list"]).retries(3);
-        plan.cells.retain(|cell| cell.revision == Revision::V2025_11_25);
+        plan.scenario_runs.retain(|scenario_run| scenario_run.revision == Revision::V2025_11_25);
         let (events, summary) = run_plan(&plan);
         assert_eq!(replies.load(Ordering::SeqCst), 3, "no more attempts than needed");
         let expected =
@@ -108,7 +112,7 @@ fn a_verdict_that_changes_is_flaky() {
 fn what_fails_each_time_has_failed_and_what_is_expected_is_not_repeated() {
     let (server, replies) = recovering(usize::MAX);
     let mut plan = plan(&server, Profile::Adaptive, &["ping"]).retries(2);
-    plan.cells.retain(|cell| cell.revision == Revision::V2025_11_25);
+    plan.scenario_runs.retain(|scenario_run| scenario_run.revision == Revision::V2025_11_25);
     let (_, summary) = run_plan(&plan);
     assert_eq!((verdicts(&summary)[0].1, summary.exit), (Verdict::Failed, ExitCode::Failed));
     assert_eq!((replies.swap(0, Ordering::SeqCst), summary.lines[0].attempts), (3, 3));
@@ -129,8 +133,9 @@ fn shards_run_everything_exactly_once() {
     let planned = |shard: Option<Shard>| {
         let (events, summary) = run_plan(&plan(&everything(), Profile::Adaptive, &[]).shard(shard));
         assert_eq!((summary.exit, summary.shard), (ExitCode::Passed, shard));
-        let cells = outcomes(&events).into_iter().map(|outcome| outcome.cell.to_string());
-        cells.collect::<Vec<_>>()
+        let scenario_runs =
+            outcomes(&events).into_iter().map(|outcome| outcome.scenario_run.to_string());
+        scenario_runs.collect::<Vec<_>>()
     };
     let whole = planned(None);
     let shards = ["1/3", "2/3", "3/3"].map(|text| planned(text.parse().ok()));
@@ -159,7 +164,7 @@ fn an_entry_is_not_stale_whose_scenario_runs_in_another_shard_too() {
     });
     let baseline = Baseline::parse("b.yml", "server: [ping]").expect("a baseline");
     let plan = plan(&server, Profile::Adaptive, &["ping"]).baseline(baseline);
-    assert_eq!(plan.cells.len(), 4);
+    assert_eq!(plan.scenario_runs.len(), 4);
     for shard in ["1/4", "4/4"] {
         let (_, summary) = run_plan(&plan.clone().shard(shard.parse().ok()));
         let comparison = summary.baseline.expect("a comparison");

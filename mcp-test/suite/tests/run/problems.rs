@@ -34,7 +34,7 @@ fn line(problem: &Problem) -> String {
         problem.headline(),
         words::joined(problem.requirements(), " "),
         few(problem.scenarios().len()),
-        few(problem.cells().len()),
+        few(problem.scenario_runs().len()),
         few(problem.not_reached),
         few(problem.not_run),
         problem.revisions(),

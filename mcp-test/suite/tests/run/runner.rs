@@ -20,20 +20,22 @@ fn story(events: &[RunEvent]) -> Vec<String> {
         .map(|event| match event {
             RunEvent::PreflightDone(_) => "up".to_owned(),
             RunEvent::PreflightFailed { finding, .. } => format!("failed: {finding}"),
-            RunEvent::Planned(cells) => format!("planned {}", cells.len()),
-            RunEvent::Started(cell) => format!("started {}", cell.scenario.id),
-            RunEvent::Finished(outcome) => format!("finished {}", outcome.cell.scenario.id),
+            RunEvent::Planned(scenario_runs) => format!("planned {}", scenario_runs.len()),
+            RunEvent::Started(scenario_run) => format!("started {}", scenario_run.scenario.id),
+            RunEvent::Finished(outcome) => format!("finished {}", outcome.scenario_run.scenario.id),
             RunEvent::Ended(summary) => format!("ended {:?}", summary.exit),
         })
         .collect()
 }
 
 fn started(events: &[RunEvent]) -> Vec<String> {
-    let cells = events.iter().filter_map(|event| match event {
-        RunEvent::Started(cell) => Some(format!("{} {}", cell.scenario.id, cell.revision)),
+    let scenario_runs = events.iter().filter_map(|event| match event {
+        RunEvent::Started(scenario_run) => {
+            Some(format!("{} {}", scenario_run.scenario.id, scenario_run.revision))
+        }
         _ => None,
     });
-    cells.collect()
+    scenario_runs.collect()
 }
 
 #[test]
@@ -42,18 +44,19 @@ fn a_good_server_passes_in_all_profiles() {
         let (events, summary) = run_plan(&plan(&everything(), profile, &[]));
         assert_eq!(summary.exit, ExitCode::Passed, "{profile}: {:#?}", rows(&events));
         // The reference server has no tasks, and 2024-11-05 no annotations that let a tool be called without being named.
-        let is_unmet = |cell: &Cell| {
+        let is_unmet = |scenario_run: &ScenarioRun| {
             let is_unmet = |need: &Need| match need {
-                Need::CallableTool => cell.revision == Revision::V2024_11_05,
+                Need::CallableTool => scenario_run.revision == Revision::V2024_11_05,
                 need => need.to_string().contains("tasks"),
             };
-            cell.scenario.needs.iter().any(is_unmet)
+            scenario_run.scenario.needs.iter().any(is_unmet)
         };
         let is_fine = |line: &Line| match line.verdict {
             Verdict::Passed => true,
             // The official suite skips it, too.
             Verdict::Skipped => {
-                is_unmet(&line.cell) || line.cell.scenario.id == "tasks-status-notifications"
+                is_unmet(&line.scenario_run)
+                    || line.scenario_run.scenario.id == "tasks-status-notifications"
             }
             _ => false,
         };
@@ -234,7 +237,7 @@ fn officially_nothing_is_skipped() {
 }
 
 #[test]
-fn a_plan_without_cells_does_not_start_the_target() {
+fn a_plan_without_scenario_runs_does_not_start_the_target() {
     let mut asked = selection(&["ping"]);
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(
@@ -311,15 +314,17 @@ async fn linger(company: &AtomicBool) {
 fn a_disturbing_scenario_runs_alone_and_the_others_together() {
     let mut plan =
         plan(&everything(), Profile::Strict, &["ping"]).jobs(NonZeroUsize::new(4).expect("four"));
-    let cells = [
+    let scenario_runs = [
         &quiet::SCENARIO,
         &quiet::SCENARIO,
         &disturbing::SCENARIO,
         &quiet::SCENARIO,
         &quiet::SCENARIO,
     ];
-    plan.cells =
-        cells.into_iter().map(|scenario| cell(scenario, Revision::NEWEST_HANDSHAKE)).collect();
+    plan.scenario_runs = scenario_runs
+        .into_iter()
+        .map(|scenario| scenario_run(scenario, Revision::NEWEST_HANDSHAKE))
+        .collect();
     let (events, summary) = run_plan(&plan);
     assert_eq!(summary.exit, ExitCode::Passed, "{:?}", rows(&events));
     assert!(OVERLAPPED.load(Ordering::SeqCst), "the quiet ones overlap");
@@ -332,7 +337,7 @@ fn a_refused_list_fails_only_the_scenarios_that_are_about_the_list() {
     let (events, _) = run_plan(&plan(&refusing, Profile::Adaptive, &[]));
     let failed = events.iter().filter_map(|event| match event {
         RunEvent::Finished(outcome) if outcome.verdict == Verdict::Failed => {
-            Some(&*outcome.cell.scenario.id)
+            Some(&*outcome.scenario_run.scenario.id)
         }
         _ => None,
     });
@@ -343,7 +348,7 @@ fn a_refused_list_fails_only_the_scenarios_that_are_about_the_list() {
     }
     "#);
     let skipped = events.iter().find_map(|event| match event {
-        RunEvent::Finished(outcome) if outcome.cell.scenario.id == "tools-call-error" => {
+        RunEvent::Finished(outcome) if outcome.scenario_run.scenario.id == "tools-call-error" => {
             outcome.checks[0].message.clone()
         }
         _ => None,

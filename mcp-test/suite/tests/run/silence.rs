@@ -69,7 +69,12 @@ fn after_a_silence_the_others_are_skipped_and_name_it() {
     let last = outcomes.last().expect("an outcome");
     assert_eq!(last.verdict, Verdict::Skipped);
     let silence = last.silence.as_ref().expect("a silence");
-    assert!(outcomes.iter().find(failed).is_some_and(|outcome| outcome.cell == silence.cell));
+    assert!(
+        outcomes
+            .iter()
+            .find(failed)
+            .is_some_and(|outcome| outcome.scenario_run == silence.scenario_run)
+    );
     insta::assert_snapshot!(last.checks[0].message.as_deref().unwrap_or_default(), @"the server has stopped answering: `initialize` was not answered (in `ping at 2025-06-18 over duplex`)");
 }
 
@@ -118,7 +123,7 @@ fn officially_every_scenario_after_a_silence_fails_without_a_wait() {
     let rows = outcomes.iter().flat_map(|outcome| {
         outcome.checks.iter().filter(|check| outcome.counts(check)).map(|check| {
             let message = check.message.as_deref().unwrap_or_default();
-            let id = &outcome.cell.scenario.id;
+            let id = &outcome.scenario_run.scenario.id;
             format!("{id}: {} {} {message}", check.status, check.id).trim_end().to_owned()
         })
     });
@@ -140,10 +145,10 @@ fn a_server_that_ignores_one_method_is_tested_in_all_others() {
     for profile in [Profile::Official, Profile::Adaptive] {
         let (events, _) = run_plan(&plan_of(target(&deaf), profile, &IDS));
         for outcome in outcomes(events) {
-            let is_deaf = &*outcome.cell.scenario.id == "prompts-list";
+            let is_deaf = &*outcome.scenario_run.scenario.id == "prompts-list";
             let expected = if is_deaf { Verdict::Failed } else { Verdict::Passed };
-            assert_eq!(outcome.verdict, expected, "{profile}: {}", outcome.cell);
-            assert!(outcome.silence.is_none(), "{profile}: {}", outcome.cell);
+            assert_eq!(outcome.verdict, expected, "{profile}: {}", outcome.scenario_run);
+            assert!(outcome.silence.is_none(), "{profile}: {}", outcome.scenario_run);
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use mcp_test_core::clock;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::run::{Cell, Comparison, Summary};
+use mcp_test_core::run::{Comparison, ScenarioRun, Summary};
 use mcp_test_core::scenario::Kind;
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, name, texts};
 use super::run_problems::{RunProblem, run_problems};
+use super::scenario_run_reports::{
+    Conclusion, Problem, ScenarioRunReport, ScenarioRunReports, block, line, name, texts,
+};
 
 /// The version of the format.
 const SPEC_VERSION: &str = "0.0.0";
@@ -19,13 +21,14 @@ const STATUSES: [&str; 5] = ["passed", "failed", "skipped", "pending", "other"];
 /// There is one test for each scenario run, with the suites tested side, revision and transport, and one of the suite `mcp-test` for each
 /// problem of the whole run. `rawStatus` has what the format does not distinguish: `failed as expected`, which is `other`, and
 /// `not run`, which is `failed`.
-pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+pub(super) fn text(reports: &ScenarioRunReports, summary: &Summary) -> String {
     let baseline = summary.baseline.as_ref();
     let of_run = run_problems(reports, summary);
     let of_run = of_run.iter().map(run_test);
-    let cells = reports.cells.iter().map(|cell| test(cell, baseline));
+    let scenario_runs =
+        reports.scenario_runs.iter().map(|scenario_run| test(scenario_run, baseline));
     let not_started = summary.not_started.iter().map(not_started);
-    let tests: Vec<Object> = of_run.chain(cells).chain(not_started).collect();
+    let tests: Vec<Object> = of_run.chain(scenario_runs).chain(not_started).collect();
     let mut results = Object::new();
     let tool = [("name", "mcp-test"), ("version", env!("CARGO_PKG_VERSION"))];
     results.push("tool", Object::from_iter(tool));
@@ -45,7 +48,7 @@ pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
     Value::Object(document).pretty() + "\n"
 }
 
-fn totals(reports: &CellReports, tests: &[Object]) -> Object {
+fn totals(reports: &ScenarioRunReports, tests: &[Object]) -> Object {
     let mut object = Object::new();
     object.push("tests", tests.len());
     for status in STATUSES {
@@ -56,9 +59,12 @@ fn totals(reports: &CellReports, tests: &[Object]) -> Object {
     object.push("flaky", tests.iter().filter(is_flaky).count());
     // Without a scenario run, the time when nothing could be run.
     let began = clock::unix_millis(&reports.started).unwrap_or_default();
-    let starts = reports.cells.iter().map(start);
+    let starts = reports.scenario_runs.iter().map(start);
     object.push("start", starts.min().unwrap_or(began));
-    let stops = reports.cells.iter().map(|cell| start(cell).saturating_add(milliseconds(cell)));
+    let stops = reports
+        .scenario_runs
+        .iter()
+        .map(|scenario_run| start(scenario_run).saturating_add(milliseconds(scenario_run)));
     object.push("stop", stops.max().unwrap_or(began));
     object
 }
@@ -76,8 +82,8 @@ fn run_test(problem: &RunProblem) -> Object {
 }
 
 /// A scenario run that was left out after the first failure.
-fn not_started(cell: &Cell) -> Object {
-    let mut object = named(cell);
+fn not_started(scenario_run: &ScenarioRun) -> Object {
+    let mut object = named(scenario_run);
     object.push("status", "pending");
     object.push("rawStatus", "not run after the first failure");
     object.push("duration", 0);
@@ -85,12 +91,12 @@ fn not_started(cell: &Cell) -> Object {
 }
 
 /// A test with what identifies it.
-fn named(cell: &Cell) -> Object {
-    let Cell { scenario, revision, transport } = cell;
+fn named(scenario_run: &ScenarioRun) -> Object {
+    let ScenarioRun { scenario, revision, transport } = scenario_run;
     let tested_side = scenario.tested_side;
     let mut object = Object::new();
     object.push("testId", line(&format!("{tested_side}/{}/{revision}/{transport}", scenario.id)));
-    object.push("name", line(&name(cell)));
+    object.push("name", line(&name(scenario_run)));
     object.push("suite", vec![tested_side.as_str(), revision.as_str(), transport.as_str()]);
     if scenario.kind == Kind::Case {
         object.push("filePath", line(&scenario.file));
@@ -98,8 +104,8 @@ fn named(cell: &Cell) -> Object {
     object
 }
 
-fn test(cell: &CellReport, baseline: Option<&Comparison>) -> Object {
-    let (status, raw) = match cell.conclusion(baseline) {
+fn test(scenario_run: &ScenarioRunReport, baseline: Option<&Comparison>) -> Object {
+    let (status, raw) = match scenario_run.conclusion(baseline) {
         Conclusion::Passed => ("passed", "passed"),
         Conclusion::Failed => ("failed", "failed"),
         Conclusion::ExpectedFailure => ("other", "failed as expected"),
@@ -107,31 +113,31 @@ fn test(cell: &CellReport, baseline: Option<&Comparison>) -> Object {
         Conclusion::NotRun => ("failed", "not run"),
         Conclusion::Flaky => ("failed", "flaky"),
     };
-    let mut object = named(&cell.cell);
+    let mut object = named(&scenario_run.scenario_run);
     object.push("status", status);
     object.push("rawStatus", raw);
-    object.push("duration", milliseconds(cell));
-    object.push("start", start(cell));
-    object.push("stop", start(cell).saturating_add(milliseconds(cell)));
-    if cell.retries > 0 {
-        object.push("retries", cell.retries);
+    object.push("duration", milliseconds(scenario_run));
+    object.push("start", start(scenario_run));
+    object.push("stop", start(scenario_run).saturating_add(milliseconds(scenario_run)));
+    if scenario_run.retries > 0 {
+        object.push("retries", scenario_run.retries);
         object.push("flaky", raw == "flaky");
     }
     if status == "skipped" {
-        object.push("message", line(cell.skip_reason()));
-    } else if !cell.problems.is_empty() {
-        let problems: Vec<&Problem> = cell.problems_by_weight(baseline);
-        object.push("message", cell.message(baseline));
-        object.push("trace", format!("{}\n{}", texts(problems), block(&cell.epilogue)));
+        object.push("message", line(scenario_run.skip_reason()));
+    } else if !scenario_run.problems.is_empty() {
+        let problems: Vec<&Problem> = scenario_run.problems_by_weight(baseline);
+        object.push("message", scenario_run.message(baseline));
+        object.push("trace", format!("{}\n{}", texts(problems), block(&scenario_run.epilogue)));
     }
     object
 }
 
 /// When it began, in milliseconds since 1970.
-fn start(cell: &CellReport) -> u64 {
-    clock::unix_millis(&cell.started).unwrap_or_default()
+fn start(scenario_run: &ScenarioRunReport) -> u64 {
+    clock::unix_millis(&scenario_run.started).unwrap_or_default()
 }
 
-fn milliseconds(cell: &CellReport) -> u64 {
-    u64::try_from(cell.elapsed.as_millis()).unwrap_or(u64::MAX)
+fn milliseconds(scenario_run: &ScenarioRunReport) -> u64 {
+    u64::try_from(scenario_run.elapsed.as_millis()).unwrap_or(u64::MAX)
 }

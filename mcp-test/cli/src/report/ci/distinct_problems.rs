@@ -4,8 +4,8 @@ use mcp_test_core::run::{self, Problem, Summary};
 use mcp_test_core::scenario::Kind;
 use mcp_test_core::spec::Requirement;
 
-use super::cell_reports::{CellReports, name};
 use super::run_problems::{RunProblem, run_problems};
+use super::scenario_run_reports::{ScenarioRunReports, name};
 use crate::report::digest::{self, Ranked};
 
 /// How severe a problem is; the order is that of the report.
@@ -34,7 +34,7 @@ pub(super) struct DistinctProblem<'a> {
     /// The problem, unless it is one of the whole run.
     pub(super) problem: Option<&'a Problem>,
     /// The scenario runs that found it.
-    cells: Vec<String>,
+    scenario_runs: Vec<String>,
 }
 
 impl<'a> DistinctProblem<'a> {
@@ -48,7 +48,7 @@ impl<'a> DistinctProblem<'a> {
             requirement: None,
             digest: String::new(),
             problem: None,
-            cells: Vec::new(),
+            scenario_runs: Vec::new(),
         }
     }
 
@@ -60,29 +60,31 @@ impl<'a> DistinctProblem<'a> {
             run::Level::Warning => Level::Warning,
             run::Level::Advisory => return None,
         };
-        let run::Example { cell, check, .. } = &problem.example;
+        let run::Example { scenario_run, check, .. } = &problem.example;
         let message = check.message.as_deref().unwrap_or("no reason was given");
-        let cite = |it: &&Requirement| format!("\nRequirement: {}", it.cite(cell.revision));
+        let cite = |it: &&Requirement| format!("\nRequirement: {}", it.cite(scenario_run.revision));
         let cited: String = problem.requirements().iter().map(cite).collect();
-        let first = problem.requirements().first().map(|it| (it.id, it.link(cell.revision)));
+        let first =
+            problem.requirements().first().map(|it| (it.id, it.link(scenario_run.revision)));
         Some(Self {
             level,
             title: check.id.clone(),
             headline: problem.headline().to_owned(),
             reason: format!("{message}{cited}"),
-            file: (cell.scenario.kind == Kind::Case).then(|| cell.scenario.file.to_string()),
+            file: (scenario_run.scenario.kind == Kind::Case)
+                .then(|| scenario_run.scenario.file.to_string()),
             requirement: first,
             digest: digest::places(problem, summary),
             problem: Some(problem),
-            cells: problem.cells().into_iter().map(name).collect(),
+            scenario_runs: problem.scenario_runs().into_iter().map(name).collect(),
         })
     }
 
     /// `ping at 2025-11-25 over stdio, and 3 more scenario runs`; empty for a problem of the whole run.
     pub(super) fn places(&self) -> String {
         const SHOWN: usize = 5;
-        let shown: Vec<&str> = self.cells.iter().take(SHOWN).map(String::as_str).collect();
-        let more = match self.cells.len().saturating_sub(SHOWN) {
+        let shown: Vec<&str> = self.scenario_runs.iter().take(SHOWN).map(String::as_str).collect();
+        let more = match self.scenario_runs.len().saturating_sub(SHOWN) {
             0 => String::new(),
             1 => ", and 1 more scenario run".to_owned(),
             more => format!(", and {more} more scenario runs"),
@@ -93,7 +95,7 @@ impl<'a> DistinctProblem<'a> {
 
 /// The problems that count in the profile and that the baseline does not expect, errors first.
 pub(super) fn distinct_problems<'a>(
-    reports: &CellReports,
+    reports: &ScenarioRunReports,
     summary: &'a Summary,
 ) -> Vec<DistinctProblem<'a>> {
     let of_run: Vec<RunProblem> = run_problems(reports, summary);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use mcp_test_core::files;
 use mcp_test_core::run::{MaskedEvent, Summary};
 
-use super::cell_reports::CellReports;
 use super::distinct_problems::distinct_problems;
+use super::scenario_run_reports::ScenarioRunReports;
 use super::{ctrf, junit, markdown, sarif, tap};
 use crate::report::{ReportError, Rerun, RunInfo};
 
@@ -43,7 +43,7 @@ impl FileFormat {
         }
     }
 
-    fn text(self, reports: &CellReports, summary: &Summary) -> String {
+    fn text(self, reports: &ScenarioRunReports, summary: &Summary) -> String {
         match self {
             Self::Junit => junit::text(reports, summary),
             Self::Markdown => {
@@ -67,14 +67,14 @@ impl fmt::Display for FileFormat {
 #[derive(Debug)]
 pub struct FileReports {
     files: Vec<(FileFormat, PathBuf)>,
-    reports: CellReports,
+    reports: ScenarioRunReports,
 }
 
 impl FileReports {
     /// Without a file.
     #[must_use]
     pub fn new(info: RunInfo, rerun: Rerun) -> Self {
-        Self { files: Vec::new(), reports: CellReports::new(info, rerun) }
+        Self { files: Vec::new(), reports: ScenarioRunReports::new(info, rerun) }
     }
 
     /// Writes to the file at `path` as well.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use mcp_test_core::expect::words;
 use mcp_test_core::run::MaskedEvent;
 
-use super::cell_reports::CellReports;
 use super::distinct_problems::{DistinctProblem, Level, distinct_problems};
 use super::markdown;
+use super::scenario_run_reports::ScenarioRunReports;
 use crate::report::{ReportError, Rerun, RunInfo};
 
 /// How many annotations of each level GitHub keeps of a step; it drops what follows.
@@ -26,7 +26,7 @@ const CHARACTERS: usize = 3_000;
 pub struct GitHub<W> {
     out: W,
     step_summary: Option<PathBuf>,
-    reports: CellReports,
+    reports: ScenarioRunReports,
 }
 
 impl<W: Write> GitHub<W> {
@@ -34,7 +34,7 @@ impl<W: Write> GitHub<W> {
     #[must_use]
     pub fn new(out: W, step_summary: Option<&Path>, info: RunInfo, rerun: Rerun) -> Self {
         let step_summary = step_summary.map(Path::to_owned);
-        Self { out, step_summary, reports: CellReports::new(info, rerun) }
+        Self { out, step_summary, reports: ScenarioRunReports::new(info, rerun) }
     }
 
     /// Records `event`, and writes after the last one.

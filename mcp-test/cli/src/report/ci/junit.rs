@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use mcp_test_core::run::{Cell, Comparison, Summary};
+use mcp_test_core::run::{Comparison, ScenarioRun, Summary};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::cell_reports::{
-    CellReport, CellReports, Conclusion, Problem, block, line, message, texts,
-};
 use super::run_problems::run_problems;
+use super::scenario_run_reports::{
+    Conclusion, Problem, ScenarioRunReport, ScenarioRunReports, block, line, message, texts,
+};
 
 /// The document.
 ///
@@ -23,12 +23,12 @@ use super::run_problems::run_problems;
 ///
 /// What concerns the whole run is a `testcase` of the suite `mcp-test`: that it could not take place, that it was interrupted,
 /// and each stale entry of the baseline.
-pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+pub(super) fn text(reports: &ScenarioRunReports, summary: &Summary) -> String {
     // Writing to memory does not fail.
     report(reports, summary).to_string().unwrap_or_default()
 }
 
-fn report(reports: &CellReports, summary: &Summary) -> Report {
+fn report(reports: &ScenarioRunReports, summary: &Summary) -> Report {
     let baseline = summary.baseline.as_ref();
     let mut report = Report::new(format!("mcp-test {}", reports.info.command));
     let run = run_suite(reports, summary);
@@ -36,27 +36,28 @@ fn report(reports: &CellReports, summary: &Summary) -> Report {
         report.add_test_suite(run);
     }
     let mut suites: Vec<TestSuite> = Vec::new();
-    for cell in &reports.cells {
-        let suite = suite_of(&mut suites, &cell.cell, reports);
-        suite.set_time(suite.time.unwrap_or_default() + cell.elapsed);
-        suite.add_test_case(test_case(cell, baseline));
+    for scenario_run in &reports.scenario_runs {
+        let suite = suite_of(&mut suites, &scenario_run.scenario_run, reports);
+        suite.set_time(suite.time.unwrap_or_default() + scenario_run.elapsed);
+        suite.add_test_case(test_case(scenario_run, baseline));
     }
-    for cell in &summary.not_started {
+    for scenario_run in &summary.not_started {
         let mut status = TestCaseStatus::skipped();
         status.set_message("not run after the first failure");
-        suite_of(&mut suites, cell, reports).add_test_case(named_case(cell, status));
+        suite_of(&mut suites, scenario_run, reports)
+            .add_test_case(named_case(scenario_run, status));
     }
     report.add_test_suites(suites);
     report
 }
 
-/// The suite that a cell belongs to, which is added if there is none.
+/// The suite that a scenario run belongs to, which is added if there is none.
 fn suite_of<'a>(
     suites: &'a mut Vec<TestSuite>,
-    cell: &Cell,
-    reports: &CellReports,
+    scenario_run: &ScenarioRun,
+    reports: &ScenarioRunReports,
 ) -> &'a mut TestSuite {
-    let name = suite_name(cell);
+    let name = suite_name(scenario_run);
     let index = suites.iter().position(|suite| suite.name.as_str() == name);
     let index = index.unwrap_or_else(|| {
         suites.push(suite(&name, reports));
@@ -65,7 +66,7 @@ fn suite_of<'a>(
     &mut suites[index]
 }
 
-fn suite(name: &str, reports: &CellReports) -> TestSuite {
+fn suite(name: &str, reports: &ScenarioRunReports) -> TestSuite {
     let mut suite = TestSuite::new(name);
     suite.add_property(("target", &*line(&reports.info.target)));
     if let Some(server) = &reports.server {
@@ -75,12 +76,15 @@ fn suite(name: &str, reports: &CellReports) -> TestSuite {
     suite
 }
 
-fn suite_name(cell: &Cell) -> String {
-    format!("{} at {} over {}", cell.scenario.tested_side, cell.revision, cell.transport)
+fn suite_name(scenario_run: &ScenarioRun) -> String {
+    format!(
+        "{} at {} over {}",
+        scenario_run.scenario.tested_side, scenario_run.revision, scenario_run.transport
+    )
 }
 
 /// What concerns the whole run.
-fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
+fn run_suite(reports: &ScenarioRunReports, summary: &Summary) -> TestSuite {
     let mut suite = suite("mcp-test", reports);
     for problem in run_problems(reports, summary) {
         let kind = match problem.is_error {
@@ -96,17 +100,20 @@ fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
     suite
 }
 
-fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
-    let conclusion = cell.conclusion(baseline);
-    let mut case = named_case(&cell.cell, status(cell, conclusion, baseline));
-    case.set_time(cell.elapsed);
-    case.extra.insert("timestamp".into(), cell.started.as_str().into());
+fn test_case(scenario_run: &ScenarioRunReport, baseline: Option<&Comparison>) -> TestCase {
+    let conclusion = scenario_run.conclusion(baseline);
+    let mut case =
+        named_case(&scenario_run.scenario_run, status(scenario_run, conclusion, baseline));
+    case.set_time(scenario_run.elapsed);
+    case.extra.insert("timestamp".into(), scenario_run.started.as_str().into());
     let others: Vec<&Problem> = match conclusion {
         // The status has those that count.
-        Conclusion::Failed => {
-            cell.problems.iter().filter(|problem| !cell.fails(problem, baseline)).collect()
-        }
-        Conclusion::Passed => cell.problems.iter().collect(),
+        Conclusion::Failed => scenario_run
+            .problems
+            .iter()
+            .filter(|problem| !scenario_run.fails(problem, baseline))
+            .collect(),
+        Conclusion::Passed => scenario_run.problems.iter().collect(),
         Conclusion::ExpectedFailure
         | Conclusion::Skipped
         | Conclusion::NotRun
@@ -118,19 +125,19 @@ fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
     case
 }
 
-/// The case of a cell, by its name.
-fn named_case(cell: &Cell, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(line(&cell.scenario.id), status);
+/// The case of a scenario run, by its name.
+fn named_case(scenario_run: &ScenarioRun, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(line(&scenario_run.scenario.id), status);
     // Jenkins shows what precedes the last dot as a package.
     case.set_classname(format!(
         "{}.{}.{}",
-        cell.scenario.tested_side, cell.revision, cell.transport
+        scenario_run.scenario.tested_side, scenario_run.revision, scenario_run.transport
     ));
     case
 }
 
 fn status(
-    cell: &CellReport,
+    scenario_run: &ScenarioRunReport,
     conclusion: Conclusion,
     baseline: Option<&Comparison>,
 ) -> TestCaseStatus {
@@ -138,41 +145,50 @@ fn status(
         Conclusion::Passed => TestCaseStatus::success(),
         Conclusion::Flaky => {
             let mut status = TestCaseStatus::success();
-            status.add_rerun(attempt(&texts(&cell.problems), cell.elapsed));
-            status.add_reruns(other_failures(cell));
+            status.add_rerun(attempt(&texts(&scenario_run.problems), scenario_run.elapsed));
+            status.add_reruns(other_failures(scenario_run));
             status
         }
-        Conclusion::Failed => {
-            non_success(NonSuccessKind::Failure, cell, cell.failing(baseline).collect())
-        }
+        Conclusion::Failed => non_success(
+            NonSuccessKind::Failure,
+            scenario_run,
+            scenario_run.failing(baseline).collect(),
+        ),
         Conclusion::NotRun => {
-            non_success(NonSuccessKind::Error, cell, cell.problems.iter().collect())
+            non_success(NonSuccessKind::Error, scenario_run, scenario_run.problems.iter().collect())
         }
         Conclusion::Skipped => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(line(cell.skip_reason()));
+            status.set_message(line(scenario_run.skip_reason()));
             status
         }
         Conclusion::ExpectedFailure => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message("expected failure").set_description(texts(&cell.problems));
+            status.set_message("expected failure").set_description(texts(&scenario_run.problems));
             status
         }
     }
 }
 
-fn non_success(kind: NonSuccessKind, cell: &CellReport, problems: Vec<&Problem>) -> TestCaseStatus {
+fn non_success(
+    kind: NonSuccessKind,
+    scenario_run: &ScenarioRunReport,
+    problems: Vec<&Problem>,
+) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     if let Some(first) = problems.first() {
         status.set_message(line(&message(&problems))).set_type(first.status.as_str());
     }
-    status.set_description(format!("{}\n{}", texts(problems), block(&cell.epilogue)));
-    status.add_reruns(other_failures(cell));
+    status.set_description(format!("{}\n{}", texts(problems), block(&scenario_run.epilogue)));
+    status.add_reruns(other_failures(scenario_run));
     status
 }
 
-fn other_failures(cell: &CellReport) -> impl Iterator<Item = TestRerun> {
-    cell.other_failures.iter().map(|failure| attempt(&block(&failure.text), failure.elapsed))
+fn other_failures(scenario_run: &ScenarioRunReport) -> impl Iterator<Item = TestRerun> {
+    scenario_run
+        .other_failures
+        .iter()
+        .map(|failure| attempt(&block(&failure.text), failure.elapsed))
 }
 
 /// An attempt that failed, where another one decides about the status.

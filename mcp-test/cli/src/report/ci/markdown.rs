@@ -4,8 +4,8 @@ use mcp_test::cases::{code_block, code_span};
 use mcp_test_core::expect::words;
 use mcp_test_core::run::{ExitCode, Summary};
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, block};
 use super::distinct_problems::{DistinctProblem, Level};
+use super::scenario_run_reports::{Conclusion, ScenarioRunReport, ScenarioRunReports, block};
 use crate::report::digest;
 use crate::report::problem_details::ProblemDetails;
 
@@ -24,7 +24,7 @@ const HEADLINE: usize = 200;
 
 /// The document, of at most `most` bytes: the digest with a table of the problems, and their details, folded.
 pub(super) fn text(
-    reports: &CellReports,
+    reports: &ScenarioRunReports,
     summary: &Summary,
     problems: &[DistinctProblem<'_>],
     most: usize,
@@ -83,8 +83,8 @@ fn outcome(summary: &Summary) -> &'static str {
 }
 
 /// `3 scenario runs, 1 passed, 2 skipped`.
-fn totals(reports: &CellReports, summary: &Summary) -> String {
-    let mut text = words::count(reports.cells.len(), "scenario run");
+fn totals(reports: &ScenarioRunReports, summary: &Summary) -> String {
+    let mut text = words::count(reports.scenario_runs.len(), "scenario run");
     for (conclusion, word) in [
         (Conclusion::Passed, "passed"),
         (Conclusion::Failed, "failed"),
@@ -120,7 +120,7 @@ fn row(problem: &DistinctProblem<'_>) -> String {
 fn section(
     problem: &DistinctProblem<'_>,
     details: &mut ProblemDetails,
-    reports: &CellReports,
+    reports: &ScenarioRunReports,
     summary: &Summary,
 ) -> String {
     let text = match problem.problem {
@@ -148,11 +148,14 @@ fn not_tested(summary: &Summary) -> Option<String> {
 }
 
 /// What failed as expected.
-fn expected(reports: &CellReports, summary: &Summary) -> Option<String> {
+fn expected(reports: &ScenarioRunReports, summary: &Summary) -> Option<String> {
     let baseline = summary.baseline.as_ref();
     let expected = |it: Conclusion| it == Conclusion::ExpectedFailure;
-    let cells = reports.cells.iter().filter(|cell| expected(cell.conclusion(baseline)));
-    let names: Vec<String> = cells.map(CellReport::name).collect();
+    let scenario_runs = reports
+        .scenario_runs
+        .iter()
+        .filter(|scenario_run| expected(scenario_run.conclusion(baseline)));
+    let names: Vec<String> = scenario_runs.map(ScenarioRunReport::name).collect();
     let count = words::count(names.len(), "scenario run");
     list(&format!("Failed as expected: {count}"), names.iter().map(String::as_str))
 }
@@ -183,7 +186,7 @@ fn span(text: &str) -> String {
 
 /// Text as code in a cell of a table or an element of HTML.
 ///
-/// In a cell readers disagree about a backslash before a `|`, even in a code span; character references have one meaning.
+/// In a scenario run readers disagree about a backslash before a `|`, even in a code span; character references have one meaning.
 fn html_code(text: &str) -> String {
     let mut out = "<code>".to_owned();
     for c in words::inert(text).chars() {

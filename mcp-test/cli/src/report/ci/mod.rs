@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `cell_reports` | what is kept of each scenario run until the end |
+//! | `scenario_run_reports` | what is kept of each scenario run until the end |
 //! | `distinct_problems` | equal problems of several scenario runs, as one |
 //! | `run_problems` | what makes a run fail beside its scenario runs |
 //! | `file_reports` | the files that are written, and their formats |
@@ -16,7 +16,6 @@
 //! What a peer sent is only text in each of them: [`words::inert`](mcp_test_core::expect::words::inert) removes what controls a display,
 //! and each format escapes its own markup.
 
-mod cell_reports;
 mod ctrf;
 mod distinct_problems;
 mod file_reports;
@@ -25,6 +24,7 @@ mod junit;
 mod markdown;
 mod run_problems;
 mod sarif;
+mod scenario_run_reports;
 mod tap;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 use mcp_test_core::run::Summary;
 
-use super::cell_reports::CellReports;
+use super::scenario_run_reports::ScenarioRunReports;
 
 /// A problem of the run as a whole.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl RunProblem {
 }
 
 /// The problems of the run as a whole.
-pub(super) fn run_problems(reports: &CellReports, summary: &Summary) -> Vec<RunProblem> {
+pub(super) fn run_problems(reports: &ScenarioRunReports, summary: &Summary) -> Vec<RunProblem> {
     let error = |test: &str, title, text: &str| RunProblem {
         test: test.to_owned(),
         title,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use mcp_test_core::expect::words;
 use mcp_test_core::json::{Object, Value};
-use mcp_test_core::run::{Cell, Level, Problem, Summary};
+use mcp_test_core::run::{Level, Problem, ScenarioRun, Summary};
 use mcp_test_core::scenario::Kind;
 use mcp_test_core::spec::{Requirement, Revision};
 
-use super::cell_reports::{CellReports, Conclusion, block, line};
 use super::run_problems::{RunProblem, run_problems};
+use super::scenario_run_reports::{Conclusion, ScenarioRunReports, block, line};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -25,7 +25,7 @@ const MESSAGE: usize = 10_000;
 /// A `result` is a problem: a cause, not each check that shows it. Its rule is the requirement that is broken, otherwise the
 /// check. `level` is `error` for what makes the run fail, `warning` and `note` for what has no effect. What the baseline expects
 /// is suppressed. What concerns the whole run is a notification of the invocation.
-pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+pub(super) fn text(reports: &ScenarioRunReports, summary: &Summary) -> String {
     let mut rules = Rules::default();
     let mut seen = BTreeMap::new();
     let problems = summary.problems.sorted();
@@ -58,7 +58,7 @@ pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
 }
 
 /// What was run, and whether all of it.
-fn invocation(reports: &CellReports, summary: &Summary) -> Object {
+fn invocation(reports: &ScenarioRunReports, summary: &Summary) -> Object {
     let of_run = run_problems(reports, summary);
     let mut object = Object::new();
     object.push("executionSuccessful", !of_run.iter().any(|problem| problem.is_error));
@@ -76,7 +76,7 @@ fn invocation(reports: &CellReports, summary: &Summary) -> Object {
 }
 
 /// What was tested, and how the scenario runs ended.
-fn properties(reports: &CellReports, summary: &Summary) -> Object {
+fn properties(reports: &ScenarioRunReports, summary: &Summary) -> Object {
     let mut object = Object::new();
     object.push("command", reports.info.command);
     object.push("target", line(&reports.info.target));
@@ -99,7 +99,7 @@ fn result(
     problem: &Problem,
     rule: usize,
     fingerprint: &str,
-    reports: &CellReports,
+    reports: &ScenarioRunReports,
     summary: &Summary,
 ) -> Object {
     let baseline = summary.baseline.as_ref();
@@ -111,10 +111,13 @@ fn result(
     object.push("level", level_name(level.unwrap_or(problem.level())));
     let text = example.check.message.as_deref().unwrap_or("no reason was given");
     object.push("message", message(text));
-    object.push("locations", vec![location(&example.cell, reports)]);
-    let cells = problem.cells();
-    let others = cells.iter().filter(|cell| ***cell != example.cell).take(LOCATIONS);
-    let others: Vec<Value> = others.map(|cell| location(cell, reports)).collect();
+    object.push("locations", vec![location(&example.scenario_run, reports)]);
+    let scenario_runs = problem.scenario_runs();
+    let others = scenario_runs
+        .iter()
+        .filter(|scenario_run| ***scenario_run != example.scenario_run)
+        .take(LOCATIONS);
+    let others: Vec<Value> = others.map(|scenario_run| location(scenario_run, reports)).collect();
     if !others.is_empty() {
         object.push("relatedLocations", others);
     }
@@ -136,7 +139,7 @@ fn result(
     let further = problem.further_requirements();
     let cited = problem.requirements().iter().copied().chain(further);
     properties.push("requirements", texts(cited.map(|requirement| requirement.id)));
-    properties.push("scenarioRuns", cells.len());
+    properties.push("scenarioRuns", scenario_runs.len());
     object.push("properties", properties);
     object
 }
@@ -161,8 +164,8 @@ fn message(text: &str) -> Object {
 }
 
 /// Server, scenario, revision and transport; the file is that of the case.
-fn location(cell: &Cell, reports: &CellReports) -> Value {
-    let Cell { scenario, revision, transport } = cell;
+fn location(scenario_run: &ScenarioRun, reports: &ScenarioRunReports) -> Value {
+    let ScenarioRun { scenario, revision, transport } = scenario_run;
     let tested = reports.server.as_ref().unwrap_or(&reports.info.target);
     let (tested, id) = (words::name(tested), line(&words::name(&scenario.id)));
     let mut logical = Object::new();
@@ -225,7 +228,7 @@ impl Rules {
             return *index;
         }
         let rule = match problem.requirements().first() {
-            Some(requirement) => of_requirement(requirement, problem.example.cell.revision),
+            Some(requirement) => of_requirement(requirement, problem.example.scenario_run.revision),
             None => of_check(&id, problem),
         };
         self.list.push(rule);
@@ -257,7 +260,7 @@ fn of_requirement(requirement: &Requirement, revision: Revision) -> Object {
 fn of_check(id: &str, problem: &Problem) -> Object {
     let check = &problem.example.check;
     let mut object = Object::from_iter([("id", id)]);
-    let is_built_in = problem.example.cell.scenario.kind == Kind::BuiltIn;
+    let is_built_in = problem.example.scenario_run.scenario.kind == Kind::BuiltIn;
     let description = match check.description.is_empty() {
         true => &check.id,
         false => &check.description,

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use mcp_test_core::json::Value;
 use mcp_test_core::run::{Comparison, Summary};
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, name, texts};
 use super::run_problems::run_problems;
+use super::scenario_run_reports::{
+    Conclusion, Problem, ScenarioRunReport, ScenarioRunReports, block, line, name, texts,
+};
 
 /// The document.
 ///
@@ -14,10 +16,10 @@ use super::run_problems::run_problems;
 /// baseline expects is `not ok` with the directive `TODO`, one that was skipped is `ok` with `SKIP` and the reason. What failed
 /// or warns has a YAML block: `message`, `severity` (`fail`, `error` for what could not be run, `flaky`, `todo`, `comment` for warnings),
 /// `scenario`, `revision`, `transport`, `duration_ms`, and `report`, the report on each check.
-pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+pub(super) fn text(reports: &ScenarioRunReports, summary: &Summary) -> String {
     let of_run = run_problems(reports, summary);
     let mut text = "TAP version 14\n".to_owned();
-    match of_run.len() + reports.cells.len() + summary.not_started.len() {
+    match of_run.len() + reports.scenario_runs.len() + summary.not_started.len() {
         0 => text.push_str("1..0 # SKIP no scenario applies\n"),
         points => {
             let _ = writeln!(text, "1..{points}");
@@ -31,42 +33,49 @@ pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
         let message = line(problem.headline());
         diagnostics(&mut text, &[("message", message.into()), ("severity", severity.into())], "");
     }
-    for cell in &reports.cells {
+    for scenario_run in &reports.scenario_runs {
         number += 1;
-        point(&mut text, number, cell, summary.baseline.as_ref());
+        point(&mut text, number, scenario_run, summary.baseline.as_ref());
     }
-    for cell in &summary.not_started {
+    for scenario_run in &summary.not_started {
         number += 1;
-        let name = description(&name(cell));
+        let name = description(&name(scenario_run));
         let _ = writeln!(text, "ok {number} - {name} # SKIP not run after the first failure");
     }
     text
 }
 
-fn point(text: &mut String, number: usize, cell: &CellReport, baseline: Option<&Comparison>) {
-    let (result, directive, severity) = match cell.conclusion(baseline) {
+fn point(
+    text: &mut String,
+    number: usize,
+    scenario_run: &ScenarioRunReport,
+    baseline: Option<&Comparison>,
+) {
+    let (result, directive, severity) = match scenario_run.conclusion(baseline) {
         Conclusion::Passed => ("ok", String::new(), "comment"),
-        Conclusion::Skipped => ("ok", format!(" # SKIP {}", description(cell.skip_reason())), ""),
+        Conclusion::Skipped => {
+            ("ok", format!(" # SKIP {}", description(scenario_run.skip_reason())), "")
+        }
         Conclusion::Failed => ("not ok", String::new(), "fail"),
         Conclusion::NotRun => ("not ok", String::new(), "error"),
         Conclusion::Flaky => ("not ok", String::new(), "flaky"),
         Conclusion::ExpectedFailure => ("not ok", " # TODO expected failure".to_owned(), "todo"),
     };
-    let _ = writeln!(text, "{result} {number} - {}{directive}", description(&cell.name()));
-    if severity.is_empty() || cell.problems.is_empty() {
+    let _ = writeln!(text, "{result} {number} - {}{directive}", description(&scenario_run.name()));
+    if severity.is_empty() || scenario_run.problems.is_empty() {
         return;
     }
-    let problems: Vec<&Problem> = cell.problems_by_weight(baseline);
-    let duration = u64::try_from(cell.elapsed.as_millis()).unwrap_or(u64::MAX);
+    let problems: Vec<&Problem> = scenario_run.problems_by_weight(baseline);
+    let duration = u64::try_from(scenario_run.elapsed.as_millis()).unwrap_or(u64::MAX);
     let members = [
-        ("message", cell.message(baseline).into()),
+        ("message", scenario_run.message(baseline).into()),
         ("severity", severity.into()),
-        ("scenario", line(&cell.cell.scenario.id).into()),
-        ("revision", cell.cell.revision.as_str().into()),
-        ("transport", cell.cell.transport.as_str().into()),
+        ("scenario", line(&scenario_run.scenario_run.scenario.id).into()),
+        ("revision", scenario_run.scenario_run.revision.as_str().into()),
+        ("transport", scenario_run.scenario_run.transport.as_str().into()),
         ("duration_ms", duration.into()),
     ];
-    let report = format!("{}\n{}", texts(problems), block(&cell.epilogue));
+    let report = format!("{}\n{}", texts(problems), block(&scenario_run.epilogue));
     diagnostics(text, &members, &report);
 }
 

@@ -21,8 +21,8 @@ fn events(
     outcomes: Vec<Outcome>,
     change: impl FnOnce(&mut mcp_test_core::run::Summary),
 ) -> Vec<RunEvent> {
-    let cells = outcomes.iter().map(|outcome| outcome.cell.clone()).collect();
-    let mut events = sample::events(cells, outcomes);
+    let scenario_runs = outcomes.iter().map(|outcome| outcome.scenario_run.clone()).collect();
+    let mut events = sample::events(scenario_runs, outcomes);
     if let Some(RunEvent::Ended(summary)) = events.last_mut() {
         change(summary);
     }
@@ -270,7 +270,7 @@ fn sarif_has_each_problem_once_with_its_rule() {
     insta::assert_snapshot!(document.pretty());
     // The same problems again are the same results, whatever is said about them.
     let mut again = sample::failed();
-    again.cell.revision = mcp_test_core::spec::Revision::NEWEST;
+    again.scenario_run.revision = mcp_test_core::spec::Revision::NEWEST;
     if let Some(finding) = &mut again.checks[1].finding {
         finding.headline = "the tool list of session 4711 is malformed".to_owned();
     }
@@ -513,13 +513,13 @@ fn a_failure_that_the_baseline_expects_is_skipped() {
 }
 
 #[test]
-fn a_flaky_cell_has_not_passed_and_what_was_not_started_is_shown() {
+fn a_flaky_scenario_run_has_not_passed_and_what_was_not_started_is_shown() {
     let mut flaky = sample::failed();
     flaky.verdict = Verdict::Flaky;
     let mut second = sample::passed();
     second.attempt = 2;
     flaky.other_attempts = vec![second];
-    let not_started = vec![sample::ping().cell];
+    let not_started = vec![sample::ping().scenario_run];
     let events = events(vec![flaky], |summary| summary.not_started = not_started);
     let tap = file(FileFormat::Tap, &events);
     assert!(tap.contains("\n1..2\nnot ok 1 - ") && tap.contains("severity: \"flaky\""), "{tap}");

@@ -40,7 +40,7 @@ impl<W: io::Write> Console<W> {
     fn digest(&self, summary: &Summary, ranked: &[Ranked<'_>]) -> String {
         let mut text = String::new();
         if summary.interrupted.is_some() {
-            let (ended, planned) = (summary.lines.len(), self.names.cells());
+            let (ended, planned) = (summary.lines.len(), self.names.scenario_runs());
             let _ = writeln!(
                 text,
                 "{UNSURE}Interrupted{UNSURE:#} after {ended} of {}",
@@ -107,11 +107,11 @@ impl<W: io::Write> Console<W> {
     /// One line for each scenario: of cases, which are the user's own, and with `--verbose`.
     fn scenarios(&self, summary: &Summary) -> String {
         let is_case = |kind| kind == Kind::Case;
-        let shown = summary.lines.iter().any(|line| is_case(line.cell.scenario.kind));
+        let shown = summary.lines.iter().any(|line| is_case(line.scenario_run.scenario.kind));
         if !(shown || self.options.verbose) || self.options.single {
             return String::new();
         }
-        let groups = group::group(&summary.lines, |cell| self.reason(cell));
+        let groups = group::group(&summary.lines, |scenario_run| self.reason(scenario_run));
         let lines = groups.iter().map(|group| {
             verdict_line(group.verdict, &group.label(), &group.outcome(), group.reason)
         });

@@ -14,7 +14,7 @@ pub(super) fn header(selection: &str, scenarios: &str, target: &str) -> String {
 
 /// The first lines of a scenario.
 pub(super) fn started(outcome: &Outcome, target: &str) -> String {
-    let id = words::name(&outcome.cell.scenario.id);
+    let id = words::name(&outcome.scenario_run.scenario.id);
     let run = outcome.client_run.as_ref();
     if run.is_some_and(|run| run.end == ClientEnd::Unobserved) {
         // The rest was printed before waiting for the client.

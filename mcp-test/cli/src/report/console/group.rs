@@ -1,45 +1,45 @@
-//! One summary line for all cells of a scenario with the same verdict.
+//! One summary line for all scenario runs of a scenario with the same verdict.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use mcp_test_core::expect::words;
-use mcp_test_core::run::{Cell, Counts, Line, Verdict};
+use mcp_test_core::run::{Counts, Line, ScenarioRun, Verdict};
 use mcp_test_core::scenario::Profile;
 use mcp_test_core::spec::Revisions;
 use mcp_test_core::transport::TransportKind;
 
 use super::warnings;
 
-/// Cells of one scenario with the same verdict.
+/// Scenario runs of one scenario with the same verdict.
 pub(super) struct Group<'a> {
-    pub(super) cells: Vec<Cell>,
+    pub(super) scenario_runs: Vec<ScenarioRun>,
     pub(super) verdict: Verdict,
     pub(super) counts: Counts,
     pub(super) profile: Profile,
     pub(super) reason: Option<&'a str>,
 }
 
-/// Groups lines by scenario, verdict and reason; `reason` returns why a cell was skipped.
+/// Groups lines by scenario, verdict and reason; `reason` returns why a scenario run was skipped.
 pub(super) fn group<'a>(
     lines: &[Line],
-    reason: impl Fn(&Cell) -> Option<&'a str>,
+    reason: impl Fn(&ScenarioRun) -> Option<&'a str>,
 ) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut places = HashMap::new();
     for line in lines {
-        let reason = reason(&line.cell);
-        let scenario = &line.cell.scenario;
+        let reason = reason(&line.scenario_run);
+        let scenario = &line.scenario_run.scenario;
         match places.entry((scenario.tested_side, &*scenario.id, line.verdict, reason)) {
             Entry::Occupied(place) => {
                 let group: &mut Group<'a> = &mut groups[*place.get()];
-                group.cells.push(line.cell.clone());
+                group.scenario_runs.push(line.scenario_run.clone());
                 group.counts.add(line.counts);
             }
             Entry::Vacant(place) => {
                 place.insert(groups.len());
                 groups.push(Group {
-                    cells: vec![line.cell.clone()],
+                    scenario_runs: vec![line.scenario_run.clone()],
                     verdict: line.verdict,
                     counts: line.counts,
                     profile: line.profile,
@@ -54,23 +54,25 @@ pub(super) fn group<'a>(
 impl Group<'_> {
     /// `ping [2024-11-05..2025-11-25 stdio]`, each transport with its revisions.
     pub(super) fn label(&self) -> String {
-        let cells = TransportKind::ALL.into_iter().filter_map(|transport| {
+        let scenario_runs = TransportKind::ALL.into_iter().filter_map(|transport| {
             let mut revisions = Revisions::none();
-            for cell in self.cells.iter().filter(|cell| cell.transport == transport) {
-                revisions = revisions.union(Revisions::only(cell.revision));
+            for scenario_run in
+                self.scenario_runs.iter().filter(|scenario_run| scenario_run.transport == transport)
+            {
+                revisions = revisions.union(Revisions::only(scenario_run.revision));
             }
             Some(format!("{} {transport}", range(revisions)?))
         });
         format!(
             "{} [{}]",
-            words::name(&self.cells[0].scenario.id),
-            cells.collect::<Vec<_>>().join("; ")
+            words::name(&self.scenario_runs[0].scenario.id),
+            scenario_runs.collect::<Vec<_>>().join("; ")
         )
     }
 
     /// `4 runs, 8 passed, 0 failed`; the number of runs only if there are several.
     pub(super) fn outcome(&self) -> String {
-        let runs = match self.cells.len() {
+        let runs = match self.scenario_runs.len() {
             1 => String::new(),
             many => format!("{many} runs, "),
         };

@@ -1,4 +1,4 @@
-//! The checks of a cell, one line each.
+//! The checks of a scenario run, one line each.
 
 use std::fmt::Write;
 

@@ -11,8 +11,12 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::report::sample;
 
-fn shown(options: ConsoleOptions, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
-    shown_with(options, sample::events(cells, outcomes))
+fn shown(
+    options: ConsoleOptions,
+    scenario_runs: Vec<ScenarioRun>,
+    outcomes: Vec<Outcome>,
+) -> String {
+    shown_with(options, sample::events(scenario_runs, outcomes))
 }
 
 fn shown_with(options: ConsoleOptions, events: Vec<RunEvent>) -> String {
@@ -43,7 +47,7 @@ fn options() -> ConsoleOptions {
 fn a_single_scenario_is_shown_check_by_check() {
     let options = ConsoleOptions { single: true, results: Some("out".into()), ..options() };
     let outcome = sample::failed();
-    insta::assert_snapshot!(shown(options, vec![outcome.cell.clone()], vec![outcome]), @r#"
+    insta::assert_snapshot!(shown(options, vec![outcome.scenario_run.clone()], vec![outcome]), @r#"
     Running client scenario 'tools-list' against server: http://localhost:3000/mcp
     Results saved to out/server-tools-list-2026-11-21T21-37-43-473Z
     Checks:
@@ -99,7 +103,7 @@ fn a_single_scenario_is_shown_check_by_check() {
 fn verbose_shows_the_checks_of_a_single_scenario_as_json() {
     let options = ConsoleOptions { single: true, verbose: true, ..options() };
     let outcome = sample::passed();
-    insta::assert_snapshot!(shown(options, vec![outcome.cell.clone()], vec![outcome]), @r#"
+    insta::assert_snapshot!(shown(options, vec![outcome.scenario_run.clone()], vec![outcome]), @r#"
     Running client scenario 'tools-list' against server: http://localhost:3000/mcp
     [
       {
@@ -125,8 +129,8 @@ fn verbose_shows_the_checks_of_a_single_scenario_as_json() {
 #[test]
 fn a_suite_is_shown_in_the_official_format() {
     let (failed, passed) = (sample::failed(), sample::ping());
-    let cells = vec![failed.cell.clone(), passed.cell.clone()];
-    insta::assert_snapshot!(shown(options(), cells, vec![failed, passed]), @r#"
+    let scenario_runs = vec![failed.scenario_run.clone(), passed.scenario_run.clone()];
+    insta::assert_snapshot!(shown(options(), scenario_runs, vec![failed, passed]), @r#"
     Running active suite (2 scenarios) against http://localhost:3000/mcp
 
 
@@ -182,7 +186,7 @@ fn a_suite_is_shown_in_the_official_format() {
 }
 
 #[test]
-fn cells_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summary() {
+fn scenario_runs_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summary() {
     let options = ConsoleOptions {
         selection: "adaptive check".to_owned(),
         profile: Profile::Adaptive,
@@ -190,8 +194,8 @@ fn cells_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summ
         ..options()
     };
     let (passed, skipped) = (sample::passed(), sample::skipped());
-    let cells = vec![passed.cell.clone(), skipped.cell.clone()];
-    insta::assert_snapshot!(shown(options, cells, vec![passed, skipped]), @"
+    let scenario_runs = vec![passed.scenario_run.clone(), skipped.scenario_run.clone()];
+    insta::assert_snapshot!(shown(options, scenario_runs, vec![passed, skipped]), @"
     Running adaptive check (1 scenario, 2 runs) against http://localhost:3000/mcp
     Server: sample 1.0.0
     Revisions over stdio: 2025-11-25, 2026-07-28
@@ -216,13 +220,14 @@ fn scenarios_that_are_not_tested_are_counted_by_what_they_need() {
         .map(|(number, unmet)| {
             let mut outcome = sample::skipped();
             let id = format!("s{number}").into();
-            outcome.cell.scenario = Scenario { id, ..(*outcome.cell.scenario).clone() }.into();
+            outcome.scenario_run.scenario =
+                Scenario { id, ..(*outcome.scenario_run.scenario).clone() }.into();
             outcome.unmet = unmet;
             outcome
         })
         .collect();
-    let cells = outcomes.iter().map(|outcome| outcome.cell.clone()).collect();
-    let text = shown(options, cells, outcomes);
+    let scenario_runs = outcomes.iter().map(|outcome| outcome.scenario_run.clone()).collect();
+    let text = shown(options, scenario_runs, outcomes);
     let (_, not_tested) = text.rsplit_once("- not tested").expect("what was not tested");
     insta::assert_snapshot!(not_tested, @"
     : 5 scenarios: 1 of the official suite need a tool, resource or prompt that this server
@@ -235,8 +240,12 @@ fn scenarios_that_are_not_tested_are_counted_by_what_they_need() {
 fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
     let (mut first, second) = (sample::skipped(), sample::skipped());
-    first.cell.revision = Revision::V2025_11_25;
-    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
+    first.scenario_run.revision = Revision::V2025_11_25;
+    let text = shown(
+        options,
+        vec![first.scenario_run.clone(), second.scenario_run.clone()],
+        vec![first, second],
+    );
     let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
     insta::assert_snapshot!(summary.unwrap_or(text), @"
     Running active suite (1 scenario, 2 runs) against http://localhost:3000/mcp
@@ -252,11 +261,15 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
 }
 
 #[test]
-fn a_brief_report_shows_a_cell_with_the_same_problems_in_one_line() {
+fn a_brief_report_shows_a_scenario_run_with_the_same_problems_in_one_line() {
     let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
     let (first, mut second) = (sample::failed(), sample::failed());
-    second.cell.revision = Revision::NEWEST;
-    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
+    second.scenario_run.revision = Revision::NEWEST;
+    let text = shown(
+        options,
+        vec![first.scenario_run.clone(), second.scenario_run.clone()],
+        vec![first, second],
+    );
     let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
@@ -296,8 +309,12 @@ fn one_warning_is_singular_and_is_not_drawn_as_a_failure() {
         outcome
     };
     let (first, mut second) = (warned(), warned());
-    second.cell.revision = Revision::NEWEST;
-    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
+    second.scenario_run.revision = Revision::NEWEST;
+    let text = shown(
+        options,
+        vec![first.scenario_run.clone(), second.scenario_run.clone()],
+        vec![first, second],
+    );
     let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
@@ -311,10 +328,14 @@ fn one_warning_is_singular_and_is_not_drawn_as_a_failure() {
 }
 
 #[test]
-fn problems_of_two_cells_are_shown_once_if_they_are_the_same() {
+fn problems_of_two_scenario_runs_are_shown_once_if_they_are_the_same() {
     let (first, mut second) = (sample::failed(), sample::failed());
-    second.cell.revision = Revision::NEWEST;
-    let text = shown(options(), vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
+    second.scenario_run.revision = Revision::NEWEST;
+    let text = shown(
+        options(),
+        vec![first.scenario_run.clone(), second.scenario_run.clone()],
+        vec![first, second],
+    );
     let second = text.split("=== Running scenario: ").nth(2).unwrap_or_default();
     insta::assert_snapshot!(second, @r"
     tools-list [2026-07-28 stdio] ===
@@ -336,7 +357,7 @@ fn problems_of_two_cells_are_shown_once_if_they_are_the_same() {
 fn a_baseline_is_compared_in_the_official_words() {
     let outcome = sample::failed();
     let events = |comparison: Comparison| {
-        let mut events = sample::events(vec![outcome.cell.clone()], vec![outcome.clone()]);
+        let mut events = sample::events(vec![outcome.scenario_run.clone()], vec![outcome.clone()]);
         if let Some(RunEvent::Ended(summary)) = events.last_mut() {
             summary.baseline = Some(comparison);
         }
@@ -382,7 +403,7 @@ fn a_baseline_is_compared_in_the_official_words() {
 #[test]
 fn inapplicable_scenarios_are_shown_before_the_run() {
     let mut console = Console::new(StripStream::new(Vec::new()), options());
-    let scenario = sample::ping().cell.scenario;
+    let scenario = sample::ping().scenario_run.scenario;
     let at = |transport| Inapplicable {
         scenario: scenario.clone(),
         revision: Revision::NEWEST,
@@ -406,7 +427,7 @@ fn an_extension_is_on_no_timeline() {
     let mut console = Console::new(StripStream::new(Vec::new()), options());
     let scenario = Scenario {
         official: Some(Official::extension()),
-        ..(*sample::ping().cell.scenario).clone()
+        ..(*sample::ping().scenario_run.scenario).clone()
     };
     let (scenario, revision) = (scenario.into(), Revision::NEWEST);
     let all = [Inapplicable { scenario, revision, transport: None }];
@@ -418,7 +439,7 @@ fn an_extension_is_on_no_timeline() {
 #[test]
 fn inapplicable_scenarios_are_shown_for_an_empty_run() {
     let mut console = Console::new(StripStream::new(Vec::new()), options());
-    let (scenario, transport) = (sample::ping().cell.scenario, Some(TransportKind::Stdio));
+    let (scenario, transport) = (sample::ping().scenario_run.scenario, Some(TransportKind::Stdio));
     let all = [Inapplicable { scenario, revision: Revision::NEWEST, transport }];
     console.inapplicable(&all).expect("writing to memory succeeds");
     console.report_not_applicable().expect("writing to memory succeeds");
@@ -442,9 +463,9 @@ fn one_line_says_what_a_client_speaks() {
     let line = |spoken, asked| {
         let mut outcome = sample::passed();
         outcome.spoken = Some(spoken);
-        outcome.cell.revision = asked;
+        outcome.scenario_run.revision = asked;
         let options = ConsoleOptions { tested_side: TestedSide::Client, ..options() };
-        let text = shown(options, vec![outcome.cell.clone()], vec![outcome]);
+        let text = shown(options, vec![outcome.scenario_run.clone()], vec![outcome]);
         let line = text.lines().find(|line| line.starts_with("The client"));
         line.unwrap_or_default().to_owned()
     };

@@ -157,7 +157,7 @@ fn a_written_baseline_expects_what_failed() {
 }
 
 #[test]
-fn entries_of_cells_that_could_not_run_are_kept() {
+fn entries_of_scenario_runs_that_could_not_run_are_kept() {
     use Status::{Failure, Success};
     let partly = |id, checks: &[_]| {
         let mut played = played(id, checks);

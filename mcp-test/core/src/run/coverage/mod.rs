@@ -112,8 +112,8 @@ impl fmt::Display for NotTested {
 impl Coverage {
     /// Adds what a scenario run has shown.
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        self.scenarios.insert(outcome.cell.scenario.id.to_string());
-        self.revisions.insert(outcome.cell.revision);
+        self.scenarios.insert(outcome.scenario_run.scenario.id.to_string());
+        self.revisions.insert(outcome.scenario_run.revision);
         for check in &outcome.checks {
             self.tested.extend(check.tested.iter().copied());
             if check.status.is_failing() && check.known_false.is_none() {

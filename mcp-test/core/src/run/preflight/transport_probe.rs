@@ -219,7 +219,7 @@ impl<'a> TransportProbe<'a> {
             revision.era() == Era::Handshake && self.result.facts(*revision).is_some()
         };
         self.plan.one_revision
-            && by_scenario(&self.plan.cells)
+            && by_scenario(&self.plan.scenario_runs)
                 .iter()
                 .filter(|((_, transport), _)| *transport == self.transport)
                 .all(|(_, revisions)| revisions.iter().any(is_choice))
@@ -255,7 +255,7 @@ impl<'a> TransportProbe<'a> {
             return Ok(self.result);
         }
         let (tried, mut finding) = self.result.refusals.into_iter().next().map_or_else(
-            // There is no plan without cells, each of which has a revision to ask for.
+            // There is no plan without scenario runs, each of which has a revision to ask for.
             || (None, Finding::harness("the server was not asked for any revision")),
             |(revision, finding)| (Some(revision), finding),
         );

@@ -24,7 +24,7 @@ fn within(timeout: Duration, run: TestRun) -> TestRun {
 }
 
 fn at(revision: RevisionRequest, run: TestRun) -> TestRun {
-    TestRun { cell: DeclaredCell { revision, ..run.cell }, ..run }
+    TestRun { scenario_run: DeclaredRun { revision, ..run.scenario_run }, ..run }
 }
 
 /// A client of 2025-11-25 that does something after the handshake.
@@ -546,7 +546,7 @@ fn a_client_runs_at_every_revision_that_it_is_asked_for() {
 fn a_client_is_tested_over_each_of_its_transports() {
     let over = |transport, run| {
         let run = run_with(|| adding().over([TransportKind::Duplex, TransportKind::Http]), run);
-        let run = TestRun { cell: DeclaredCell { transport, ..run.cell }, ..run };
+        let run = TestRun { scenario_run: DeclaredRun { transport, ..run.scenario_run }, ..run };
         let finished = run.execute();
         (finished.result, finished.place)
     };
@@ -566,8 +566,8 @@ fn a_client_is_tested_over_each_of_its_transports() {
 #[test]
 fn a_client_without_a_program_is_not_tested_over_stdio() {
     let run = run_with(adding, runs);
-    let cell = DeclaredCell { transport: Some(TransportKind::Stdio), ..run.cell };
-    let text = failure(&TestRun { cell, ..run });
+    let scenario_run = DeclaredRun { transport: Some(TransportKind::Stdio), ..run.scenario_run };
+    let text = failure(&TestRun { scenario_run, ..run });
     assert!(
         text.contains("the program that the client starts as its server is not known"),
         "{text}"

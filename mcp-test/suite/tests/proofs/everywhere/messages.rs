@@ -2,7 +2,7 @@
 
 use mcp_test_core::check::Status;
 use mcp_test_core::json::Value;
-use mcp_test_core::run::Cell;
+use mcp_test_core::run::ScenarioRun;
 use mcp_test_core::server::reference::everything;
 use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{
@@ -235,8 +235,9 @@ fn undeclared_offers() -> Vec<Row> {
         let place = format!("/capabilities/{capability}");
         let faults =
             [Fault::remove("initialize", place.clone()), Fault::remove("server/discover", place)];
-        let cell = Cell { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
-        Row::new(everything(), cell, faults, status, requirements)
+        let scenario_run =
+            ScenarioRun { scenario: (&heedless::SCENARIO).into(), revision, transport: Duplex };
+        Row::new(everything(), scenario_run, faults, status, requirements)
     };
     let offer = |revision, capability, requirement| {
         serve(revision, capability, Status::Failure, &[requirement])

@@ -45,23 +45,23 @@ fn cancelled() -> Vec<Row> {
         let late = |method, seconds| Fault::late(method, Duration::from_secs(seconds));
         [Fault::ignore("notifications/cancelled"), late("tools/call", 1), late("prompts/list", 2)]
     };
-    let cell = |revision, transport| body("cancelling", cancelling, revision, transport);
+    let scenario_run = |revision, transport| body("cancelling", cancelling, revision, transport);
     vec![
         row_in(
-            cell(V2025_11_25, Duplex),
+            scenario_run(V2025_11_25, Duplex),
             answered(),
             Status::Warning,
             &[Requirement::CANCELLATION_NO_RESPONSE],
         )
         .without_twin(),
         row_in(
-            cell(V2026_07_28, Duplex),
+            scenario_run(V2026_07_28, Duplex),
             answered(),
             Status::Failure,
             &[Requirement::TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES],
         ),
         row_in(
-            cell(V2026_07_28, Router),
+            scenario_run(V2026_07_28, Router),
             [progress("prompts/list", 7)],
             Status::Failure,
             &[
@@ -102,12 +102,12 @@ fn notifying_late(method: &'static str, params: Value) -> Server {
 }
 
 fn replied() -> Vec<Row> {
-    let cell = |transport| body("reading-on", reading_on, V2026_07_28, transport);
+    let scenario_run = |transport| body("reading-on", reading_on, V2026_07_28, transport);
     let log = || notifying_late("notifications/message", json!({ "level": "info", "data": 1 }));
     let progress = json!({ "progressToken": 7, "progress": 1 });
     let updated = json!({ "uri": "test://static-text" });
     let row = |transport: TransportKind, requirements: &[&'static Requirement]| {
-        row_in(cell(transport), [], Status::Failure, requirements).without_twin()
+        row_in(scenario_run(transport), [], Status::Failure, requirements).without_twin()
     };
     vec![
         row(Router, &[Requirement::LOGGING_PER_REQUEST_BEFORE_RESPONSE]).on(log()),
@@ -131,7 +131,7 @@ fn polling(ctx: &mut Ctx) -> Running<'_> {
 }
 
 fn finished() -> Vec<Row> {
-    let cell = |transport| body("polling", polling, V2025_11_25, transport);
+    let scenario_run = |transport| body("polling", polling, V2025_11_25, transport);
     let task = |status: &str| {
         let time = "2025-11-25T10:00:00Z";
         json!({ "taskId": "t1", "status": status, "createdAt": time, "lastUpdatedAt": time, "ttl": null })
@@ -146,21 +146,21 @@ fn finished() -> Vec<Row> {
         [declares(), created(), Fault::answer("tasks/get", task("completed")), progress("ping", 7)];
     let token = [Requirement::PROGRESS_TASK_TOKEN_CONTINUES, Requirement::PROGRESS_TOKEN_KNOWN];
     vec![
-        row_in(cell(Duplex), with_id(), Status::Failure, &token).without_twin(),
+        row_in(scenario_run(Duplex), with_id(), Status::Failure, &token).without_twin(),
         row_in(
-            cell(Router),
+            scenario_run(Router),
             with_id(),
             Status::Failure,
             &[&token[..], &[Requirement::TRANSPORT_HTTP_SSE_MESSAGES_RELATED]].concat(),
         ),
         row_in(
-            cell(Duplex),
+            scenario_run(Duplex),
             completed,
             Status::Failure,
             &[Requirement::PROGRESS_TASK_STOPS_TERMINAL],
         ),
         row_in(
-            cell(Duplex),
+            scenario_run(Duplex),
             [progress("tools/call", "7")],
             Status::Failure,
             &[Requirement::PROGRESS_TOKEN_ECHOED],

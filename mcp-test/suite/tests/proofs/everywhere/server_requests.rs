@@ -14,7 +14,7 @@ pub(crate) fn groups() -> [Vec<Row>; 6] {
     [forms(), urls(), to_several_clients(), sampling(), tasks(), results()]
 }
 
-/// A cell in which the client fills in a form.
+/// A scenario run in which the client fills in a form.
 const fn elicitation(revision: Revision) -> (&'static str, Revision, TransportKind) {
     ("tools-call-elicitation", revision, Duplex)
 }
@@ -213,8 +213,8 @@ fn to_several_clients() -> Vec<Row> {
     let task =
         json!({ "jsonrpc": "2.0", "id": "s1", "method": "elicitation/create", "params": form });
     let broken = |faults: Vec<Fault>, requirements: &[&'static Requirement]| {
-        let cell = body("connecting", connecting, V2025_11_25, Duplex);
-        row_in(cell, faults, Status::Failure, requirements)
+        let scenario_run = body("connecting", connecting, V2025_11_25, Duplex);
+        row_in(scenario_run, faults, Status::Failure, requirements)
     };
     vec![
         broken(
@@ -247,7 +247,7 @@ fn to_several_clients() -> Vec<Row> {
 
 fn sampling() -> Vec<Row> {
     use Status::Warning;
-    let cell = ("tools-call-sampling", V2025_11_25, Duplex);
+    let scenario_run = ("tools-call-sampling", V2025_11_25, Duplex);
     let set = |place: &str, value| [Fault::set("sampling/createMessage", place, value)];
     let call = || json!({"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "t", "input": {}}});
     let result = |role: &str, id: &str| json!({"role": role, "content": [{"type": "tool_result", "toolUseId": id, "content": []}]});
@@ -268,7 +268,7 @@ fn sampling() -> Vec<Row> {
             ],
         ),
         row(
-            cell,
+            scenario_run,
             set("/task", json!({})),
             Warning,
             &[
@@ -276,25 +276,25 @@ fn sampling() -> Vec<Row> {
                 Requirement::TASKS_AUGMENT_ONLY_DECLARED,
             ],
         ),
-        broken(cell, set("/tools", json!([])), Requirement::SAMPLING_TOOLS_SERVER_GATE),
-        row(cell, set("/includeContext", json!("allServers")), Warning, &context),
+        broken(scenario_run, set("/tools", json!([])), Requirement::SAMPLING_TOOLS_SERVER_GATE),
+        row(scenario_run, set("/includeContext", json!("allServers")), Warning, &context),
         broken(
-            cell,
+            scenario_run,
             set("/messages", json!([call()])),
             Requirement::SAMPLING_MESSAGE_TOOL_USE_BALANCE,
         ),
         broken(
-            cell,
+            scenario_run,
             set("/messages", json!([call(), mixed])),
             Requirement::SAMPLING_MESSAGE_TOOL_RESULTS_ONLY,
         ),
         broken(
-            cell,
+            scenario_run,
             set("/messages", json!([call(), result("user", "2")])),
             Requirement::SAMPLING_MESSAGE_TOOL_RESULT_ID_MATCH,
         ),
         broken(
-            cell,
+            scenario_run,
             set("/messages", json!([call(), result("assistant", "1")])),
             Requirement::SAMPLING_MESSAGE_TOOL_RESULT_USER_ROLE,
         ),

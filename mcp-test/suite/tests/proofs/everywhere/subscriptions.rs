@@ -66,8 +66,8 @@ fn of_first(before: &str, method: &str, mut params: Value) -> [Fault; 1] {
 fn subscriptions() -> Vec<Row> {
     let row =
         |transport: TransportKind, faults: [Fault; 1], requirements: &[&'static Requirement]| {
-            let cell = body("subscribing", subscribing, V2026_07_28, transport);
-            row_in(cell, faults, Status::Failure, requirements).without_twin()
+            let scenario_run = body("subscribing", subscribing, V2026_07_28, transport);
+            row_in(scenario_run, faults, Status::Failure, requirements).without_twin()
         };
     let changed =
         |before: &str, list: &str| of_first(before, &format!("{list}/list_changed"), json!({}));

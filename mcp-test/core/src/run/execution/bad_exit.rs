@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::CellRun;
+use super::RunningScenario;
 use super::client::{client_exit_row, left_behind_instead};
 use crate::check::{Blame, Check, Demand, Finding, Status};
 use crate::expect::words;
@@ -18,7 +18,7 @@ use crate::wire::Message;
 /// What a client sends to give up: it does not show that the client went on.
 const GIVING_UP: &str = "notifications/cancelled";
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Skips the check of a bad exit that follows from what another check reports, which its message names.
     ///
     /// That other check counts against the client in the same profile, so the exit is never lost. A crash stays a failure: a client may

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::CellRun;
+use super::RunningScenario;
 use super::short_wait::{short_wait, slow_replies};
 use crate::check::{Cause, Check, Fate, Finding, Status};
 use crate::clock;
@@ -98,7 +98,7 @@ fn slow_start(
     ))
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Whether a program had sent no message when a deadline passed, or none for longer than at first, so that a machine under load
     /// may explain a silence; the official suite does not ask.
     pub(super) fn may_be_starting(&self, trace: &Trace, timed_out: bool) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::early_end::failed_in;
-use super::{CellRun, EarlyEnd};
+use super::{EarlyEnd, RunningScenario};
 use crate::assert::catch_failures;
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
@@ -37,7 +37,7 @@ impl TornDown {
     }
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// How long the body may take: a part of the time is for the teardown, so that both together stay within it.
     pub(super) fn time_of_body(&self) -> Duration {
         self.left().saturating_sub(self.time_of_teardown())
@@ -56,7 +56,7 @@ impl CellRun<'_> {
     }
 
     fn time_of_teardown(&self) -> Duration {
-        match self.cell.scenario.teardown {
+        match self.scenario_run.scenario.teardown {
             Some(_) => MOST.min(self.timeout() / 4),
             None => Duration::ZERO,
         }

@@ -1,16 +1,16 @@
-//! What is known about the target before a cell is run, and whether the scenario applies to it.
+//! What is known about the target before a scenario run is run, and whether the scenario applies to it.
 
 use crate::client::{Fixtures, ReplyHistory};
 use crate::json::Value;
-use crate::run::Cell;
+use crate::run::ScenarioRun;
 use crate::run::connection_pool::ConnectionPool;
 use crate::run::silence::LivenessQuestion;
 use crate::scenario::{Inventory, Need};
 use crate::spec::Revision;
 
-/// The results of the pre-flight for one cell.
+/// The results of the pre-flight for one scenario run.
 #[derive(Clone, Default)]
-pub struct CellFacts<'a> {
+pub struct ScenarioRunFacts<'a> {
     /// What the peer offers.
     #[doc(hidden)]
     pub inventory: Inventory,
@@ -29,19 +29,23 @@ pub struct CellFacts<'a> {
     /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.
     #[doc(hidden)]
     pub liveness: Option<LivenessQuestion>,
-    /// The connections of the run; `None` for a run of one cell.
+    /// The connections of the run; `None` for a run of one scenario run.
     #[doc(hidden)]
     pub pool: Option<&'a ConnectionPool>,
 }
 
-impl CellFacts<'_> {
+impl ScenarioRunFacts<'_> {
     /// Why the scenario does not apply to the peer.
-    pub(in crate::run) fn unmet(&self, cell: &Cell, fixtures: &Fixtures) -> Option<Unmet> {
-        if let Some(reason) = self.unsupported.clone().filter(|_| !cell.scenario.opens) {
+    pub(in crate::run) fn unmet(
+        &self,
+        scenario_run: &ScenarioRun,
+        fixtures: &Fixtures,
+    ) -> Option<Unmet> {
+        if let Some(reason) = self.unsupported.clone().filter(|_| !scenario_run.scenario.opens) {
             return Some(Unmet { reason, need: None });
         }
-        cell.scenario.needs.iter().find_map(|need| {
-            let reason = need.unmet(&self.inventory, fixtures, cell.revision)?;
+        scenario_run.scenario.needs.iter().find_map(|need| {
+            let reason = need.unmet(&self.inventory, fixtures, scenario_run.revision)?;
             // After a list that was refused, the need may be met.
             let need = Some(*need).filter(|need| !need.is_unknown(&self.inventory));
             Some(Unmet { reason, need })

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::test_function::TestEnd;
-use super::{CellRun, ENDING, EarlyEnd, Progress, era_hint, last_lines};
+use super::{ENDING, EarlyEnd, Progress, RunningScenario, era_hint, last_lines};
 use crate::check::{self, Finding};
 use crate::clock::Deadline;
-use crate::run::{Cell, Outcome, Plan};
+use crate::run::{Outcome, Plan, ScenarioRun};
 use crate::scenario::{
     ClientTest, EndedClientTest, Judging, RunClientTest, ServerCtx, ServerSetup, Stop, Teardown,
     spoken,
@@ -31,15 +31,15 @@ pub(in crate::run) struct OtherRevision {
 /// If the client does not speak the revision, so that nothing was tested.
 pub(in crate::run) async fn run_client_function(
     plan: &Plan,
-    cell: Cell,
+    scenario_run: ScenarioRun,
     client: &ClientTarget,
     body: &RunClientTest,
     progress: &dyn Fn(Progress<'_>),
 ) -> Result<Outcome, OtherRevision> {
-    CellRun::new(plan, cell).test_client_function(client, body, progress).await
+    RunningScenario::new(plan, scenario_run).test_client_function(client, body, progress).await
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     pub(super) async fn test_client_function(
         mut self,
         client: &ClientTarget,
@@ -48,18 +48,18 @@ impl CellRun<'_> {
     ) -> Result<Outcome, OtherRevision> {
         let mut ctx = ServerCtx::new(ServerSetup {
             client: client.clone(),
-            transport: self.cell.transport,
-            revision: self.cell.revision,
-            served: self.cell.scenario.revisions,
+            transport: self.scenario_run.transport,
+            revision: self.scenario_run.revision,
+            served: self.scenario_run.scenario.revisions,
             scenario: self.id().to_owned(),
             limits: self.plan.limits,
             until: Deadline::after(self.time_of_peer()),
         });
         let recorder = ctx.recorder().clone();
-        progress(Progress::Running { cell: &self.cell, recorder: &recorder });
+        progress(Progress::Running { scenario_run: &self.scenario_run, recorder: &recorder });
         let early = self.run_body(body(&mut ctx)).await;
         let early = self.name_setup(early, ctx.is_in_setup());
-        let teardown = match &self.cell.scenario.teardown {
+        let teardown = match &self.scenario_run.scenario.teardown {
             Some(Teardown::Client(teardown)) => Some(teardown(&mut ctx)),
             Some(Teardown::Server(_)) | None => None,
         };
@@ -69,7 +69,7 @@ impl CellRun<'_> {
         let EndedClientTest { trace, last_run, still_running, .. } = ended;
         let (trace, spoken) = self.spoken_in(trace)?;
         // The rules, and the name of the run, are those of the revision that the client has chosen.
-        self.cell.revision = spoken;
+        self.scenario_run.revision = spoken;
         let judgement = check::judge_trace(
             &trace,
             Party::Client,
@@ -106,13 +106,13 @@ impl CellRun<'_> {
 
     /// The revision that the client spoke, which must be that of the run if the server speaks no other.
     fn spoken_in(&self, trace: Trace) -> Result<(Trace, crate::spec::Revision), OtherRevision> {
-        let asked = self.cell.revision;
+        let asked = self.scenario_run.revision;
         let spoken = spoken(&trace, asked);
-        if self.cell.scenario.revisions.iter().count() > 1 || !has_tried(&trace) {
+        if self.scenario_run.scenario.revisions.iter().count() > 1 || !has_tried(&trace) {
             return Ok((trace, spoken.unwrap_or(asked)));
         }
         let trace = Arc::new(trace);
-        let test = ClientTest::new(self.cell.scenario.declared(), asked, self.profile);
+        let test = ClientTest::new(self.scenario_run.scenario.declared(), asked, self.profile);
         let judging = Judging::new(test, Arc::clone(&trace));
         let reason = self.other_revision(spoken.unwrap_or(asked), &judging);
         drop(judging);

@@ -1,9 +1,9 @@
-//! Single cells of scenarios that miss something, end early, or never end.
+//! Single scenario runs of scenarios that miss something, end early, or never end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test_core::check::{Blame, Finding, Status};
-use mcp_test_core::run::cell_run::{CellFacts, run_cell};
+use mcp_test_core::run::execution::{ScenarioRunFacts, run_scenario};
 use mcp_test_core::run::{Baseline, Outcome, Results, Verdict};
 use mcp_test_core::scenario::{Ctx, Inventory, Listing};
 use mcp_test_core::server::Call;
@@ -82,8 +82,8 @@ fn a_request_that_had_too_little_time_is_skipped_also_if_the_scenario_ends_early
         let faults =
             [Fault::late("tools/list", Duration::from_millis(slow)), Fault::never("prompts/list")];
         let server = everything().faults(faults);
-        let cell = cell(&hasty::SCENARIO, Revision::V2025_11_25);
-        let outcome = run_on(&server, Profile::Adaptive, cell, CellFacts::default());
+        let scenario_run = scenario_run(&hasty::SCENARIO, Revision::V2025_11_25);
+        let outcome = run_on(&server, Profile::Adaptive, scenario_run, ScenarioRunFacts::default());
         outcome.checks[..2].iter().map(|check| check.status).collect::<Vec<_>>()
     };
     assert_eq!(status(250), [Status::Skipped, Status::Failure]);
@@ -128,11 +128,12 @@ fn an_http_request_that_had_too_little_time_is_skipped() {
         let target = everything().faults([fault]).target();
         let plan = Plan::build(scenarios::all(), target, Profile::Adaptive, &selection(&["ping"]));
         let plan = plan.expect("a plan").timeout(Duration::from_millis(400));
-        let cell = Cell {
+        let scenario_run = ScenarioRun {
             transport: TransportKind::Router,
-            ..cell(&repeated_http::SCENARIO, Revision::V2025_11_25)
+            ..scenario_run(&repeated_http::SCENARIO, Revision::V2025_11_25)
         };
-        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        let outcome =
+            virtual_time::block_on(run_scenario(&plan, scenario_run, ScenarioRunFacts::default()));
         (outcome.checks[0].status, shown(&outcome))
     };
     let (skipped, shown) = status(Fault::late("initialize", Duration::from_millis(150)));
@@ -155,11 +156,12 @@ fn a_notification_that_comes_late_is_received() {
             &selection(&["server-stateless"]),
         );
         let plan = plan.expect("a plan").timeout(Duration::from_secs(60));
-        let cell = Cell {
+        let scenario_run = ScenarioRun {
             transport: TransportKind::Router,
-            ..cell(find("server-stateless"), Revision::NEWEST)
+            ..scenario_run(find("server-stateless"), Revision::NEWEST)
         };
-        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        let outcome =
+            virtual_time::block_on(run_scenario(&plan, scenario_run, ScenarioRunFacts::default()));
         let of_changes =
             outcome.checks.into_iter().filter(|it| it.id.ends_with("list-changed-on-subscription"));
         of_changes.map(|check| check.status).collect::<Vec<_>>()
@@ -193,8 +195,9 @@ fn an_exit_is_slow_only_if_it_is_slow_twice() {
             &selection(&["stdio-end-of-input"]),
         );
         let plan = plan.expect("a plan").timeout(Duration::from_secs(20));
-        let cell = cell(find("stdio-end-of-input"), Revision::V2025_11_25);
-        let outcome = virtual_time::block_on(run_cell(&plan, cell, CellFacts::default()));
+        let scenario_run = scenario_run(find("stdio-end-of-input"), Revision::V2025_11_25);
+        let outcome =
+            virtual_time::block_on(run_scenario(&plan, scenario_run, ScenarioRunFacts::default()));
         let exits = outcome.checks.iter().find(|check| check.id == "exit-without-messages");
         exits.map(|check| check.status)
     };
@@ -205,14 +208,24 @@ fn an_exit_is_slow_only_if_it_is_slow_twice() {
     assert_eq!(status(4), Some(Status::Skipped));
 }
 
-fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {
+fn run_on(
+    server: &Server,
+    profile: Profile,
+    scenario_run: ScenarioRun,
+    facts: ScenarioRunFacts<'_>,
+) -> Outcome {
     let mut plan = plan(server, profile, &["ping"]);
     plan.timeout = Duration::from_millis(400);
-    virtual_time::block_on(run_cell(&plan, cell, facts))
+    virtual_time::block_on(run_scenario(&plan, scenario_run, facts))
 }
 
 fn odd(revision: Revision) -> Outcome {
-    run_on(&everything(), Profile::Strict, cell(&SCENARIO, revision), CellFacts::default())
+    run_on(
+        &everything(),
+        Profile::Strict,
+        scenario_run(&SCENARIO, revision),
+        ScenarioRunFacts::default(),
+    )
 }
 
 fn shown(outcome: &Outcome) -> String {
@@ -290,9 +303,9 @@ fn an_unexamined_error_reply_fails_the_scenario() {
 #[test]
 fn a_request_without_a_reply_is_officially_a_time_out() {
     let silent = everything().faults([Fault::never("ping")]);
-    let ping = cell(find("ping"), Revision::V2025_11_25);
+    let ping = scenario_run(find("ping"), Revision::V2025_11_25);
     let ids = |profile| -> Vec<(String, Status)> {
-        let outcome = run_on(&silent, profile, ping.clone(), CellFacts::default());
+        let outcome = run_on(&silent, profile, ping.clone(), ScenarioRunFacts::default());
         assert!(outcome.trace.deadline_fired(), "{}", shown(&outcome));
         outcome.checks.into_iter().map(|check| (check.id, check.status)).collect()
     };
@@ -304,10 +317,11 @@ fn a_request_without_a_reply_is_officially_a_time_out() {
 
 #[test]
 fn what_slow_replies_leave_no_time_for_is_skipped() {
-    let prompts = cell(find("prompts-get-listed"), Revision::V2025_11_25);
+    let prompts = scenario_run(find("prompts-get-listed"), Revision::V2025_11_25);
     let failures = |fault| {
         let server = everything().faults([fault]);
-        let outcome = run_on(&server, Profile::Adaptive, prompts.clone(), CellFacts::default());
+        let outcome =
+            run_on(&server, Profile::Adaptive, prompts.clone(), ScenarioRunFacts::default());
         let failing = outcome.failing().map(|check| check.id.clone()).collect::<Vec<_>>();
         (failing, shown(&outcome))
     };
@@ -321,7 +335,7 @@ fn what_slow_replies_leave_no_time_for_is_skipped() {
 
 #[test]
 fn an_unmet_need_is_skipped_failed_or_tried() {
-    let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
+    let call = scenario_run(find("tools-call-simple-text"), Revision::V2025_11_25);
     let outcome = |profile| {
         let tools = Listing::Listed([json!({"name": "add"})].into_iter().collect());
         let inventory = Inventory::default().with(ItemKind::Tool, tools);
@@ -329,7 +343,7 @@ fn an_unmet_need_is_skipped_failed_or_tried() {
             &everything(),
             profile,
             call.clone(),
-            CellFacts { inventory, ..CellFacts::default() },
+            ScenarioRunFacts { inventory, ..ScenarioRunFacts::default() },
         )
     };
     insta::assert_snapshot!(shown(&outcome(Profile::Adaptive)), @r"
@@ -352,8 +366,12 @@ fn the_specification_decides_where_the_official_suite_does_not_run() {
     let list = find("tools-list");
     let nameless = everything().faults([Fault::remove("tools/list", "/tools/0/description")]);
     let profile = |revision| {
-        let outcome =
-            run_on(&nameless, Profile::Official, cell(list, revision), CellFacts::default());
+        let outcome = run_on(
+            &nameless,
+            Profile::Official,
+            scenario_run(list, revision),
+            ScenarioRunFacts::default(),
+        );
         (outcome.profile, outcome.verdict)
     };
     assert_eq!(profile(Revision::V2025_06_18), (Profile::Official, Verdict::Failed));
@@ -363,8 +381,8 @@ fn the_specification_decides_where_the_official_suite_does_not_run() {
 #[test]
 fn empty_lists_are_reported_as_info() {
     fn info(server: &Server, id: &str, check: &str) -> String {
-        let cell = cell(find(id), Revision::V2025_11_25);
-        let outcome = run_on(server, Profile::Strict, cell, CellFacts::default());
+        let scenario_run = scenario_run(find(id), Revision::V2025_11_25);
+        let outcome = run_on(server, Profile::Strict, scenario_run, ScenarioRunFacts::default());
         let row = outcome.checks.into_iter().find(|row| row.id == check).expect(check);
         assert_eq!(row.status, Status::Info, "{check}");
         row.message.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A cell: one scenario at one revision over one transport.
+//! A scenario run: one scenario at one revision over one transport.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::transport::TransportKind;
 
 /// One scenario at one revision over one transport: the unit of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct ScenarioRun {
     /// The scenario.
     pub scenario: Shared<Scenario>,
     /// The revision of the messages.
@@ -17,7 +17,7 @@ pub struct Cell {
     pub transport: TransportKind,
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for ScenarioRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}::{}::{}", self.scenario.id, self.revision, self.transport)
     }

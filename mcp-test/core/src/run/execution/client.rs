@@ -1,9 +1,9 @@
-//! Running a cell that tests a client: the scenario serves it, and judges it after it has exited.
+//! Running a scenario run that tests a client: the scenario serves it, and judges it after it has exited.
 
 use std::sync::Arc;
 
 use super::unmade::{demand_declared, fail_unmade};
-use super::{CellRun, ENDING, Recorded};
+use super::{ENDING, Recorded, RunningScenario};
 use crate::check::{self, Check, Demand, Finding, Origin, Status};
 use crate::clock::Deadline;
 use crate::json::Value;
@@ -17,7 +17,7 @@ use crate::trace::{EventKind, Party, Recorder, Trace};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientEnd, ClientRun, ClientTarget, Endpoint, ServerAddress};
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Runs the client against the server of the scenario, and judges what it sent.
     pub(super) async fn test_client(
         self,
@@ -25,11 +25,11 @@ impl CellRun<'_> {
         serve: &Serve,
         judge: &Judge,
     ) -> Outcome {
-        let declared = self.cell.scenario.declared();
+        let declared = self.scenario_run.scenario.declared();
         let authority = self.profile.authority(Some(&declared));
-        let test = ClientTest::new(declared, self.cell.revision, self.profile);
+        let test = ClientTest::new(declared, self.scenario_run.revision, self.profile);
         let recorder = Recorder::new();
-        let test = test.over(self.cell.transport).recorded_with(&recorder);
+        let test = test.over(self.scenario_run.transport).recorded_with(&recorder);
         let server = match serve(&test) {
             Ok(server) => server.limits(self.plan.limits).record(recorder.clone()),
             Err(finding) => return self.not_run(&finding),
@@ -38,13 +38,13 @@ impl CellRun<'_> {
             if let ServerAddress::Url(url) = &address {
                 test.listens_at(url);
             }
-            let endpoint = Endpoint::new(address, self.id(), self.cell.revision)
-                .context(self.cell.scenario.client_context(&test));
+            let endpoint = Endpoint::new(address, self.id(), self.scenario_run.revision)
+                .context(self.scenario_run.scenario.client_context(&test));
             #[cfg(feature = "suite")]
             let endpoint = endpoint.with_browser(test.browser());
             endpoint
         };
-        let (transport, allotted) = (self.cell.transport, self.timeout());
+        let (transport, allotted) = (self.scenario_run.transport, self.timeout());
         let client_run = match serve_client(&server, client, transport, endpoint, allotted).await {
             Ok(client_run) => client_run,
             Err(finding) => return self.not_run(&finding),
@@ -59,7 +59,7 @@ impl CellRun<'_> {
         let judging = judging.printed(&client_run.stdout, &client_run.stderr);
         // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
         let spoken = judging.spoken();
-        let revision = spoken.unwrap_or(self.cell.revision);
+        let revision = spoken.unwrap_or(self.scenario_run.revision);
         let (mut checks, tolerate_failed_exit) = match self.refused(revision, &judging) {
             Some(reason) => (self.not_testable(&reason), FailedExit::AfterRefusal),
             None => self.judged(judging, judge),
@@ -100,8 +100,8 @@ impl CellRun<'_> {
                 let failed_exit = if has_no_token { FailedExit::Tolerated } else { failed_exit };
                 return (self.not_testable(&task_not_done(&finding)), failed_exit);
             }
-            Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
-            Ok(()) => demand_declared(&self.cell, &mut checks),
+            Err(finding) => fail_unmade(&self.scenario_run, &mut checks, &finding),
+            Ok(()) => demand_declared(&self.scenario_run, &mut checks),
         }
         (checks, failed_exit)
     }
@@ -116,20 +116,20 @@ impl CellRun<'_> {
             .or_else(|| self.undeclared(&judging.declared_capabilities()))
     }
 
-    /// Why the conversation does not test the revision of the cell: the client does not speak it.
+    /// Why the conversation does not test the revision of the scenario run: the client does not speak it.
     pub(super) fn other_revision(&self, spoken: Revision, judging: &Judging) -> Option<String> {
         let sessions = judging.sessions();
         // Unless it is what the scenario asks for.
-        let is_abandoned = !self.cell.scenario.tolerates_failed_exit
+        let is_abandoned = !self.scenario_run.scenario.tolerates_failed_exit
             && !sessions.is_empty()
             && sessions.iter().all(ClientSession::is_abandoned);
         // What shows the same at all revisions is tested at any that both speak.
-        let is_about_revision = self.cell.scenario.repeats == Repeats::EachRevision;
+        let is_about_revision = self.scenario_run.scenario.repeats == Repeats::EachRevision;
         let has_agreed = !is_about_revision && !sessions.is_empty() && !is_abandoned;
-        not_spoken(spoken, self.cell.revision)
+        not_spoken(spoken, self.scenario_run.revision)
             .filter(|_| !has_agreed)
             .or_else(|| {
-                let asked = self.cell.revision;
+                let asked = self.scenario_run.revision;
                 is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))
             })
             .or_else(|| self.tried_only_sse(&judging.trace()))
@@ -137,7 +137,7 @@ impl CellRun<'_> {
 
     /// That the client speaks HTTP+SSE, which begins with a GET, and that the server does not.
     fn tried_only_sse(&self, trace: &Trace) -> Option<String> {
-        let revision = self.cell.revision;
+        let revision = self.scenario_run.revision;
         let tried = !trace.announces_sse_endpoint()
             && !trace.has_message_from(Party::Client)
             && has_sent(trace, |method| method == "GET");
@@ -149,9 +149,9 @@ impl CellRun<'_> {
         let lacks = |need: &Need, capabilities: &Value| {
             let capabilities = Some(capabilities.clone());
             let inventory = Inventory::declaring(capabilities);
-            need.unmet(&inventory, &self.plan.fixtures, self.cell.revision)
+            need.unmet(&inventory, &self.plan.fixtures, self.scenario_run.revision)
         };
-        self.cell.scenario.needs.iter().find_map(|need| {
+        self.scenario_run.scenario.needs.iter().find_map(|need| {
             // A client may declare it in one of several sessions.
             let unmet: Option<Vec<String>> = declared.iter().map(|one| lacks(need, one)).collect();
             unmet?.pop()
@@ -159,14 +159,14 @@ impl CellRun<'_> {
     }
 
     pub(super) fn ending<'a>(&'a self, run: &'a ClientRun, trace: &'a Trace) -> ClientEnding<'a> {
-        let (timeout, transport) = (self.timeout(), self.cell.transport);
+        let (timeout, transport) = (self.timeout(), self.scenario_run.transport);
         ClientEnding { run, trace, timeout, scenario: self.id(), transport }
     }
 
     /// The outcome if the client could not be run, for which it is not to blame.
     fn not_run(self, finding: &Finding) -> Outcome {
         let mut checks = Vec::new();
-        fail_unmade(&self.cell, &mut checks, finding);
+        fail_unmade(&self.scenario_run, &mut checks, finding);
         self.outcome(checks, Trace::default())
     }
 
@@ -198,7 +198,7 @@ impl CellRun<'_> {
     /// The check that the client exited on its own and without an error.
     ///
     /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite. A bad exit may follow from what
-    /// another check reports, which is not known yet: see [`CellRun::trace_exit_back`].
+    /// another check reports, which is not known yet: see [`RunningScenario::trace_exit_back`].
     fn client_exit(&self, trace: &Trace, client_run: &ClientRun, failed_exit: FailedExit) -> Check {
         let skipped =
             |why: &str| Check { message: Some(why.to_owned()), ..client_exit_row(Status::Skipped) };
@@ -206,7 +206,7 @@ impl CellRun<'_> {
         let row = if client_run.end == ClientEnd::Unobserved {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if let Some(finding) = ending.bad_exit() {
-            let may_fail = self.cell.scenario.tolerates_failed_exit;
+            let may_fail = self.scenario_run.scenario.tolerates_failed_exit;
             if may_fail && ending.has_reported_an_error() {
                 skipped("the client may fail in this scenario: its server misbehaves on purpose")
             } else if failed_exit == FailedExit::AfterRefusal

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::early_end::finding_of;
 use super::teardown::TornDown;
-use super::{CellRun, EarlyEnd, era_hint};
+use super::{EarlyEnd, RunningScenario, era_hint};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::expect::words;
@@ -35,7 +35,7 @@ pub(super) struct TestEnd {
     pub(super) of_peer: Vec<Finding>,
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// The outcome of a test of a server.
     pub(super) fn server_test_outcome(
         self,
@@ -65,11 +65,11 @@ impl CellRun<'_> {
         if self.plan.known.is_empty() {
             return BTreeSet::new();
         }
-        let who = match self.cell.scenario.tested_side {
+        let who = match self.scenario_run.scenario.tested_side {
             TestedSide::Server | TestedSide::Authorization => Party::Server,
             TestedSide::Client => Party::Client,
         };
-        let mut tested = exercised(trace, who, self.cell.transport);
+        let mut tested = exercised(trace, who, self.scenario_run.transport);
         tested.extend(&judgement.shapes.demanded);
         tested.extend(&judgement.tools.tested);
         tested.extend(checks.iter().flat_map(|check| &check.tested));
@@ -132,8 +132,8 @@ impl CellRun<'_> {
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
         // The revision of a client is its own choice.
-        if self.cell.scenario.tested_side == TestedSide::Server {
-            rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
+        if self.scenario_run.scenario.tested_side == TestedSide::Server {
+            rows.explain_by_era(assertion.as_mut(), &trace, self.scenario_run.revision);
         }
         // Remarks alone are not reported: the output of a test that passes is not read.
         if rows.checks.is_empty() {

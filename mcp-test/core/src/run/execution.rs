@@ -1,4 +1,4 @@
-//! Running one cell, and judging what happened.
+//! Running one scenario run, and judging what happened.
 
 #[cfg(feature = "auth")]
 mod authorization;
@@ -25,7 +25,7 @@ use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
 use super::silence::{ends_in_silence, ends_without_response, is_from_server};
-use super::{Cell, Outcome, Plan, Tested};
+use super::{Outcome, Plan, ScenarioRun, Tested};
 use crate::check::{Check, Finding, Judgement, Origin, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::scenario::{
@@ -42,9 +42,9 @@ use self::unmade::{declared, demand_declared, fail_unmade, failed, skipped, time
 
 pub(super) use client_function::{OtherRevision, run_client_function};
 #[doc(hidden)]
-pub use facts::CellFacts;
+pub use facts::ScenarioRunFacts;
 pub(super) use setup::set_up;
-pub(super) use silenced::skip_cell;
+pub(super) use silenced::skip_scenario_run;
 
 /// How long the official client of the stateless era waits for a reply.
 const OFFICIAL_REPLY: Duration = Duration::from_secs(10);
@@ -59,8 +59,8 @@ pub(super) const REPLY: Duration = Duration::from_secs(10);
 pub enum Progress<'a> {
     /// The scenario runs.
     Running {
-        /// Its cell.
-        cell: &'a Cell,
+        /// Its scenario run.
+        scenario_run: &'a ScenarioRun,
         /// The recorder of its conversation.
         recorder: &'a Recorder,
     },
@@ -70,42 +70,47 @@ pub enum Progress<'a> {
     Ending,
 }
 
-/// Runs one cell.
+/// Runs one scenario run.
 #[cfg(any(test, feature = "suite"))]
-pub async fn run_cell(plan: &Plan, cell: Cell, facts: CellFacts<'_>) -> Outcome {
-    run_cell_watched(plan, cell, facts, &|_| {}).await
+pub async fn run_scenario(
+    plan: &Plan,
+    scenario_run: ScenarioRun,
+    facts: ScenarioRunFacts<'_>,
+) -> Outcome {
+    run_scenario_watched(plan, scenario_run, facts, &|_| {}).await
 }
 
-/// Runs one cell, and reports its progress.
-pub async fn run_cell_watched(
+/// Runs one scenario run, and reports its progress.
+pub async fn run_scenario_watched(
     plan: &Plan,
-    cell: Cell,
-    facts: CellFacts<'_>,
+    scenario_run: ScenarioRun,
+    facts: ScenarioRunFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
 ) -> Outcome {
-    let (tested_side, id) = (cell.scenario.tested_side, cell.scenario.id.clone());
+    let (tested_side, id) = (scenario_run.scenario.tested_side, scenario_run.scenario.id.clone());
     let unscored = plan.requirements.and_then(|set| set.why_unscored(tested_side, &id));
-    let outcome = run_scored_cell(plan, cell, facts, progress).await.expecting(&plan.known);
+    let outcome =
+        run_scored_scenario_run(plan, scenario_run, facts, progress).await.expecting(&plan.known);
     match unscored {
         Some(reason) => outcome.unscored(reason),
         None => outcome,
     }
 }
 
-async fn run_scored_cell(
+async fn run_scored_scenario_run(
     plan: &Plan,
-    cell: Cell,
-    facts: CellFacts<'_>,
+    scenario_run: ScenarioRun,
+    facts: ScenarioRunFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
 ) -> Outcome {
-    let run = CellRun::new(plan, cell.clone());
+    let run = RunningScenario::new(plan, scenario_run.clone());
     // The official suite runs every scenario, whatever the peer offers.
     if run.profile != Profile::Official
-        && let Some(Unmet { reason, need }) = facts.unmet(&cell, &plan.fixtures)
+        && let Some(Unmet { reason, need }) = facts.unmet(&scenario_run, &plan.fixtures)
     {
         return Outcome { unmet: need, ..run.not_applicable(&reason) };
     }
-    let scenario = cell.scenario.clone();
+    let scenario = scenario_run.scenario.clone();
     match (&plan.target, &scenario.body) {
         (Tested::Server(target), Body::Server(body)) => {
             run.test_server(target, &**body, facts, progress).await
@@ -136,11 +141,11 @@ struct Recorded {
     client_run: Option<ClientRun>,
 }
 
-/// A cell that is being run.
+/// A scenario run that is being run.
 #[derive(Clone)]
-struct CellRun<'a> {
+struct RunningScenario<'a> {
     plan: &'a Plan,
-    cell: Cell,
+    scenario_run: ScenarioRun,
     profile: Profile,
     /// How long the scenario may take.
     timeout: Duration,
@@ -152,15 +157,15 @@ struct CellRun<'a> {
     stopwatch: Stopwatch,
 }
 
-impl<'a> CellRun<'a> {
-    fn new(plan: &'a Plan, cell: Cell) -> Self {
+impl<'a> RunningScenario<'a> {
+    fn new(plan: &'a Plan, scenario_run: ScenarioRun) -> Self {
         Self {
             plan,
-            profile: plan.profile.at(&cell.scenario, cell.revision),
-            timeout: plan.timeout_of(&cell.scenario),
+            profile: plan.profile.at(&scenario_run.scenario, scenario_run.revision),
+            timeout: plan.timeout_of(&scenario_run.scenario),
             spent: Duration::ZERO,
             start_up: None,
-            cell,
+            scenario_run,
             started: clock::utc_now(),
             stopwatch: Stopwatch::start(),
         }
@@ -174,7 +179,7 @@ impl<'a> CellRun<'a> {
 
     /// The outcome of a scenario that was not run for a reason of this run, in every profile.
     fn left_out(self, reason: &str) -> Outcome {
-        let checks = declared(&self.cell).map(|spec| skipped(spec, reason)).collect();
+        let checks = declared(&self.scenario_run).map(|spec| skipped(spec, reason)).collect();
         self.outcome(checks, Trace::default())
     }
 
@@ -189,7 +194,7 @@ impl<'a> CellRun<'a> {
             },
             _ => skipped(spec, reason),
         };
-        let all = || declared(&self.cell);
+        let all = || declared(&self.scenario_run);
         // A scenario without checks would seem to have been forgotten.
         let has_some = all().any(|spec| spec.always);
         all().filter(|spec| spec.always || !has_some).map(not_testable).collect()
@@ -199,13 +204,13 @@ impl<'a> CellRun<'a> {
         mut self,
         target: &Target,
         body: &Run,
-        facts: CellFacts<'_>,
+        facts: ScenarioRunFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
-        if self.cell.transport == TransportKind::Stdio {
+        if self.scenario_run.transport == TransportKind::Stdio {
             self.start_up = facts.pool.and_then(ConnectionPool::start_up);
         }
-        let pool = facts.pool.filter(|pool| pool.shares(&self.cell, self.plan.profile));
+        let pool = facts.pool.filter(|pool| pool.shares(&self.scenario_run, self.plan.profile));
         match pool {
             Some(pool) => self.test_shared(pool, target, body, facts, progress).await,
             None => self.test_alone(target, body, facts, progress).await,
@@ -217,24 +222,27 @@ impl<'a> CellRun<'a> {
         self,
         target: &Target,
         body: &Run,
-        facts: CellFacts<'_>,
+        facts: ScenarioRunFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
-        let CellFacts { liveness, pool, .. } = facts;
-        let is_test = self.cell.scenario.kind == Kind::Test;
+        let ScenarioRunFacts { liveness, pool, .. } = facts;
+        let is_test = self.scenario_run.scenario.kind == Kind::Test;
         // A test function declares no checks, and may make any.
-        let declares = (!is_test).then(|| self.cell.scenario.declared());
+        let declares = (!is_test).then(|| self.scenario_run.scenario.declared());
         let setup = self.setup(target, &facts);
-        let mut ctx = match pool.and_then(|pool| pool.take_unused(self.cell.transport)) {
+        let mut ctx = match pool.and_then(|pool| pool.take_unused(self.scenario_run.transport)) {
             Some(connection) => Ctx::on(Opened::Unused(connection), setup, declares),
             None => Ctx::new(setup, declares),
         };
-        progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
+        progress(Progress::Running {
+            scenario_run: &self.scenario_run,
+            recorder: &ctx.recorder().clone(),
+        });
         let mut early = self.run_body(body(&mut ctx)).await;
         self.suggest_name(early.as_mut(), &mut ctx).await;
         let early = self.name_setup(early, ctx.is_in_setup());
         let recorder = ctx.recorder().clone();
-        let teardown = match &self.cell.scenario.teardown {
+        let teardown = match &self.scenario_run.scenario.teardown {
             Some(Teardown::Server(teardown)) => Some(teardown(&mut ctx)),
             Some(Teardown::Client(_)) | None => None,
         };
@@ -278,7 +286,7 @@ impl<'a> CellRun<'a> {
 
     /// The outcome of a scenario whose connections are closed.
     fn server_outcome(self, ended: Ended, early: Option<EarlyEnd>, torn_down: TornDown) -> Outcome {
-        if self.cell.scenario.kind == Kind::Test {
+        if self.scenario_run.scenario.kind == Kind::Test {
             return self.server_test_outcome(ended, early, torn_down);
         }
         let checks = self.own_checks(&ended, early);
@@ -297,7 +305,7 @@ impl<'a> CellRun<'a> {
                 for finding in unexamined {
                     checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
-                demand_declared(&self.cell, &mut checks);
+                demand_declared(&self.scenario_run, &mut checks);
             }
             Some(EarlyEnd::TimedOut) => {
                 // In the official suite, the time-out replaces even the checks that were made.
@@ -328,7 +336,7 @@ impl<'a> CellRun<'a> {
                 let finding = early.finding_in_built_in();
                 match self.too_little_time(trace, &finding) {
                     Some(reason) => self.skip_unmade(&mut checks, &reason),
-                    None => fail_unmade(&self.cell, &mut checks, &finding),
+                    None => fail_unmade(&self.scenario_run, &mut checks, &finding),
                 }
             }
         }
@@ -336,7 +344,7 @@ impl<'a> CellRun<'a> {
     }
 
     fn skip_unmade(&self, checks: &mut Vec<Check>, reason: &str) {
-        for spec in unmade(&self.cell, checks) {
+        for spec in unmade(&self.scenario_run, checks) {
             checks.push(skipped(spec, reason));
         }
     }
@@ -349,12 +357,12 @@ impl<'a> CellRun<'a> {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.id(), Origin::Official, finding));
         }
-        checks.extend(schema_valid(&self.cell.scenario, self.profile, &trace, &judgement));
+        checks.extend(schema_valid(&self.scenario_run.scenario, self.profile, &trace, &judgement));
         let tools = tool_schemas(&judgement.tools);
         checks.extend(
             tools.filter(|check| !(check.status.is_failing() && self.has_official_arguments())),
         );
-        checks.push(well_formed(&judgement.envelopes, &trace, &self.cell));
+        checks.push(well_formed(&judgement.envelopes, &trace, &self.scenario_run));
         let Some(client_run) = client_run else { return self.outcome(checks, trace) };
         self.trace_exit_back(&mut checks, &trace, &client_run);
         let outcome = self.outcome(checks, trace);
@@ -364,31 +372,31 @@ impl<'a> CellRun<'a> {
 
     /// Whether the arguments of calls are those of the official suite, which asks for some that the schema of the tool forbids.
     fn has_official_arguments(&self) -> bool {
-        self.profile == Profile::Official && self.cell.scenario.context.is_some()
+        self.profile == Profile::Official && self.scenario_run.scenario.context.is_some()
     }
 
     fn id(&self) -> &str {
-        &self.cell.scenario.id
+        &self.scenario_run.scenario.id
     }
 
     /// Whose a check is that the scenario does not declare.
     fn origin(&self) -> Origin {
-        match self.cell.scenario.kind {
+        match self.scenario_run.scenario.kind {
             Kind::BuiltIn => Origin::Own,
             _ => Origin::User,
         }
     }
 
-    fn setup(&self, target: &Target, facts: &CellFacts<'_>) -> Setup {
+    fn setup(&self, target: &Target, facts: &ScenarioRunFacts<'_>) -> Setup {
         // The deadline of all replies together; `timeout` is for a single one.
-        let until = match self.cell.scenario.kind {
+        let until = match self.scenario_run.scenario.kind {
             Kind::Test => self.time_of_peer(),
             _ => self.reply_timeout(),
         };
         Setup {
             target: target.clone(),
-            transport: self.cell.transport,
-            revision: self.cell.revision,
+            transport: self.scenario_run.transport,
+            revision: self.scenario_run.revision,
             profile: self.profile,
             limits: self.plan.limits,
             timeout: self.request_timeout(),
@@ -402,7 +410,7 @@ impl<'a> CellRun<'a> {
             may_start_again: facts.pool.map(ConnectionPool::may_start_again),
             calls: self.plan.calls.clone(),
             // Only its own, so that a tool of the user's that has the name of another fixture stays what it is.
-            fixtures: self.plan.fixtures.only(self.cell.scenario.fixtures()),
+            fixtures: self.plan.fixtures.only(self.scenario_run.scenario.fixtures()),
             schemas: self.plan.schemas.clone(),
         }
     }
@@ -430,17 +438,17 @@ impl<'a> CellRun<'a> {
     }
 
     fn waits_longer(&self) -> bool {
-        self.cell.revision.era() == Era::Handshake
-            || self.cell.scenario.transports == Transports::StreamableHttp
+        self.scenario_run.revision.era() == Era::Handshake
+            || self.scenario_run.scenario.transports == Transports::StreamableHttp
             || self.timeout() < OFFICIAL_REPLY
     }
 
     /// How long one request may take.
     fn request_timeout(&self) -> Duration {
-        if self.cell.scenario.kind == Kind::Test {
+        if self.scenario_run.scenario.kind == Kind::Test {
             return REPLY.min(self.time_of_peer());
         }
-        match (self.profile, self.cell.revision.era()) {
+        match (self.profile, self.scenario_run.revision.era()) {
             (Profile::Official, Era::Stateless) => self.reply_timeout().min(OFFICIAL_REPLY),
             _ => self.reply_timeout(),
         }
@@ -463,8 +471,8 @@ impl<'a> CellRun<'a> {
 
     fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {
         Outcome {
-            verdict: Outcome::judge(&self.cell, self.profile, &checks),
-            cell: self.cell,
+            verdict: Outcome::judge(&self.scenario_run, self.profile, &checks),
+            scenario_run: self.scenario_run,
             profile: self.profile,
             checks,
             stderr_tail: trace.stderr_tail(STDERR_LINES),

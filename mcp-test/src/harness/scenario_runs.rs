@@ -1,7 +1,7 @@
-//! The cells that a scenario declares.
+//! The scenario runs that a scenario declares.
 //!
 //! No server is asked, so that listing tests is cheap and always gives the same names. What the attribute leaves open (the
-//! newest revision that both sides speak, the first transport of the target) is settled when the cell is run, and is not
+//! newest revision that both sides speak, the first transport of the target) is settled when the scenario run is run, and is not
 //! part of its name.
 
 use std::fmt;
@@ -13,15 +13,15 @@ use mcp_test_core::transport::TransportKind;
 
 use super::InvalidTest;
 
-/// A cell, as far as the attribute declares it.
+/// A scenario run, as far as the attribute declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DeclaredCell {
+pub(super) struct DeclaredRun {
     pub(super) revision: RevisionRequest,
     /// The transport; without one, the first of the target.
     pub(super) transport: Option<TransportKind>,
 }
 
-impl DeclaredCell {
+impl DeclaredRun {
     /// The declared parts, joined by `separator`; empty if nothing is declared.
     pub(super) fn label(&self, separator: &str) -> String {
         let revision = match self.revision {
@@ -36,7 +36,7 @@ impl DeclaredCell {
     }
 }
 
-impl DeclaredCell {
+impl DeclaredRun {
     /// The declared parts as in `at 2025-11-25 over duplex`; `None` if nothing is declared.
     pub(super) fn place(&self) -> Option<String> {
         let revision = match self.revision {
@@ -51,17 +51,17 @@ impl DeclaredCell {
     }
 }
 
-impl fmt::Display for DeclaredCell {
+impl fmt::Display for DeclaredRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label("::"))
     }
 }
 
-/// The cells of a scenario, revision by revision; `transports` returns those of its target, and is called only for `matrix`.
+/// The scenario runs of a scenario, revision by revision; `transports` returns those of its target, and is called only for `matrix`.
 pub(super) fn declared(
     scenario: &UserScenario,
     transports: impl FnOnce() -> Result<Vec<TransportKind>, InvalidTest>,
-) -> Result<Vec<DeclaredCell>, InvalidTest> {
+) -> Result<Vec<DeclaredRun>, InvalidTest> {
     let revisions = match scenario.revisions {
         Some(text) => revisions(text)?,
         None if scenario.matrix => Revision::ALL.into_iter().map(RevisionRequest::Ranged).collect(),
@@ -75,9 +75,9 @@ pub(super) fn declared(
     } else {
         vec![None]
     };
-    let cell =
-        |revision| transports.iter().map(move |&transport| DeclaredCell { revision, transport });
-    Ok(revisions.into_iter().flat_map(cell).collect())
+    let scenario_run =
+        |revision| transports.iter().map(move |&transport| DeclaredRun { revision, transport });
+    Ok(revisions.into_iter().flat_map(scenario_run).collect())
 }
 
 /// The revisions of an option, oldest first.
@@ -140,21 +140,24 @@ pub(super) mod tests {
 
     fn labels(scenario: &UserScenario) -> Vec<String> {
         let transports = || Ok(vec![TransportKind::Duplex, TransportKind::Router]);
-        let cells = declared(scenario, transports).expect("valid options");
-        cells.iter().map(ToString::to_string).collect()
+        let scenario_runs = declared(scenario, transports).expect("valid options");
+        scenario_runs.iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn by_default_there_is_one_cell_without_a_label() {
+    fn by_default_there_is_one_scenario_run_without_a_label() {
         let transports = || panic!("the target is not made");
-        let cells = declared(&scenario(), transports).expect("valid options");
-        assert_eq!(cells, [DeclaredCell { revision: RevisionRequest::Newest, transport: None }]);
-        assert_eq!(cells[0].to_string(), "");
+        let scenario_runs = declared(&scenario(), transports).expect("valid options");
+        assert_eq!(
+            scenario_runs,
+            [DeclaredRun { revision: RevisionRequest::Newest, transport: None }]
+        );
+        assert_eq!(scenario_runs[0].to_string(), "");
     }
 
     #[test]
     fn a_place_has_the_declared_parts() {
-        let place = |revision, transport| DeclaredCell { revision, transport }.place();
+        let place = |revision, transport| DeclaredRun { revision, transport }.place();
         let (newest, named) =
             (RevisionRequest::Newest, RevisionRequest::Named(Revision::V2025_11_25));
         assert_eq!(place(newest, None), None);

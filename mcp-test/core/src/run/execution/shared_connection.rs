@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::early_end::EarlyEnd;
-use super::{CellFacts, CellRun, Progress, Recorded};
+use super::{Progress, Recorded, RunningScenario, ScenarioRunFacts};
 use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::{self, Deadline};
@@ -65,19 +65,19 @@ struct Shown {
     is_reusable: bool,
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Runs the scenario on a shared connection, and if that shows something uncertain, on another one.
     pub(super) async fn test_shared(
         self,
         pool: &ConnectionPool,
         target: &Target,
         body: &Run,
-        facts: CellFacts<'_>,
+        facts: ScenarioRunFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
         let task = (body, &facts);
         // Where it was too slow at another revision, it would only end another connection.
-        let is_slow = pool.slow.borrow().is_shared(&self.cell);
+        let is_slow = pool.slow.borrow().is_shared(&self.scenario_run);
         let doubtful = match is_slow {
             true => self.doubtful(Doubt::TooSlow),
             false => match self.test_on_shared(pool, target, task, progress, None).await {
@@ -86,7 +86,7 @@ impl CellRun<'_> {
             },
         };
         if matches!(doubtful.reason, Doubt::TooSlow) {
-            pool.slow.borrow_mut().add_shared(&self.cell);
+            pool.slow.borrow_mut().add_shared(&self.scenario_run);
         }
         let run = Self { spent: doubtful.spent, ..self };
         let is_repeated = matches!(doubtful.reason, Doubt::Uncertain(_)) && !run.has_spent_half();
@@ -102,7 +102,7 @@ impl CellRun<'_> {
             None => run.test_alone(target, body, facts, progress).await,
         };
         if matches!(reason, Doubt::TooSlow) && outcome.trace.deadline_fired() {
-            pool.slow.borrow_mut().add_own(&outcome.cell);
+            pool.slow.borrow_mut().add_own(&outcome.scenario_run);
         }
         drop(confirming);
         outcome
@@ -125,7 +125,7 @@ impl CellRun<'_> {
                 let elsewhere = pool
                     .slow
                     .borrow()
-                    .own_at(&self.cell)
+                    .own_at(&self.scenario_run)
                     .filter(|_| matches!(reason, Doubt::TooSlow));
                 if let Some(revision) = elsewhere {
                     return Some(format!("it did not end in time, as at {revision}"));
@@ -144,7 +144,7 @@ impl CellRun<'_> {
     }
 
     fn key(&self) -> Key {
-        Key::shared(self.cell.transport, self.cell.revision)
+        Key::shared(self.scenario_run.transport, self.scenario_run.revision)
     }
 
     fn has_spent_half(&self) -> bool {
@@ -160,7 +160,7 @@ impl CellRun<'_> {
         &self,
         pool: &ConnectionPool,
         target: &Target,
-        task: (&Run, &CellFacts<'_>),
+        task: (&Run, &ScenarioRunFacts<'_>),
         progress: &dyn Fn(Progress<'_>),
         before: Option<Doubtful>,
     ) -> Result<Outcome, Doubtful> {
@@ -211,7 +211,7 @@ impl CellRun<'_> {
         let mut is_confirmed = counts(&shown.uncertain);
         if !is_confirmed && raised_before.is_none() {
             // Another run of the scenario may be about to confirm the same.
-            confirming = pool.confirming(&self.cell, self.timeout() / 4).await;
+            confirming = pool.confirming(&self.scenario_run, self.timeout() / 4).await;
             is_confirmed = counts(&shown.uncertain);
         }
         if !is_confirmed {
@@ -272,9 +272,9 @@ impl CellRun<'_> {
     ) -> (Option<Client>, Shown) {
         let deadline = Deadline::after(self.timeout());
         let (recorder, connection) = (client.recorder().clone(), client.connection());
-        let declared = Some(self.cell.scenario.declared());
+        let declared = Some(self.scenario_run.scenario.declared());
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
-        progress(Progress::Running { cell: &self.cell, recorder: &recorder });
+        progress(Progress::Running { scenario_run: &self.scenario_run, recorder: &recorder });
         let early = self.run_body(body(&mut ctx)).await;
         let is_used = ctx.uses_begun();
         let released = ctx.release();
@@ -347,7 +347,7 @@ fn uncertain_of(
         is_of_beginning(finding)
             || is_reusable && (finding.in_any_state || is_of_one_message(check, finding))
     };
-    uncertain(&outcome.cell.scenario.id, &outcome.checks, envelopes, is_certain)
+    uncertain(&outcome.scenario_run.scenario.id, &outcome.checks, envelopes, is_certain)
 }
 
 /// Whether a connection is damaged: its server has sent something other than messages, or has left.

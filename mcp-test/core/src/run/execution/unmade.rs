@@ -4,20 +4,20 @@ use std::collections::HashSet;
 
 use crate::check::{Blame, Cause, Check, Fate, Finding, Origin, Severity, Status};
 use crate::expect::words;
-use crate::run::Cell;
+use crate::run::ScenarioRun;
 use crate::run::common_checks::SCENARIO_TIMEOUT;
 use crate::scenario::CheckSpec;
 use crate::spec::Requirement;
 
-/// The checks that can be made in a cell.
-pub(super) fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
-    let checks = cell.scenario.checks_at(cell.revision);
-    checks.filter(|check| check.transports.contains(cell.transport))
+/// The checks that can be made in a scenario run.
+pub(super) fn declared(scenario_run: &ScenarioRun) -> impl Iterator<Item = &CheckSpec> {
+    let checks = scenario_run.scenario.checks_at(scenario_run.revision);
+    checks.filter(|check| check.transports.contains(scenario_run.transport))
 }
 
-pub(super) fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {
+pub(super) fn unmade<'a>(scenario_run: &'a ScenarioRun, checks: &[Check]) -> Vec<&'a CheckSpec> {
     let made: HashSet<&str> = checks.iter().map(|check| &*check.id).collect();
-    declared(cell).filter(|spec| !made.contains(&*spec.id)).collect()
+    declared(scenario_run).filter(|spec| !made.contains(&*spec.id)).collect()
 }
 
 pub(super) fn skipped(spec: &CheckSpec, reason: &str) -> Check {
@@ -63,12 +63,12 @@ pub(super) fn not_reached(finding: &Finding) -> String {
 ///
 /// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped.
 /// Without an official check, the finding fails the first check that remains, so that it is reported.
-pub(super) fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
-    let unmade = unmade(cell, checks);
+pub(super) fn fail_unmade(scenario_run: &ScenarioRun, checks: &mut Vec<Check>, finding: &Finding) {
+    let unmade = unmade(scenario_run, checks);
     let carries_finding = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;
     let any_carries = unmade.iter().any(|spec| carries_finding(&spec));
     if unmade.is_empty() {
-        let id = &*cell.scenario.id;
+        let id = &*scenario_run.scenario.id;
         // As if it were an official check, so that it counts in every profile.
         checks.push(Check::from_finding(id, Origin::Official, finding.clone()));
     }
@@ -82,8 +82,8 @@ pub(super) fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Findin
 }
 
 /// Adds a failure for each check that every run makes and that a complete run did not make.
-pub(super) fn demand_declared(cell: &Cell, checks: &mut Vec<Check>) {
-    for spec in unmade(cell, checks) {
+pub(super) fn demand_declared(scenario_run: &ScenarioRun, checks: &mut Vec<Check>) {
+    for spec in unmade(scenario_run, checks) {
         if spec.always {
             let finding =
                 Finding::harness(format!("the scenario ended without its check `{}`", spec.id));

@@ -8,13 +8,15 @@ use mcp_test_core::check::{Check, Status};
 use mcp_test_core::clock;
 use mcp_test_core::expect::words;
 use mcp_test_core::failure_report;
-use mcp_test_core::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, Verdict};
+use mcp_test_core::run::{
+    self, Comparison, Outcome, Problems, RunEvent, ScenarioRun, Summary, Verdict,
+};
 
 use crate::report::{Rerun, RunInfo};
 
 /// What is known of a run.
 #[derive(Debug)]
-pub(super) struct CellReports {
+pub(super) struct ScenarioRunReports {
     pub(super) info: RunInfo,
     /// When the run began.
     pub(super) started: String,
@@ -24,7 +26,7 @@ pub(super) struct CellReports {
     /// How many scenario runs were planned.
     pub(super) planned: usize,
     /// Those that have ended, in the order of the plan.
-    pub(super) cells: Vec<CellReport>,
+    pub(super) scenario_runs: Vec<ScenarioRunReport>,
     /// Why nothing was run.
     pub(super) not_run: Option<String>,
     /// The problems so far, so that each is reported in full once.
@@ -33,8 +35,8 @@ pub(super) struct CellReports {
 
 /// One scenario run that has ended.
 #[derive(Debug)]
-pub(super) struct CellReport {
-    pub(super) cell: Cell,
+pub(super) struct ScenarioRunReport {
+    pub(super) scenario_run: ScenarioRun,
     pub(super) started: String,
     pub(super) elapsed: Duration,
     verdict: Verdict,
@@ -88,7 +90,7 @@ pub(super) enum Conclusion {
     Flaky,
 }
 
-impl CellReports {
+impl ScenarioRunReports {
     pub(super) fn new(info: RunInfo, rerun: Rerun) -> Self {
         Self {
             info,
@@ -96,7 +98,7 @@ impl CellReports {
             rerun,
             server: None,
             planned: 0,
-            cells: Vec::new(),
+            scenario_runs: Vec::new(),
             not_run: None,
             problems: Problems::default(),
         }
@@ -110,10 +112,14 @@ impl CellReports {
                 self.not_run =
                     Some(failure_report::of_preflight(&self.info.target, finding, *tried));
             }
-            RunEvent::Planned(cells) => self.planned = cells.len(),
+            RunEvent::Planned(scenario_runs) => self.planned = scenario_runs.len(),
             RunEvent::Finished(outcome) => {
                 self.problems.add(outcome);
-                self.cells.push(CellReport::new(outcome, &self.rerun, &self.problems));
+                self.scenario_runs.push(ScenarioRunReport::new(
+                    outcome,
+                    &self.rerun,
+                    &self.problems,
+                ));
             }
             RunEvent::Ended(summary) => return Some(summary),
             RunEvent::Started(_) => {}
@@ -123,7 +129,10 @@ impl CellReports {
 
     /// How many scenario runs have this conclusion.
     pub(super) fn count(&self, wanted: Conclusion, baseline: Option<&Comparison>) -> usize {
-        self.cells.iter().filter(|cell| cell.conclusion(baseline) == wanted).count()
+        self.scenario_runs
+            .iter()
+            .filter(|scenario_run| scenario_run.conclusion(baseline) == wanted)
+            .count()
     }
 
     /// `the run was interrupted after 3 of 40 scenario runs`.
@@ -131,27 +140,28 @@ impl CellReports {
         match self.planned {
             0 => "the run was interrupted before the first scenario".to_owned(),
             planned => {
-                let ended = self.cells.len();
+                let ended = self.scenario_runs.len();
                 format!("the run was interrupted after {ended} of {planned} scenario runs")
             }
         }
     }
 }
 
-impl CellReport {
+impl ScenarioRunReport {
     fn new(outcome: &Outcome, rerun: &Rerun, known: &Problems) -> Self {
         let mut formatter = failure_report::FailureFormatter::new(outcome);
         let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
         let mut failing: Vec<&Check> = failing.collect();
         // What others refer to as "above" must not be below, in the part that does not count.
-        failing
-            .sort_by_key(|check| !outcome.profile.fails(outcome.cell.scenario.tested_side, check));
+        failing.sort_by_key(|check| {
+            !outcome.profile.fails(outcome.scenario_run.scenario.tested_side, check)
+        });
         let problems: Vec<Problem> = failing
             .into_iter()
             .map(|check| {
                 let first = known.of_check(check).and_then(|it| it.occurrences.first());
-                let text = match first.filter(|first| first.cell != outcome.cell) {
-                    Some(first) => same_as(check, &name(&first.cell)),
+                let text = match first.filter(|first| first.scenario_run != outcome.scenario_run) {
+                    Some(first) => same_as(check, &name(&first.scenario_run)),
                     None => formatter.check(check),
                 };
                 Problem::new(outcome, check, text)
@@ -160,10 +170,10 @@ impl CellReport {
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
         let epilogue = match problems.is_empty() {
             true => String::new(),
-            false => failure_report::of_cell(outcome, Some(rerun)),
+            false => failure_report::of_scenario_run(outcome, Some(rerun)),
         };
         Self {
-            cell: outcome.cell.clone(),
+            scenario_run: outcome.scenario_run.clone(),
             started: outcome.started.clone(),
             elapsed: outcome.elapsed,
             verdict: outcome.verdict,
@@ -177,7 +187,7 @@ impl CellReport {
 
     /// `ping at 2025-11-25 over stdio`.
     pub(super) fn name(&self) -> String {
-        name(&self.cell)
+        name(&self.scenario_run)
     }
 
     /// Why it was skipped.
@@ -232,13 +242,16 @@ impl CellReport {
 
     /// Whether the baseline expects a problem.
     pub(super) fn is_expected(&self, problem: &Problem, baseline: &Comparison) -> bool {
-        baseline.expects(&self.cell.scenario.id, &problem.check)
+        baseline.expects(&self.scenario_run.scenario.id, &problem.check)
     }
 }
 
 /// `ping at 2025-11-25 over stdio`.
-pub(super) fn name(cell: &Cell) -> String {
-    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+pub(super) fn name(scenario_run: &ScenarioRun) -> String {
+    format!(
+        "{} at {} over {}",
+        scenario_run.scenario.id, scenario_run.revision, scenario_run.transport
+    )
 }
 
 /// The report on a problem that another scenario run has shown in full.
@@ -272,7 +285,7 @@ impl Problem {
         Self {
             check: check.id.clone(),
             status: check.status,
-            fails: outcome.profile.fails(outcome.cell.scenario.tested_side, check),
+            fails: outcome.profile.fails(outcome.scenario_run.scenario.tested_side, check),
             needs_entry: run::needs_entry(outcome, check),
             is_known: !check.known.is_empty(),
             headline: headline.lines().next().unwrap_or_default().to_owned(),

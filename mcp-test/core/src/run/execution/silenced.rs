@@ -1,4 +1,4 @@
-//! Cells in which a server stops answering, and cells that are not run because of it.
+//! Scenario runs in which a server stops answering, and scenario runs that are not run because of it.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use futures_util::future::join;
 
 use super::unmade::{fail_unmade, not_reached};
-use super::{CellRun, timeout_row};
+use super::{RunningScenario, timeout_row};
 use crate::check::{Cause, Check, Finding, Status};
 use crate::run::silence::{Liveness, LivenessQuestion, failed_exchanges, left, stopped_answering};
-use crate::run::{Cell, Outcome, Plan, Silence};
+use crate::run::{Outcome, Plan, ScenarioRun, Silence};
 use crate::scenario::{Ctx, Ended, Profile};
 use crate::spec::Requirement;
 use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Closes the connections, and asks the server whether it still answers, if there is a question; returns what came of it.
     pub(super) async fn end(
         &self,
@@ -26,7 +26,7 @@ impl CellRun<'_> {
         let answers = async {
             let Some(question) = question else { return Liveness::NotAsked };
             let left = left(self.timeout(), self.stopwatch);
-            let answered = question.ask(target, self.cell.transport, left).await;
+            let answered = question.ask(target, self.scenario_run.transport, left).await;
             match answered {
                 Some(took) => Liveness::Answered(took),
                 None if question.is_conclusive(left) => Liveness::Silent,
@@ -34,8 +34,8 @@ impl CellRun<'_> {
             }
         };
         // With one job, the program may be one that cannot run twice at the same time.
-        let is_exclusive =
-            self.cell.transport == TransportKind::Stdio && self.plan.jobs == NonZeroUsize::MIN;
+        let is_exclusive = self.scenario_run.transport == TransportKind::Stdio
+            && self.plan.jobs == NonZeroUsize::MIN;
         if is_exclusive {
             let ended = ctx.end().await;
             (ended, answers.await)
@@ -51,15 +51,19 @@ impl CellRun<'_> {
         if self.waits_longer() {
             checks.push(timeout_row(finding));
         } else {
-            fail_unmade(&self.cell, &mut checks, &finding);
+            fail_unmade(&self.scenario_run, &mut checks, &finding);
         }
         self.outcome(checks, Trace::default())
     }
 }
 
-/// The outcome of a cell that is not run because the server has stopped answering.
-pub(in crate::run) fn skip_cell(plan: &Plan, cell: Cell, silence: Arc<Silence>) -> Outcome {
-    let run = CellRun::new(plan, cell);
+/// The outcome of a scenario run that is not run because the server has stopped answering.
+pub(in crate::run) fn skip_scenario_run(
+    plan: &Plan,
+    scenario_run: ScenarioRun,
+    silence: Arc<Silence>,
+) -> Outcome {
+    let run = RunningScenario::new(plan, scenario_run);
     let outcome = match run.profile {
         // The official suite would run it, and wait.
         Profile::Official => run.not_answered(&silence),
@@ -74,7 +78,7 @@ pub(super) fn silenced(mut outcome: Outcome) -> Outcome {
     if !failed.is_empty() {
         attribute(&mut outcome.checks, &failed);
         // A server that was seen to answer has only itself to blame.
-        outcome.verdict = Outcome::judge(&outcome.cell, outcome.profile, &outcome.checks);
+        outcome.verdict = Outcome::judge(&outcome.scenario_run, outcome.profile, &outcome.checks);
     }
     let is_silence = |event: &&Event| matches!(event.kind, EventKind::DeadlineFired { .. });
     let silences = outcome.trace.events.iter().filter(is_silence).map(|event| event.seq);
@@ -83,7 +87,7 @@ pub(super) fn silenced(mut outcome: Outcome) -> Outcome {
     let findings = || outcome.checks.iter().filter_map(|check| check.finding.as_ref());
     let finding = findings().find(shows).or_else(|| findings().next()).cloned();
     let finding = finding.unwrap_or_else(|| Finding::peer("the scenario did not end in time"));
-    let silence = Silence { cell: outcome.cell.clone(), finding };
+    let silence = Silence { scenario_run: outcome.scenario_run.clone(), finding };
     Outcome { silence: Some(Arc::new(silence)), ..outcome }
 }
 

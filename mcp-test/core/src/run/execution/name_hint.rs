@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CellRun, EarlyEnd};
+use super::{EarlyEnd, RunningScenario};
 use crate::assert::AssertionFailure;
 use crate::check::{Cause, Fate, Finding};
 use crate::clock::{self, Deadline};
@@ -16,12 +16,12 @@ use crate::wire::Message;
 /// How long the list may take, of the time that the function has not used.
 const LISTING: Duration = Duration::from_secs(5);
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Adds to the failure of a test which name the server lists that is similar to the one of the request that has failed.
     ///
     /// The list is requested only now, on the same connection: a test that passes sends what its function sends, and nothing else.
     pub(super) async fn suggest_name(&self, early: Option<&mut EarlyEnd>, ctx: &mut Ctx) {
-        if self.cell.scenario.kind != Kind::Test {
+        if self.scenario_run.scenario.kind != Kind::Test {
             return;
         }
         let Some(finding) = early.and_then(finding_mut) else { return };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::early_end::failed_in;
-use super::{CellRun, EarlyEnd};
+use super::{EarlyEnd, RunningScenario};
 use crate::assert::catch_failures;
 use crate::check::{Blame, Finding};
 use crate::clock::{self, Deadline};
@@ -31,7 +31,7 @@ pub(in crate::run) async fn set_up(
     Err(Finding { blame: Blame::Test, ..finding }.into())
 }
 
-impl CellRun<'_> {
+impl RunningScenario<'_> {
     /// Names the setup with the context in an early end, if that was running.
     pub(super) fn name_setup(
         &self,
